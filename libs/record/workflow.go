@@ -64,6 +64,8 @@ type Request struct {
 	// Change is what an edit does to the input fields. It returns the names of
 	// the fields it changed.
 	Change func(*Record) ([]string, error)
+	// Known, when set, is what the caller has read already.
+	Known *Known
 }
 
 // Insert stores a new record, made by by. The caller has set the input fields;
@@ -118,6 +120,14 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	if err := CheckComment(req.Move, req.Comment); err != nil {
 		return Record{}, err
 	}
+	if req.Known != nil {
+		switch after, became, err := w.attempt(ctx, r, req, *req.Known); became {
+		case written:
+			return after, nil
+		case failed:
+			return Record{}, err
+		}
+	}
 	closing := closingWait{now: w.Now}
 	for attempt := 0; attempt < applyAttempts; attempt++ {
 		before, err := w.Store.Record(ctx, req.Org, req.Key)
@@ -127,69 +137,24 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		if err != nil {
 			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
 		}
-		made, err := w.made(ctx, req, before)
-		if err != nil {
-			return Record{}, fmt.Errorf("%s record: read history: %w", req.Move, err)
-		}
-		if made {
-			return before, nil
-		}
-		policy, err := w.policyFor(ctx, r, req, before)
-		if err != nil {
-			return Record{}, fmt.Errorf("%s record: read policy: %w", req.Move, err)
-		}
-		var own error // why the caller may not approve, whatever the state
-		if _, possible := NextState(req.Move, before.Status); policy.FourEyes && (r.to == Approved || !possible) {
-			own = w.checkEditors(ctx, req, before)
-		}
-		after, err := w.decide(r, req, before, policy, own)
-		if err != nil {
-			return Record{}, err
-		}
-		if req.Move == Edit && len(after.Last.Changed) == 0 {
-			// Nothing is different: no revision, and nobody has become its last editor.
-			return before, nil
-		}
-		switch open, err := w.open(ctx, req, before, after); {
-		case err != nil:
-			return Record{}, err
-		case !open:
+		after, became, err := w.attempt(ctx, r, req, Known{Record: before})
+		switch became {
+		case written, unchanged:
+			return after, nil
+		case beingSigned:
 			if err := closing.wait(ctx); err != nil {
 				return Record{}, err
 			}
 			attempt = 0
-			continue
-		}
-		err = w.replace(ctx, req.Org, before, after)
-		switch {
-		case err == nil:
-			return after, nil
-		case errors.Is(err, ErrConflict):
-			continue
-		case errors.Is(err, ErrDuplicateReference):
-			return Record{}, duplicateReference(ctx, w.Store, req.Org, after)
+		case overtaken:
 		default:
-			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
+			return Record{}, err
 		}
 	}
 	return Record{}, &apperr.Error{
 		Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Many changes are being made to this record at once. Please try again.",
 	}
-}
-
-// replace writes the record after a move. The record holds only its newest history
-// entry. The one about to be replaced is stored apart with it or, where the store
-// writes one document at a time, first: a crash in between repeats it, which is
-// harmless, and never loses it.
-func (w Workflow) replace(ctx context.Context, org OrgID, before, after Record) error {
-	if store, ok := w.Store.(EntryKeeper); ok {
-		return store.ReplaceRecordKeeping(ctx, org, after, before.Rev, before.Last)
-	}
-	if err := w.Store.InsertEntry(ctx, org, before.Event, before.ID, before.Last); err != nil {
-		return fmt.Errorf("keep history: %w", err)
-	}
-	return w.Store.ReplaceRecord(ctx, org, after, before.Rev)
 }
 
 // policyFor reads the organization's policy where the decision depends on it.
@@ -200,53 +165,6 @@ func (w Workflow) policyFor(ctx context.Context, r rule, req Request, before Rec
 		return Policy{}, nil
 	}
 	return w.Policy(ctx, req.Org)
-}
-
-// open reports whether the gate of the event lets a move into or out of the
-// approved records pass; every other move needs no gate. It is asked after the
-// record was read: see package signoff.
-func (w Workflow) open(ctx context.Context, req Request, before, after Record) (bool, error) {
-	if w.Gate == nil || (before.Status == Approved) == (after.Status == Approved) {
-		return true, nil
-	}
-	e, err := w.Gate(ctx, req.Org, req.Key.Event)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return false, NoSuchEvent()
-	case err != nil:
-		return false, fmt.Errorf("%s record: read event: %w", req.Move, err)
-	case e.Gate.State == GateSigned:
-		return false, EventSigned(e)
-	}
-	// A fence above the epoch means that the event has moved on since it was read.
-	return e.Gate.State == GateOpen && before.Fence <= e.Gate.Epoch, nil
-}
-
-// closingLimit is how long a move waits for a sign-off that is being made.
-const closingLimit = 2 * time.Second
-
-// closingWait waits for the end of a sign-off.
-type closingWait struct {
-	now   func() time.Time
-	begun time.Time
-}
-
-// wait pauses; it returns UNAVAILABLE once a request has waited long enough.
-func (c *closingWait) wait(ctx context.Context) error {
-	if c.begun.IsZero() {
-		c.begun = c.now()
-	}
-	if waited := c.now().Sub(c.begun); waited >= closingLimit || waited < 0 {
-		return EventClosing()
-	}
-	timer := time.NewTimer(closingLimit / 40)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // made reports whether the request has made its move on the record before. It is

@@ -187,7 +187,9 @@ func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Rec
 	if err != nil || !policy.AutoApprove.On() {
 		return submitted
 	}
-	ev, err := w.Store.Event(ctx, w.Org, submitted.Event)
+	// One reading serves as the event and as its gate: it comes after the record was
+	// written, which is what reading it would show.
+	ev, err := w.Workflow.Gate(ctx, w.Org, submitted.Event)
 	if err != nil {
 		return submitted
 	}
@@ -195,6 +197,7 @@ func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Rec
 	if !ok {
 		return submitted
 	}
+	request.Known = &record.Known{Record: submitted, Event: &ev}
 	approved, err := w.Workflow.Apply(ctx, request)
 	if err != nil {
 		return submitted

@@ -66,35 +66,40 @@ func New(d Deps) (*fiber.App, error) {
 	if d.Health != nil {
 		d.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Review), teams.Guard(d.Store, s.routes())); err != nil {
+	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Review), append(teams.Guard(d.Store, s.routes()), s.gated()...)); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
 }
 
-// routes is every operation of the service. Its path, and who may call it, are
-// in libs/api.
+// routes is every operation of the service but those of gated. Its path, and who may
+// call it, are in libs/api.
 func (s *server) routes() []web.Route {
 	once := s.keys.Handler // the route takes an Idempotency-Key
-	decision := func(operation string, m record.Move) web.Route {
-		return web.Route{Operation: operation, Resolve: knownType, Handler: once(s.decide(m))}
-	}
 	return []web.Route{
 		{Operation: "approveRecords", Handler: once(s.decideMany(record.Approve))},
 		{Operation: "requestChangesOfRecords", Handler: once(s.decideMany(record.RequestChanges))},
 		{Operation: "rejectRecords", Handler: once(s.decideMany(record.Reject))},
 		{Operation: "reopenRecords", Handler: once(s.decideMany(record.Reopen))},
-		decision("claimRecord", record.Review),
-		decision("approveRecord", record.Approve),
-		decision("requestChanges", record.RequestChanges),
-		decision("rejectRecord", record.Reject),
-		decision("reopenRecord", record.Reopen),
+		s.decision("claimRecord", record.Review),
+		s.decision("requestChanges", record.RequestChanges),
+		s.decision("rejectRecord", record.Reject),
 	}
+}
+
+// decision is the operation that makes a move of one record.
+func (s *server) decision(operation string, m record.Move) web.Route {
+	return web.Route{Operation: operation, Resolve: knownType, Handler: s.keys.Handler(s.decide(m))}
 }
 
 func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
 
 func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
+
+// keyOf returns the record that the path names, for the caller.
+func keyOf(c *fiber.Ctx) record.Key {
+	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
+}
 
 // eventExists checks that the event of the path is there for the caller.
 func (s *server) eventExists(c *fiber.Ctx) error {
@@ -121,7 +126,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		}
 		request := record.Request{
 			Move: m, Comment: comment,
-			Key: record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))},
+			Key: keyOf(c),
 		}
 		if tags, ok := web.IfMatch(c); ok {
 			request.IfMatch = record.MatchRecord(tags)
@@ -132,6 +137,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		if err := s.eventExists(c); err != nil {
 			return err
 		}
+		request.Known = known(c)
 		r, err := w.Apply(c.UserContext(), request)
 		if err != nil {
 			return err
@@ -165,7 +171,7 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 			if errors.Is(err, record.ErrNotFound) {
 				return record.Request{}, record.NoSuchRecord()
 			}
-			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id)}, err
+			return record.Request{Key: r.Key(), Move: m, Comment: sent.Comment, IfMatch: sent.IfMatch(id), Known: &record.Known{Record: r}}, err
 		})
 		if err != nil {
 			return err

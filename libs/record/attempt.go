@@ -1,0 +1,145 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Known is what was read for a request before its move was asked for, so that Apply need
+// not read it again. A move made on it is right, since it is written on the condition that
+// the record is as it was read. Nothing else is decided by it: a request that it would
+// have refused, or found to be made, reads anew.
+type Known struct {
+	Record Record
+	// Event, when set, is what the Gate returned after Record had been read. One that
+	// was read before the record says nothing about it: see package signoff.
+	Event *Event
+}
+
+// outcome is what became of an attempt at a move.
+type outcome int
+
+const (
+	failed      outcome = iota // the engine did, and the move may have been made
+	refused                    // for the reason in the error
+	overtaken                  // by another write of the record
+	beingSigned                // the event is
+	unchanged                  // there is nothing to be done, or nothing any more
+	written
+)
+
+// attempt makes a move of the record as it was read, and returns the record after it.
+func (w Workflow) attempt(ctx context.Context, r rule, req Request, known Known) (Record, outcome, error) {
+	before := known.Record
+	made, err := w.made(ctx, req, before)
+	if err != nil {
+		return Record{}, failed, fmt.Errorf("%s record: read history: %w", req.Move, err)
+	}
+	if made {
+		return before, unchanged, nil
+	}
+	policy, err := w.policyFor(ctx, r, req, before)
+	if err != nil {
+		return Record{}, failed, fmt.Errorf("%s record: read policy: %w", req.Move, err)
+	}
+	var own error // why the caller may not approve, whatever the state
+	if _, possible := NextState(req.Move, before.Status); policy.FourEyes && (r.to == Approved || !possible) {
+		own = w.checkEditors(ctx, req, before)
+	}
+	after, err := w.decide(r, req, before, policy, own)
+	if err != nil {
+		return Record{}, refused, err
+	}
+	if req.Move == Edit && len(after.Last.Changed) == 0 {
+		// Nothing is different: no revision, and nobody has become its last editor.
+		return before, unchanged, nil
+	}
+	open, err := w.open(ctx, req, known, after)
+	if err != nil {
+		return Record{}, refused, err
+	}
+	if !open {
+		return Record{}, beingSigned, nil
+	}
+	err = w.replace(ctx, req.Org, before, after)
+	switch {
+	case err == nil:
+		return after, written, nil
+	case errors.Is(err, ErrConflict):
+		return Record{}, overtaken, nil
+	case errors.Is(err, ErrDuplicateReference):
+		return Record{}, refused, duplicateReference(ctx, w.Store, req.Org, after)
+	default:
+		return Record{}, failed, fmt.Errorf("%s record: %w", req.Move, err)
+	}
+}
+
+// replace writes the record after a move. The record holds only its newest history
+// entry. The one about to be replaced is stored apart with it or, where the store
+// writes one document at a time, first: a crash in between repeats it, which is
+// harmless, and never loses it.
+func (w Workflow) replace(ctx context.Context, org OrgID, before, after Record) error {
+	if store, ok := w.Store.(EntryKeeper); ok {
+		return store.ReplaceRecordKeeping(ctx, org, after, before.Rev, before.Last)
+	}
+	if err := w.Store.InsertEntry(ctx, org, before.Event, before.ID, before.Last); err != nil {
+		return fmt.Errorf("keep history: %w", err)
+	}
+	return w.Store.ReplaceRecord(ctx, org, after, before.Rev)
+}
+
+// open reports whether the gate of the event lets a move into or out of the
+// approved records pass; every other move needs no gate. It is asked after the
+// record was read: see package signoff.
+func (w Workflow) open(ctx context.Context, req Request, known Known, after Record) (bool, error) {
+	before := known.Record
+	if w.Gate == nil || (before.Status == Approved) == (after.Status == Approved) {
+		return true, nil
+	}
+	var e Event
+	var err error
+	if known.Event != nil {
+		e = *known.Event
+	} else {
+		e, err = w.Gate(ctx, req.Org, req.Key.Event)
+	}
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return false, NoSuchEvent()
+	case err != nil:
+		return false, fmt.Errorf("%s record: read event: %w", req.Move, err)
+	case e.Gate.State == GateSigned:
+		return false, EventSigned(e)
+	}
+	// A fence above the epoch means that the event has moved on since it was read.
+	return e.Gate.State == GateOpen && before.Fence <= e.Gate.Epoch, nil
+}
+
+// closingLimit is how long a move waits for a sign-off that is being made.
+const closingLimit = 2 * time.Second
+
+// closingWait waits for the end of a sign-off.
+type closingWait struct {
+	now   func() time.Time
+	begun time.Time
+}
+
+// wait pauses; it returns UNAVAILABLE once a request has waited long enough.
+func (c *closingWait) wait(ctx context.Context) error {
+	if c.begun.IsZero() {
+		c.begun = c.now()
+	}
+	if waited := c.now().Sub(c.begun); waited >= closingLimit || waited < 0 {
+		return EventClosing()
+	}
+	timer := time.NewTimer(closingLimit / 40)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
