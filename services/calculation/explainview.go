@@ -25,7 +25,7 @@ func (s *server) explained(c *fiber.Ctx) error {
 		return err
 	}
 	org, event := ev.Org, ev.ID
-	due, err := s.Records.HasMarks(c.UserContext(), org, event)
+	due, err := s.due(c.UserContext(), ev)
 	if err != nil {
 		return err
 	}

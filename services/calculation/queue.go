@@ -61,14 +61,13 @@ func (s *server) queue(c *fiber.Ctx) error {
 		return err
 	}
 	org := record.OrgID(web.PrincipalOf(c).Org)
-	var event record.EventID
+	var named record.Event
 	if teams.Named(c) {
-		event = teams.EventID(c)
-		if _, err := s.event(c); err != nil {
+		if named, err = s.event(c); err != nil {
 			return err
 		}
 	}
-	waiting, total, err := s.waiting(c, org, event, page)
+	waiting, total, err := s.waiting(c, org, named.ID, page)
 	if err != nil {
 		return err
 	}
@@ -78,8 +77,14 @@ func (s *server) queue(c *fiber.Ctx) error {
 		items[i].Record = r
 		of[r.Event] = append(of[r.Event], i)
 	}
-	for event, places := range of {
-		if err := s.review(c.UserContext(), org, event, items, places); err != nil {
+	for id, places := range of {
+		ev := named
+		if id != named.ID {
+			if ev, err = s.Records.EventContext(c.UserContext(), org, id); err != nil {
+				return err
+			}
+		}
+		if err := s.review(c.UserContext(), ev, items, places); err != nil {
 			return err
 		}
 	}
@@ -97,11 +102,7 @@ func (s *server) waiting(c *fiber.Ctx, org record.OrgID, event record.EventID, p
 }
 
 // review fills in what helps to decide on the items of one event.
-func (s *server) review(ctx context.Context, org record.OrgID, id record.EventID, items []queueItem, places []int) error {
-	ev, err := s.Records.EventContext(ctx, org, id)
-	if err != nil {
-		return err
-	}
+func (s *server) review(ctx context.Context, ev record.Event, items []queueItem, places []int) error {
 	result, err := s.resultOrNone(ctx, ev)
 	if err != nil {
 		return err

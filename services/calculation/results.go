@@ -151,12 +151,20 @@ func (s *server) result(c *fiber.Ctx) error {
 	return web.OK(c, view)
 }
 
+// due reports whether the event as it was read, or any of its records, is marked.
+func (s *server) due(ctx context.Context, ev record.Event) (bool, error) {
+	if ev.Mark != "" {
+		return true, nil
+	}
+	return s.Records.HasMarkedRecords(ctx, ev.Org, ev.ID)
+}
+
 // newest reads the newest result of an event and whether something is not in
-// it yet, or tells why there is none. The marks first, then the result: what is
-// found unmarked is in any result read later, so an old result is never called
-// current.
+// it yet, or tells why there is none. The marks first, that of the event with the
+// event, then the result: what is found unmarked is in any result read later, so an
+// old result is never called current.
 func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Result, due bool, err error) {
-	if due, err = s.Records.HasMarks(ctx, ev.Org, ev.ID); err != nil {
+	if due, err = s.due(ctx, ev); err != nil {
 		return r, due, err
 	}
 	r, err = s.Results.Result(ctx, ev.Org, ev.ID)

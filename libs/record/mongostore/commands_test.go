@@ -188,6 +188,7 @@ func TestCommands(t *testing.T) {
 			return err
 		}},
 		{"HasMarks", "find 1, find 1: 1 documents", func() error { _, err := store.HasMarks(ctx, org, sub.Event); return err }},
+		{"HasMarkedRecords", "find 1: 1 documents", func() error { _, err := store.HasMarkedRecords(ctx, org, sub.Event); return err }},
 		{"MaxSeqs", "find 1, find 1, find 1: 2 documents", func() error { _, err := store.MaxSeqs(ctx, org, sub.Event); return err }},
 		{"Approved", "find 5: 3 documents", func() error { _, err := store.Approved(ctx, org, sub, 4, 8); return err }},
 		{"InsertRecord", "find 1, insert: 1 documents", func() error {

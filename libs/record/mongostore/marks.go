@@ -63,6 +63,11 @@ func (s *Store) HasMarks(ctx context.Context, org record.OrgID, event record.Eve
 	if err != nil || own {
 		return own, mongox.Wrap("read event mark", err)
 	}
+	return s.HasMarkedRecords(ctx, org, event)
+}
+
+// HasMarkedRecords implements record.Marks.
+func (s *Store) HasMarkedRecords(ctx context.Context, org record.OrgID, event record.EventID) (bool, error) {
 	marked, err := exists(ctx, s.records, bson.D{eq("org", org), eq("event", event), isMarked()})
 	return marked, mongox.Wrap("read record marks", err)
 }

@@ -105,7 +105,11 @@ func contextTests() []test {
 					_, err := b.Summaries(ctx, acme, []record.EventID{gala})
 					return err
 				},
-				"HasMarks":        func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
+				"HasMarks": func(ctx context.Context) error { _, err := b.HasMarks(ctx, acme, gala); return err },
+				"HasMarkedRecords": func(ctx context.Context) error {
+					_, err := b.HasMarkedRecords(ctx, acme, gala)
+					return err
+				},
 				"RecordsNumbered": func(ctx context.Context) error { _, err := b.RecordsNumbered(ctx, acme); return err },
 				"MaxSeqs":         func(ctx context.Context) error { _, err := b.MaxSeqs(ctx, acme, gala); return err },
 				"Approved":        func(ctx context.Context) error { _, err := b.Approved(ctx, acme, flights, 1, 1); return err },

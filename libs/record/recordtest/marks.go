@@ -81,11 +81,15 @@ func markTests() []test {
 			equal(b, "event", got, stored)
 		}},
 		{"an event has marks when itself or a record of it has", func(b *bench) {
+			ofEvent := false
 			has := func(want bool) {
 				b.Helper()
 				got, err := b.HasMarks(b.Context(), acme, gala)
 				b.must(err)
 				equal(b, "has marks", got, want)
+				got, err = b.HasMarkedRecords(b.Context(), acme, gala)
+				b.must(err)
+				equal(b, "has marked records", got, want && !ofEvent)
 			}
 			has(false)
 			e := b.insertEvent(acme, gala)
@@ -93,7 +97,9 @@ func markTests() []test {
 			has(false)
 			e.Rev, e.Mark = 2, "m1"
 			b.must(b.ReplaceEvent(b.Context(), acme, e, 1))
+			ofEvent = true
 			has(true)
+			ofEvent = false
 			b.must(b.ClearEventMark(b.Context(), acme, gala, "m1"))
 			has(false)
 			r := b.insert(acme, marked(flights, "r1", "m2"))

@@ -61,6 +61,14 @@ func (s *Store) HasMarks(ctx context.Context, org record.OrgID, event record.Eve
 	return marked, wrap("read marks", err)
 }
 
+// HasMarkedRecords implements record.Marks.
+func (s *Store) HasMarkedRecords(ctx context.Context, org record.OrgID, event record.EventID) (bool, error) {
+	var marked bool
+	err := s.db.QueryRowContext(ctx,
+		`SELECT EXISTS (SELECT 1 FROM records WHERE org = ? AND event = ? AND mark <> '')`, org, event).Scan(&marked)
+	return marked, wrap("read marks", err)
+}
+
 // MaxSeqs implements record.Marks. It steps from type to type by the index, so
 // its cost is that of the types, not of the records.
 func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error) {
