@@ -49,20 +49,26 @@ type DB struct {
 	done    chan struct{}
 	close   func() error
 
-	reads, writes atomic.Int64
+	reads, transactions, writes atomic.Int64
 }
 
 // Traffic is how often a file was asked since it was opened.
 type Traffic struct {
-	// Reads are queries of the pool of readers, Writes are calls of Write, and Statements
-	// what these have asked.
-	Reads, Writes, Statements int64
+	// Reads are queries of the pool of readers, Transactions are calls of Snapshot,
+	// whatever is read in them, Writes are calls of Write, and Statements what these
+	// have asked.
+	Reads, Transactions, Writes, Statements int64
 }
 
-// Traffic returns how often the file was asked. What a transaction of Read asks is
-// not in it.
+// Traffic returns how often the file was asked. What is asked of Read is not in it.
 func (db *DB) Traffic() Traffic {
-	return Traffic{db.reads.Load(), db.writes.Load(), db.writer.asked.Load()}
+	return Traffic{Reads: db.reads.Load(), Transactions: db.transactions.Load(), Writes: db.writes.Load(), Statements: db.writer.asked.Load()}
+}
+
+// Since returns what has been asked since an earlier look at the traffic.
+func (t Traffic) Since(earlier Traffic) Traffic {
+	return Traffic{Reads: t.Reads - earlier.Reads, Transactions: t.Transactions - earlier.Transactions,
+		Writes: t.Writes - earlier.Writes, Statements: t.Statements - earlier.Statements}
 }
 
 type write struct {
@@ -150,6 +156,13 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	})
 	go db.commitLoop()
 	return db, nil
+}
+
+// Snapshot begins a transaction whose queries all read one state of the file. The caller
+// ends it by Rollback.
+func (db *DB) Snapshot(ctx context.Context) (*sql.Tx, error) {
+	db.transactions.Add(1)
+	return db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 }
 
 // Read returns the pool for queries. Statements that write fail on it.

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -88,7 +87,7 @@ func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport
 
 // EventImports implements record.Imports.
 func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (page []record.Import, total int64, err error) {
-	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, wrap("list imports", err)
 	}

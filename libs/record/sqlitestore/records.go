@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 
@@ -152,7 +151,7 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	const from = ` FROM records INDEXED BY records_approved
 		WHERE org = ? AND event = ? AND type = ? AND deleted = 0 AND status = 'approved'`
 	args := []any{org, sub.Event, sub.Type}
-	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, wrap("read approved records", err)
 	}
@@ -194,7 +193,7 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 
 // countedPage reads a page of records and counts them all, in one transaction.
 func (s *Store) countedPage(ctx context.Context, skip, limit int64, count, read string, args ...any) (page []record.Record, total int64, err error) {
-	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, wrap("read review queue", err)
 	}

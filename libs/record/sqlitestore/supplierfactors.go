@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -60,7 +59,7 @@ func (s *Store) ReplaceSupplierFactor(ctx context.Context, org record.OrgID, f r
 
 // SupplierFactorList implements record.SupplierFactors.
 func (s *Store) SupplierFactorList(ctx context.Context, org record.OrgID, skip, limit int64) (page []record.SupplierFactor, total int64, err error) {
-	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, wrap("list supplier factors", err)
 	}

@@ -136,7 +136,7 @@ func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([
 // page reads a part of a query and counts all of it in one read transaction, so
 // that both are of one state of the table.
 func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) (T, error), query, count string, args []any, skip, limit int64) ([]T, int64, error) {
-	tx, err := s.db.Read().BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, wrap(verb, err)
 	}
