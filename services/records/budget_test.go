@@ -9,7 +9,6 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
@@ -17,40 +16,6 @@ import (
 )
 
 const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","roundTrip":true}`
-
-// TestRoundTripsToTheStore holds how often a request asks the store: the event of
-// the path is read once, by the guard, a move and the history it leaves behind
-// are one write, and a batch is as many statements as one record.
-func TestRoundTripsToTheStore(t *testing.T) {
-	t.Parallel()
-	h := start(t)
-	h.endImports()
-	event := h.event()
-	item := event + "/flights/" + h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "").text("_id")
-	for _, c := range []struct {
-		what, as, method, path, body string
-		status                       int
-		want                         sqlitex.Traffic
-	}{
-		{"create", ada, http.MethodPost, event + "/flights", flightBody, http.StatusCreated, sqlitex.Traffic{Reads: 1, Writes: 1, Statements: 2}},
-		{"batch", ada, http.MethodPost, event + "/flights/batch", `{"items":[` + flightBody + `,` + flightBody + `,` + flightBody + `]}`, http.StatusOK, sqlitex.Traffic{Reads: 1, Writes: 1, Statements: 2}},
-		{"get", ada, http.MethodGet, item, "", http.StatusOK, sqlitex.Traffic{Reads: 2}},
-		{"get again", ada, http.MethodGet, item, "", http.StatusOK, sqlitex.Traffic{}},
-		{"edit", ada, http.MethodPatch, item, `{"passengers":4}`, http.StatusOK, sqlitex.Traffic{Reads: 1, Writes: 1, Statements: 2}}, // the event is as it was read
-		{"submit", ada, http.MethodPost, item + "/submit", "", http.StatusOK, sqlitex.Traffic{Reads: 3, Writes: 1, Statements: 2}},    // and the policy
-		{"withdraw", ada, http.MethodPost, item + "/withdraw", "", http.StatusOK, sqlitex.Traffic{Reads: 2, Writes: 1, Statements: 2}},
-		{"delete", ada, http.MethodDelete, item, "", http.StatusOK, sqlitex.Traffic{Reads: 2, Writes: 1, Statements: 7}}, // and its number among those that are deleted
-	} {
-		before := h.db.Traffic()
-		h.send(c.as, c.method, c.path, c.body).want(c.status, "")
-		after := h.db.Traffic()
-		if got := (sqlitex.Traffic{
-			Reads: after.Reads - before.Reads, Writes: after.Writes - before.Writes, Statements: after.Statements - before.Statements,
-		}); got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.what, got, c.want)
-		}
-	}
-}
 
 // The most that a request of the service may allocate.
 const (

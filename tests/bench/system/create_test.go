@@ -104,7 +104,7 @@ func (s *system) insert(body string) func(context.Context) error {
 // statements does in a copy of the product's file what a creation does in it, with the
 // values of a record that the product has made, under new ids: it reads the event, takes
 // the next number and inserts the record, whereby the same indexes and triggers are kept.
-// That a creation asks for no more is held by TestRoundTripsToTheStore of services/records.
+// That a creation asks for no more is held by TestRoundTripsToTheStore of services/standalone.
 func (s *system) statements(id string) func(context.Context) error {
 	s.t.Helper()
 	ctx, file := s.t.Context(), filepath.Join(s.t.TempDir(), standalone.DatabaseFile)
