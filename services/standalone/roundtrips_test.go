@@ -63,7 +63,8 @@ func countedRoutes() []countedRoute {
 		{operation: "listReviewQueue"}, {operation: "listEventReviewQueue"},
 		{operation: "getResult"}, {operation: "listResultHistory"}, {operation: "getResultRevision"}, {operation: "explainResult"}, {operation: "compareResults"},
 
-		// How many of several approvals share one reading of the event is a matter of time.
+		// How many of several approvals share one reading of the event, and which of several
+		// deletions notes the numbers of all, is a matter of time: these are of one record.
 		{operation: "claimRecord", state: record.Submitted}, {operation: "approveRecord", state: record.Submitted},
 		{operation: "approveRecord", variant: "with an Idempotency-Key", state: record.Submitted, header: keyed},
 		{operation: "requestChanges", state: record.Submitted, body: why}, {operation: "rejectRecord", state: record.Submitted, body: why},
@@ -77,7 +78,7 @@ func countedRoutes() []countedRoute {
 		{operation: "submitRecord", state: record.Unsubmitted}, {operation: "submitRecord", variant: "approved by policy", state: record.Unsubmitted, org: "automatic"},
 		{operation: "withdrawRecord", state: record.Submitted}, {operation: "deleteRecord", state: record.Unsubmitted},
 		{operation: "submitRecords", variant: "3 of them", state: record.Unsubmitted, body: many, many: 3}, {operation: "withdrawRecords", variant: "3 of them", state: record.Submitted, body: many, many: 3},
-		{operation: "deleteRecords", variant: "3 of them", state: record.Unsubmitted, body: many, many: 3},
+		{operation: "deleteRecords", variant: "1 of them", state: record.Unsubmitted, body: many, many: 1},
 		{operation: "putRecordByReference", state: record.Unsubmitted, body: waste}, {operation: "deleteRecordByReference", state: record.Unsubmitted},
 		{operation: "createEvent", body: `{"title":"Another","country":"GB"}`}, {operation: "updateEvent", body: `{"title":"Renamed"}`},
 		{operation: "putEventByReference", body: `{"title":"By reference","country":"GB"}`},
