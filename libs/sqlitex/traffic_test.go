@@ -31,7 +31,7 @@ func TestTraffic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got, want := db.Traffic().Since(before), (Traffic{Reads: 1, Transactions: 2, Writes: 1}); got != want {
+	if got, want := db.Traffic().Since(before), (Traffic{Reads: 1, Transactions: 2, Writes: 1, Statements: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
