@@ -132,14 +132,16 @@ func BenchmarkBreakdown(b *testing.B) {
 	}
 }
 
-// BenchmarkSummer adds up records of all types, as a full calculation of an
-// event does, on one core.
-func BenchmarkSummer(b *testing.B) {
-	type stored struct {
-		typ    string
-		fields json.RawMessage
-	}
-	var mix []stored
+// kept is a record as a store has it.
+type kept struct {
+	typ    string
+	fields json.RawMessage
+}
+
+// mixed returns the examples of all types, by whom they may be about.
+func mixed(b *testing.B) []kept {
+	b.Helper()
+	var mix []kept
 	for _, typ := range footprint.Types() {
 		for _, example := range footprint.Examples(typ) {
 			for _, group := range footprint.Groups() {
@@ -156,10 +158,17 @@ func BenchmarkSummer(b *testing.B) {
 				if err != nil {
 					b.Fatal(typ, string(body), err)
 				}
-				mix = append(mix, stored{typ, d.Fields})
+				mix = append(mix, kept{typ, d.Fields})
 			}
 		}
 	}
+	return mix
+}
+
+// BenchmarkSummer adds up records of all types, as a full calculation of an
+// event does, on one core.
+func BenchmarkSummer(b *testing.B) {
+	mix := mixed(b)
 	s, err := total.NewSummer(london)
 	if err != nil {
 		b.Fatal(err)
