@@ -43,7 +43,7 @@ func TestLargeReadings(t *testing.T) {
 	}
 	s.start()
 	s.settle()
-	t.Logf("at rest the server has held %d MiB at most", s.peak())
+	t.Logf("the server has summed up every event that was seeded, and held %d MiB at most", s.peak())
 
 	var first, again, changed sample
 	for _, e := range sized {
