@@ -8,14 +8,18 @@
 // requests are sent at a steady rate whether or not the earlier ones were answered,
 // so that a server that stops is not asked less often.
 //
-// TestSystem has everything in one process on its embedded engines; TestSeparate
-// each service as a process on MongoDB and Redis, beside what the driver does by
-// itself; TestHop the gateway beside others that only pass requests on: fasthttp, the
-// standard library's ReverseProxy and, where it is installed, nginx; TestPocketBase, where
+// TestSystem has everything in one process on its embedded engines; TestSeparate has
+// each service as a process on MongoDB and Redis, beside what the driver does by itself; TestHop the gateway beside others that only pass requests on: fasthttp, the
+// standard library's ReverseProxy and, where it is installed, nginx; TestQueue notifications
+// beside tasks of asynq; TestPocketBase, where
 // ECF_BENCH_POCKETBASE is set, the product beside PocketBase, built for it. TestOverload
 // asks for three times as much as there can be.
 //
+// The product is as it is by default: each request makes a line of the log, which goes to a
+// file of each process. Rows without that line say so.
+//
 // `go test` plays it small, to keep it working; `make bench-system` plays it in
 // full, prints the tables of docs/benchmarks.md and keeps them there with a drawing of
-// each. It asserts no time.
+// each. The first line of a
+// kept table says when, where and of what it was measured. It asserts no time.
 package system

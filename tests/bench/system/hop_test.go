@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/testkit"
@@ -91,6 +93,52 @@ func peer(t *testing.T, kind string, settings ...string) string {
 	address := freeAddress(t)
 	testkit.Process(t, program, nil, append(settings, peerKind+"="+kind, peerAddress+"="+address)).WaitHTTP("http://" + address + "/")
 	return "http://" + address
+}
+
+// bare starts a server that knows one answer, as a process of its own, which the product is
+// too.
+func (s *system) bare(status int, body []byte, header http.Header) string {
+	s.t.Helper()
+	text, err := json.Marshal(answer{status, header.Get("ETag"), body})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	file := filepath.Join(s.t.TempDir(), "answer")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return peer(s.t, "fiber", peerAnswer+"="+file)
+}
+
+// answer is the one that a bare server knows.
+type answer struct {
+	Status int
+	Tag    string
+	Body   []byte
+}
+
+// serveAnswer gives one answer to all requests.
+func serveAnswer(ln net.Listener, file string) error {
+	text, err := os.ReadFile(file) //nolint:gosec // the test has written it
+	if err != nil {
+		return err
+	}
+	var a answer
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Get("/", func(c *fiber.Ctx) error { return c.SendStatus(http.StatusOK) }) // it is ready
+	app.Get("/*", func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderETag, a.Tag)
+		c.Status(a.Status)
+		if a.Status == http.StatusNotModified {
+			return nil
+		}
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		return c.Send(a.Body)
+	})
+	return app.Listener(ln)
 }
 
 const nginxSettings = `daemon off; worker_processes auto; pid %[1]s/pid; error_log stderr error;

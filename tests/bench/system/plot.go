@@ -46,8 +46,17 @@ func Table(rows []Row) string {
 	return b.String()
 }
 
-// Read reads what Table has written.
+// remark begins a line of a table that is no row: for people.
+const remark = "# "
+
+// Remark writes a line that Read leaves out.
+func Remark(text string) string { return remark + text + "\n" }
+
+// Read reads what Table has written, behind remarks.
 func Read(table string) ([]Row, error) {
+	for strings.HasPrefix(table, remark) {
+		_, table, _ = strings.Cut(table, "\n")
+	}
 	body, ok := strings.CutPrefix(table, tableHead)
 	if !ok {
 		return nil, errors.New("this is no table of rows")

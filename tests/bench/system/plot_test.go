@@ -43,7 +43,7 @@ func TestATableIsReadAsItWasWritten(t *testing.T) {
 		{Work: "list & more", Beside: "bare <Fiber>", Rate: 11240, BesideRate: 22163, Ratio: 0.507, Goal: 0.2, P50: 270 * time.Microsecond, P99: 4200 * time.Microsecond},
 		{Work: "create", Beside: "statements", Rate: 2244, BesideRate: 9016, Ratio: 0.249, Goal: 0.5, P50: time.Millisecond, P99: 7 * time.Millisecond},
 	}
-	read, err := Read(Table(rows))
+	read, err := Read(Remark("2026-11-26; program v1; Go 1.26") + Table(rows))
 	if err != nil || !reflect.DeepEqual(read, rows) {
 		t.Fatalf("%+v, want %+v, %v", read, rows, err)
 	}

@@ -36,16 +36,10 @@ func TestPocketBase(t *testing.T) {
 	}
 	create := s.creation(s.event())
 	create.goal = 2
-	login, err := json.Marshal(map[string]string{"email": email, "password": password})
-	if err != nil {
-		t.Fatal(err)
-	}
-	signIn := work{name: "sign-in", status: http.StatusOK, product: vegeta.NewStaticTargeter(vegeta.Target{
-		Method: http.MethodPost, URL: s.url + "/api/v2/auth/login", Body: login, Header: http.Header{"Content-Type": {"application/json"}}})}
 	s.print(p,
 		other.beside(s.read("list of 25 records", "/events/"+list+"/flights?limit=25", "", 0), other.list()),
 		other.beside(create, other.create()),
-		other.beside(signIn, other.signIn()),
+		other.beside(s.signInWork(), other.signIn()),
 	)
 	s.keep("pocketbase")
 }

@@ -84,7 +84,7 @@ func startSeparate(t *testing.T) *deployment {
 		}
 	}
 	d.env = append(d.env, "ECF_ISSUER=http://"+service["gateway"])
-	ecf := testkit.BinaryWithoutRace(t, "services/standalone/cmd/ecf")
+	ecf := program(t, "ecf")
 	org := d.command(t, ecf, "", "org", "create", "--name", "Bench Ltd", "--plan", "enterprise")
 	d.command(t, ecf, password+"\n", "user", "create", "--org", org, "--email", email, "--role", "manager")
 	for _, name := range []string{"auth", "records", "review", "calculation"} {
@@ -105,7 +105,7 @@ func startSeparate(t *testing.T) *deployment {
 // start starts a service; later settings win.
 func (d *deployment) start(t *testing.T, name, address string, more ...string) *testkit.Proc {
 	t.Helper()
-	return testkit.Process(t, testkit.BinaryWithoutRace(t, "services/"+name+"/cmd/"+name), nil, append(append([]string{"ECF_ADDR=" + address}, d.env...), more...))
+	return logged(t, program(t, name), nil, append(append([]string{"ECF_ADDR=" + address}, d.env...), more...))
 }
 
 // command runs ecf and returns the first line that it prints.
@@ -175,7 +175,7 @@ func (d *deployment) hops(p plan) {
 	}
 	all := []work{to("the server itself", backend), to("gateway", gateway()), to("fasthttp, passing on", peer(d.t, "fasthttp", peerBackend+"="+backend)),
 		to("fasthttp, 16 KiB buffers", peer(d.t, "buffered", peerBackend+"="+backend)), to("ReverseProxy", peer(d.t, "reverse", peerBackend+"="+backend)),
-		to("gateway, a line of log for each", gateway("ECF_LOG_LEVEL=info"))}
+		to("gateway, without a log of requests", gateway(quietly))}
 	if nginx := nginxHop(d.t, backend); nginx != "" {
 		all = append(all, to("nginx", nginx))
 	}
@@ -210,12 +210,4 @@ func (d *deployment) hops(p plan) {
 		d.rows = append(d.rows, r)
 	}
 	d.keep("hop")
-}
-
-func ratios(a, b []float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = a[i] / b[i]
-	}
-	return out
 }

@@ -1,0 +1,150 @@
+package system
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// libraries are those whose speed is a part of the figures, on one side or the other.
+var libraries = []string{
+	"github.com/gofiber/fiber/v2", "github.com/valyala/fasthttp", "github.com/hibiken/asynq", "github.com/redis/go-redis/v9",
+	"go.mongodb.org/mongo-driver/v2", "modernc.org/sqlite", "github.com/tsenart/vegeta/v12",
+}
+
+// version is what a program says of its version.
+var version = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
+
+// provenance says when, where and of what figures were measured, each part as
+// "name version".
+func provenance(t *testing.T) []string {
+	t.Helper()
+	root := testkit.Root(t)
+	parts := []string{time.Now().UTC().Format("2006-01-02"), "program " + revision(t),
+		"Go " + strings.TrimPrefix(runtime.Version(), "go"), fmt.Sprintf("%s/%s, %d processors%s", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor())}
+	parts = append(parts, "nginx "+or(version.FindString(said(t, "", "nginx", "-v")), "not installed"),
+		"redis-server "+or(version.FindString(said(t, "", "redis-server", "--version")), "not installed, the embedded one takes its place"))
+	for module := range strings.Lines(said(t, filepath.Join(root, "tests"), "go", append([]string{"list", "-m"}, libraries...)...)) {
+		parts = append(parts, strings.TrimSpace(module))
+	}
+	return parts
+}
+
+// said is what a program prints, empty where it cannot be run.
+func said(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// described is what revision has returned first.
+var described atomic.Value // of string
+
+// revision names the files that the programs are built of, within this test, as they are
+// when the first one is asked for. Tables that an earlier run has kept are no change of them.
+func revision(t *testing.T) string {
+	t.Helper()
+	root := testkit.Root(t)
+	now := or(said(t, root, "git", "describe", "--tags", "--always"), "of no repository")
+	if said(t, root, "git", "status", "--porcelain", "--", "go.work", "libs", "services", "tests") != "" {
+		now += "-dirty"
+	}
+	described.CompareAndSwap(nil, now)
+	return described.Load().(string) //nolint:forcetypeassert // it was stored above
+}
+
+// processor names the processors, where the system tells.
+func processor() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return " of " + strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// keep writes what was measured, with its provenance and a drawing of its ratios, into
+// the directory of ECF_BENCH_OUT.
+func (s *system) keep(name string) {
+	s.t.Helper()
+	about := strings.Join(append(provenance(s.t), s.about...), "; ")
+	s.t.Log(about)
+	dir := os.Getenv("ECF_BENCH_OUT")
+	if dir == "" {
+		return
+	}
+	files := map[string]string{}
+	if len(s.rows) > 0 {
+		table := Table(s.rows)
+		rows, err := Read(table) // as they are rounded there
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		files[name+".tsv"], files[name+".svg"] = Remark(about)+table, Plot(Titles[name], rows)
+	}
+	if len(s.figures) > 0 {
+		files[name+"-figures.tsv"] = Remark(about) + Figures(s.figures)
+	}
+	for file, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+			s.t.Error(err)
+		}
+	}
+}
+
+// figure prints a figure, and keeps it.
+func (s *system) figure(what string, value float64, unit string, most float64) {
+	s.t.Helper()
+	f := Figure{what, value, unit, most}
+	s.figures = append(s.figures, f)
+	goal := ""
+	if most > 0 {
+		goal = fmt.Sprintf("   at most %g", most)
+	}
+	s.t.Logf("%-72s %10.4g %s%s", f.What, f.Value, f.Unit, goal)
+}
+
+// TestProvenanceNamesEverything: whoever reads a kept table sees what it was measured of.
+func TestProvenanceNamesEverything(t *testing.T) {
+	t.Parallel()
+	all := provenance(t)
+	text := strings.Join(all, "\n")
+	for _, part := range append([]string{"program ", "Go 1.", "nginx ", "redis-server "}, libraries...) {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in\n%s", part, text)
+		}
+	}
+	for _, module := range libraries {
+		if !regexp.MustCompile(regexp.QuoteMeta(module) + ` v\d`).MatchString(text) {
+			t.Errorf("%s has no version in\n%s", module, text)
+		}
+	}
+	if _, err := time.Parse("2006-01-02", all[0]); err != nil {
+		t.Error(err)
+	}
+}

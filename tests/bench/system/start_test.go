@@ -1,0 +1,144 @@
+package system
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/standalone"
+)
+
+// system is the product in one process, signed in to.
+type system struct {
+	t     *testing.T
+	url   string
+	token string
+	// data is the directory of the embedded engines.
+	data    string
+	env     []string
+	process *testkit.Proc
+	rows    []Row
+	figures []Figure
+	// about is said of a kept table beside what all of them say.
+	about []string
+}
+
+// quietly leaves out the line of the log that each request makes.
+const quietly = "ECF_LOG_LEVEL=warn"
+
+// settings are those of every shape: limits are out of the way, this is not about
+// them. Everything else is as it is by default, a line of the log for each request
+// among it.
+func settings() []string {
+	return []string{"ECF_AUTH_RATE_LIMIT=100000/1m", "ECF_WRITE_RATE_LIMIT=100000000/1m"}
+}
+
+// start starts the product with an organization, and signs in to it; later settings win.
+func start(t *testing.T, more ...string) *system {
+	t.Helper()
+	return startFor(t, 0, more...)
+}
+
+// startFor is start where so many other people have accounts in the organization.
+func startFor(t *testing.T, people int, more ...string) *system {
+	t.Helper()
+	s := prepared(t, people, more...)
+	s.launch().WaitHTTP(s.url + "/api/v2/health/ready")
+	s.token = s.signIn(email)
+	return s
+}
+
+// prepared makes the database of a process that is not started yet, with two
+// organizations, of which the first has so many people besides.
+func prepared(t *testing.T, people int, more ...string) *system {
+	t.Helper()
+	address, data := freeAddress(t), t.TempDir()
+	s := &system{t: t, url: "http://" + address, data: data}
+	s.env = append(append(settings(), "ECF_ADDR="+address, "ECF_DATA_DIR="+data, "ECF_ISSUER=http://"+address), more...)
+	config, err := standalone.Load(nil, func(name string) (value string) {
+		for _, setting := range s.env {
+			if text, ok := strings.CutPrefix(setting, name+"="); ok {
+				value = text
+			}
+		}
+		return value
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	first := []string{email}
+	for i := range people {
+		first = append(first, personEmail(i))
+	}
+	for _, members := range [][]string{first, {neighbour}} {
+		o, err := standalone.CreateOrganization(t.Context(), config.Data, config.Records.Quotas, log, "Bench Ltd", "enterprise")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, who := range members {
+			if _, _, err := standalone.CreateUser(t.Context(), config.Data, log, standalone.NewUser{Org: string(o.ID), Email: who, Name: "Bench", Role: identity.Manager, Password: password}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return s
+}
+
+func personEmail(i int) string { return fmt.Sprintf("person%d@bench.test", i) }
+
+// launch starts the process.
+func (s *system) launch() *testkit.Proc {
+	s.t.Helper()
+	s.process = logged(s.t, program(s.t, "ecf"), []string{"serve"}, s.env)
+	return s.process
+}
+
+// neighbour signs in to the other organization.
+func (s *system) neighbour() *system {
+	s.t.Helper()
+	other := &system{t: s.t, url: s.url}
+	other.token = other.signIn(neighbour)
+	return other
+}
+
+// logged starts a program of the product whose log goes to a file of its own, as that
+// of a service manager does. A pipe would end in the process of the load, which would
+// read each line with the processors that it takes from the product.
+func logged(t *testing.T, path string, args, env []string) *testkit.Proc {
+	t.Helper()
+	const to = "BENCH_LOG"
+	file := filepath.Join(t.TempDir(), filepath.Base(path)+".log")
+	// The shell becomes the program: nothing stands between the two.
+	shell := append([]string{"-c", `exec "$0" "$@" >"$` + to + `" 2>&1`, path}, args...)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the end of the log of %s:\n%s", filepath.Base(path), ending(file))
+		}
+	})
+	return testkit.Process(t, "/bin/sh", shell, append(env, to+"="+file))
+}
+
+// ending returns the last lines of a file.
+func ending(file string) string {
+	const shown = 2 << 10
+	f, err := os.Open(file) //nolint:gosec // the test has named it
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return err.Error()
+	}
+	text := make([]byte, min(shown, info.Size()))
+	if _, err := f.ReadAt(text, info.Size()-int64(len(text))); err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
