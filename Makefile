@@ -257,9 +257,13 @@ bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
 	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
 	@cp .cache/footprint.txt docs/benchmarks/footprint.txt
 
+# The tests of tests/bench/system by what they start; without SHAPE all of them are played.
+BENCH_SEPARATE := ^Test(Separate|Hop|Queue)$$
+BENCH_SHAPE = $(if $(SHAPE),$(if $(filter standalone,$(SHAPE)),-skip '$(BENCH_SEPARATE)',$(if $(filter separate,$(SHAPE)),-run '$(BENCH_SEPARATE)',$(error SHAPE is standalone or separate))))
+
 .PHONY: bench-system
-bench-system: ## Measure the product over HTTP beside baselines that do the least of the same, and keep tables and drawings (10 minutes; ECF_BENCH_POCKETBASE=1 builds PocketBase, and measures beside it too)
-	@ECF_BENCH_SYSTEM=full ECF_BENCH_OUT=$(CURDIR)/docs/benchmarks CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/system
+bench-system: ## Measure the product over HTTP beside baselines that do the least of the same, and keep tables and drawings (20 minutes; SHAPE=standalone or SHAPE=separate for that alone; ECF_MONGODB_URI for a real server; ECF_BENCH_POCKETBASE=1 builds PocketBase, and measures beside it too)
+	@ECF_BENCH_SYSTEM=full ECF_BENCH_OUT=$(CURDIR)/docs/benchmarks CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v $(BENCH_SHAPE) ./tests/bench/system
 
 .PHONY: bench-neighbour
 bench-neighbour: ## Measure what one organization notices while another floods the product (25 minutes)

@@ -9,7 +9,8 @@
 // so that a server that stops is not asked less often.
 //
 // TestSystem has everything in one process on its embedded engines; TestSeparate has
-// each service as a process on MongoDB and Redis, beside what the driver does by itself; TestHop the gateway beside others that only pass requests on: fasthttp, the
+// each service as a process on MongoDB and Redis, beside the commands that they send, by the
+// driver alone; TestHop the gateway beside others that only pass requests on: fasthttp, the
 // standard library's ReverseProxy and, where it is installed, nginx; TestQueue notifications
 // beside tasks of asynq; TestPocketBase, where
 // ECF_BENCH_POCKETBASE is set, the product beside PocketBase, built for it. TestOverload
@@ -20,6 +21,6 @@
 //
 // `go test` plays it small, to keep it working; `make bench-system` plays it in
 // full, prints the tables of docs/benchmarks.md and keeps them there with a drawing of
-// each. The first line of a
+// each; SHAPE=standalone or SHAPE=separate chooses what is started. The first line of a
 // kept table says when, where and of what it was measured. It asserts no time.
 package system
