@@ -8,7 +8,8 @@
 // requests are sent at a steady rate whether or not the earlier ones were answered,
 // so that a server that stops is not asked less often.
 //
-// TestSystem has everything in one process on its embedded engines; TestSeparate has
+// TestSystem has everything in one process on its embedded engines, and TestAtRest that
+// process when nobody asks for anything; TestSeparate has
 // each service as a process on MongoDB and Redis, beside the commands that they send, by the
 // driver alone; TestHop the gateway beside others that only pass requests on: fasthttp, the
 // standard library's ReverseProxy and, where it is installed, nginx; TestQueue notifications
