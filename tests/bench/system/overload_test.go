@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -123,7 +124,7 @@ func keepTooMuch(t *testing.T, rounds []tooMuch) {
 	if dir == "" {
 		return
 	}
-	text := tooMuchHead + "\n"
+	text := Remark(strings.Join(provenance(t), "; ")) + tooMuchHead + "\n"
 	for _, r := range rounds {
 		text += r.String() + "\n"
 	}
