@@ -154,12 +154,12 @@ func (d *Direct) begin(p Payload) (ended func()) {
 	}
 	if len(d.begun) >= directRoom {
 		for other, last := range d.begun {
-			if began.Sub(last.began) >= bucket {
+			if began.Sub(last.began) >= gathering {
 				delete(d.begun, other)
 			}
 		}
 	}
-	d.begun[p] = lately{began, bucket}
+	d.begun[p] = lately{began, gathering}
 	if gathered > 1 {
 		return func() {}
 	}
@@ -168,7 +168,7 @@ func (d *Direct) begin(p Payload) (ended func()) {
 		defer d.mu.Unlock()
 		// Not one that another worker has begun meanwhile.
 		if last, ok := d.begun[p]; ok && last.began.Equal(began) {
-			d.begun[p] = lately{began, min(bucket, 2*d.now().Sub(began))}
+			d.begun[p] = lately{began, min(gathering, 2*d.now().Sub(began))}
 		}
 	}
 }

@@ -34,8 +34,8 @@ func TestDirectWaitsOnlyWhereItGathers(t *testing.T) {
 	}{
 		{"the first", 1, 4 * time.Millisecond, 8 * time.Millisecond},
 		{"another one", 1, 5 * time.Millisecond, 10 * time.Millisecond},
-		{"a long one", 1, 40 * time.Millisecond, bucket},
-		{"several", 2, 5 * time.Millisecond, bucket},
+		{"a long one", 1, 40 * time.Millisecond, gathering},
+		{"several", 2, 5 * time.Millisecond, gathering},
 		{"the first after them", 1, 4 * time.Millisecond, 8 * time.Millisecond},
 	} {
 		notify(c.notifications)
@@ -44,8 +44,8 @@ func TestDirectWaitsOnlyWhereItGathers(t *testing.T) {
 		}
 		<-d.ready
 		ended := d.begin(event)
-		if got := d.begun[event].pause; got != bucket {
-			t.Errorf("%s: while it runs the next one waits for %s, want %s", c.what, got, bucket)
+		if got := d.begun[event].pause; got != gathering {
+			t.Errorf("%s: while it runs the next one waits for %s, want %s", c.what, got, gathering)
 		}
 		clock.Advance(c.took)
 		ended()
@@ -62,7 +62,7 @@ func TestDirectWaitsOnlyWhereItGathers(t *testing.T) {
 	d.waiting[event] = 2
 	d.begin(event)
 	ended()
-	if got := d.begun[event].pause; got != bucket {
-		t.Errorf("the end of an earlier run lets the next one begin after %s, want %s", got, bucket)
+	if got := d.begun[event].pause; got != gathering {
+		t.Errorf("the end of an earlier run lets the next one begin after %s, want %s", got, gathering)
 	}
 }

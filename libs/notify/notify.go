@@ -12,10 +12,10 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -35,8 +35,6 @@ const (
 )
 
 const (
-	// bucket is the time within which notifications for one event are merged.
-	bucket = 50 * time.Millisecond
 	// notifyTimeout bounds what a notification may cost the request that makes it.
 	notifyTimeout = 300 * time.Millisecond
 	// silence is how long no notification is tried after one has failed, so that an
@@ -74,7 +72,8 @@ type Payload struct {
 
 // Queue is the Notifier over asynq.
 type Queue struct {
-	client *asynq.Client
+	client redis.UniversalClient
+	tasks  *asynq.Client // over client
 	queue  string
 	log    *slog.Logger
 	now    func() time.Time
@@ -97,7 +96,8 @@ func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func()
 	if queue == QueueInteractive {
 		fast = &fastLane{}
 	}
-	return &Queue{client: asynq.NewClient(opt), fast: fast, queue: queue, log: log, now: now, reachable: breaker.New(silence, now), sent: sent}
+	client := clientOf(opt)
+	return &Queue{client: client, tasks: asynq.NewClientFromRedisClient(client), fast: fast, queue: queue, log: log, now: now, reachable: breaker.New(silence, now), sent: sent}
 }
 
 // Close closes the connections.
@@ -136,11 +136,10 @@ func (q *Queue) count(ctx context.Context, outcome string) {
 	q.sent.Add(ctx, 1, metric.WithAttributes(attribute.String("queue", q.queue), attribute.String("outcome", outcome)))
 }
 
-// enqueue adds the task under an id made of the event and the time bucket.
-// Notifications of one bucket so become one task, or two: when the first is running
-// already, it may have read before this change, so a second one follows it.
-// Never asynq's Unique option, nor one id per event: both refuse a new task
-// while the old one runs or lies in the archive, and a change would be lost.
+// enqueue adds a task, unless one of the event waits that has not begun (waitingKey):
+// the run that is to come will see what was written before this. Never one id per
+// event, nor asynq's Unique option as it is: both refuse a new task while the old one runs,
+// and an id also while the old one lies in the archive, and a change would be lost.
 func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.EventID, now time.Time) error {
 	payload, err := json.Marshal(Payload{Org: org, Event: event})
 	if err != nil {
@@ -150,22 +149,19 @@ func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.Even
 	if !q.fast.takes(org, event, now) {
 		queue = QueueBulk
 	}
-	number := now.UnixNano() / int64(bucket)
-	for i := range int64(2) {
-		task := asynq.NewTaskWithHeaders(TaskType, payload, telemetry.InjectHeaders(ctx))
-		_, err = q.client.EnqueueContext(ctx, task,
-			asynq.TaskID(string(event)+":"+strconv.FormatInt(number+i, 36)),
-			asynq.Queue(queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
-		if !errors.Is(err, asynq.ErrTaskIDConflict) {
-			return err
-		}
+	task := asynq.NewTaskWithHeaders(TaskType, payload, telemetry.InjectHeaders(ctx))
+	_, err = q.tasks.EnqueueContext(ctx, task, asynq.Unique(waitsAlone), asynq.Queue(queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
+	if errors.Is(err, asynq.ErrDuplicateTask) {
+		// The change is announced. If this fails, runs of the event are more than they need be.
+		_ = q.client.Set(ctx, busyKey(queue, event), "", busyFor).Err()
+		return nil
 	}
-	return nil // two tasks of this very moment exist already
+	return err
 }
 
-// How often a worker that has found no task looks for one. Each look runs a script in
-// Redis, which the embedded one interprets: beside a Direct, which carries what people
-// wait for, the queue is looked into seldom.
+// How often a worker that has found no task looks for one where Redis cannot tell it of
+// the next (pickup). Each look runs a script in Redis, which the embedded one interprets:
+// beside a Direct, which carries what people wait for, the queue is looked into seldom.
 const (
 	Often  = 20 * time.Millisecond
 	Seldom = 500 * time.Millisecond
@@ -176,11 +172,14 @@ const (
 // back into the queue. Any error of handle ends the task: the event's marks are
 // still there, and the sweeper notifies again.
 func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
-	server := asynq.NewServer(opt, asynq.Config{
+	client := newPickup(clientOf(opt), ctx.Done(), look)
+	defer func() { _ = client.Close() }()
+	gathered := newGatherer(client)
+	server := asynq.NewServerFromRedisClient(client, asynq.Config{
 		Concurrency: workers,
 		// Weighted, not strict: bulk work is slowed down, never starved.
 		Queues:            map[string]int{QueueInteractive: 9, QueueBulk: 1},
-		TaskCheckInterval: look,
+		TaskCheckInterval: between,
 		ShutdownTimeout:   grace,
 		Logger:            asynqLog{log},
 		LogLevel:          asynq.WarnLevel,
@@ -188,8 +187,16 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace
 	})
 	mux := asynq.NewServeMux()
 	mux.HandleFunc(TaskType, func(taskCtx context.Context, t *asynq.Task) error {
-		return consume(taskCtx, queueOf(taskCtx), t.Headers(), log, func(ctx context.Context) (p Payload, err error) {
-			if err := json.Unmarshal(t.Payload(), &p); err != nil || p.Org == "" || p.Event == "" {
+		queue := queueOf(taskCtx)
+		id, _ := asynq.GetTaskID(taskCtx)
+		var p Payload
+		invalid := json.Unmarshal(t.Payload(), &p) != nil || p.Org == "" || p.Event == ""
+		if !invalid {
+			ended := gathered.begin(taskCtx, ctx.Done(), id, queue, p, t.Payload())
+			defer ended()
+		}
+		return consume(taskCtx, queue, t.Headers(), log, func(ctx context.Context) (Payload, error) {
+			if invalid {
 				return p, fmt.Errorf("task has no valid payload: %w", asynq.SkipRetry)
 			}
 			return p, handle(ctx, p.Org, p.Event)

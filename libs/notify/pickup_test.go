@@ -1,0 +1,142 @@
+package notify_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/eventcarbon/ecf/libs/notify"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+// serveLooking runs a worker that looks for tasks at an interval, and says which events it got.
+func serveLooking(t *testing.T, opt asynq.RedisConnOpt, look time.Duration) (given <-chan record.EventID) {
+	t.Helper()
+	events := make(chan record.EventID, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- notify.Serve(ctx, opt, 4, look, 5*time.Second, quiet(), func(_ context.Context, _ record.OrgID, event record.EventID) error {
+			events <- event
+			return nil
+		})
+	}()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Error("the worker does not end")
+		}
+	})
+	return events
+}
+
+func got(t *testing.T, given <-chan record.EventID, want record.EventID) {
+	t.Helper()
+	select {
+	case event := <-given:
+		if event != want {
+			t.Errorf("%s was taken up, want %s", event, want)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s is not taken up", want)
+	}
+}
+
+// TestAWaitingWorkerIsToldOfATask: of both queues, also when the worker would look again
+// in an hour alone; and its end does not wait for that.
+func TestAWaitingWorkerIsToldOfATask(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	given := serveLooking(t, opt, time.Hour)
+	people, bulk := notifierOf(t, opt, notify.QueueInteractive), notifierOf(t, opt, notify.QueueBulk)
+	for _, event := range []record.EventID{"first", "second", "third"} {
+		send(t, people, event)
+		got(t, given, event)
+		send(t, bulk, event+" in bulk")
+		got(t, given, event+" in bulk")
+	}
+}
+
+// TestAWorkerThatCannotBeToldLooks: a Redis that has no such command is asked for it no more
+// than once for each queue; where it fails, or never answers, tasks are taken up all the same.
+func TestAWorkerThatCannotBeToldLooks(t *testing.T) {
+	t.Parallel()
+	const never = "it does not answer"
+	for answer, once := range map[string]bool{"ERR unknown command 'blmove'": true, "LOADING Redis is loading": false, never: true} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			opt, _ := open(t)
+			var attempts atomic.Int64
+			over := make(chan struct{})
+			given := serveLooking(t, watched{opt, func(cmd redis.Cmder) error {
+				if cmd.Name() != "blmove" {
+					return nil
+				}
+				attempts.Add(1)
+				if answer == never {
+					<-over
+				}
+				return errors.New(answer)
+			}}, notify.Often)
+			t.Cleanup(func() { close(over) })
+			for _, queue := range []string{notify.QueueInteractive, notify.QueueBulk} {
+				notifier := notifierOf(t, opt, queue)
+				for n := range 3 {
+					event := record.EventID(fmt.Sprint(queue, n))
+					send(t, notifier, event)
+					got(t, given, event)
+				}
+			}
+			if n := attempts.Load(); n < 1 || once && n > 2 {
+				t.Errorf("%d attempts to be told, want one for each queue at most", n)
+			}
+		})
+	}
+}
+
+// TestAnIdleWorkerAsksLittle: while nothing comes a worker has fewer commands than by one look
+// in 20 ms into two queues, and while there are tasks that it does not get not many more.
+func TestAnIdleWorkerAsksLittle(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	all, commands := counting(opt)
+	given := serveLooking(t, all, notify.Often)
+	notifier := notifierOf(t, opt, notify.QueueInteractive)
+	send(t, notifier, "event")
+	got(t, given, "event")
+	few := func(what string, each time.Duration) {
+		t.Helper()
+		testkit.Eventually(t, 30*time.Second, func() error {
+			before, began := commands.Load(), time.Now()
+			<-time.After(500 * time.Millisecond)
+			if asked, most := commands.Load()-before, int64(time.Since(began)/each); asked > most {
+				return fmt.Errorf("%s: %d commands in half a second, want %d at most", what, asked, most)
+			}
+			return nil
+		})
+	}
+	few("no task", 40*time.Millisecond)
+	inspector := asynq.NewInspector(opt)
+	t.Cleanup(func() { _ = inspector.Close() })
+	if err := inspector.PauseQueue(notify.QueueInteractive); err != nil {
+		t.Fatal(err)
+	}
+	send(t, notifier, "another")
+	few("a queue that is paused", 4*time.Millisecond)
+	if err := inspector.UnpauseQueue(notify.QueueInteractive); err != nil {
+		t.Fatal(err)
+	}
+	got(t, given, "another")
+}
