@@ -129,7 +129,8 @@ func overQueue(t *testing.T, url string) *trips {
 	return s
 }
 
-// overTasks sends tasks by the library alone, to as many workers that look as often.
+// overTasks sends tasks by the library alone, to as many workers, which look as often as the
+// product's do where Redis cannot tell them of a task.
 func overTasks(t *testing.T, url string) *trips {
 	t.Helper()
 	const kind, name = "bare", "bare"
