@@ -90,12 +90,12 @@ func TestNotificationWhileTheTaskRunsIsNotLost(t *testing.T) {
 		<-release
 		return nil
 	})
-	notifier.Notify(t.Context(), "org", "event")
+	send(t, notifier, "event")
 	<-running
-	notifier.Notify(t.Context(), "org", "event") // the worker is past its reading
+	send(t, notifier, "event") // the worker is past its reading
 	<-running
 	close(release)
-	if r.count() != 2 {
+	if r.count() < 2 {
 		t.Fatalf("%d runs", r.count())
 	}
 }

@@ -150,11 +150,11 @@ func (p *pickup) watch(list string) {
 			p.rest()
 		}
 		p.mu.Lock()
+		defer p.mu.Unlock()
 		delete(p.waiting, list)
 		p.cannot = p.cannot || err != nil && strings.Contains(err.Error(), "unknown command")
-		p.mu.Unlock()
 		select {
-		case p.arrived <- struct{}{}:
+		case p.arrived <- struct{}{}: // before the list can be looked into, so that it is not told of twice
 		default: // it is told already
 		}
 	})
