@@ -174,12 +174,14 @@ func TestNotificationsOfOneMomentCoalesce(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	notifier := notifierOf(t, opt, notify.QueueInteractive)
+	began := time.Now()
 	for range 500 {
 		notifier.Notify(t.Context(), "org", "event")
 	}
 	notifier.Notify(t.Context(), "org", "other")
-	if n := pending(t, opt); n != 2 {
-		t.Fatalf("%d tasks for 500 notifications of one event and one of another; want one of each", n)
+	// A task that has waited for a second does not keep others away.
+	if n, most := pending(t, opt), 2+int(time.Since(began)/time.Second); n < 1 || n > most {
+		t.Fatalf("%d tasks for 500 notifications of one event and one of another; want %d at most", n, most)
 	}
 }
 
