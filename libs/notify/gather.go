@@ -34,6 +34,9 @@ func waitingKey(queue string, payload []byte) string {
 	return "asynq:{" + queue + "}:unique:" + TaskType + ":" + hex.EncodeToString(sum[:])
 }
 
+// pendingKey is asynq's list of the tasks of a queue that no worker has yet.
+func pendingKey(queue string) string { return "asynq:{" + queue + "}:pending" }
+
 // busyKey is there while notifications come faster than they are taken up.
 func busyKey(queue string, event record.EventID) string {
 	return "ecf:{" + queue + "}:busy:" + string(event)
@@ -46,15 +49,18 @@ func begunKey(queue string, event record.EventID) string {
 
 // beginScript begins a run and returns 0, or returns for how many milliseconds it is to be held.
 //
-// KEYS: waitingKey, begunKey, busyKey. ARGV: the id of the task, gathering, the pause that
+// KEYS: waitingKey, begunKey, busyKey, and the list of tasks that no worker has yet. ARGV: the id of the task, gathering, the pause that
 // is made where the event is not busy (in milliseconds), and 0 if the task was held already.
+//
+// While other tasks have no worker none is held: it would keep them waiting, and what waits
+// is gathered all the same.
 //
 // The waiting task is given up before the run reads what is due. So whoever is refused
 // because a task waits has written its mark before that task reads. It is given up by its
 // own task alone: where another one waits, that one has yet to begin.
 var beginScript = redis.NewScript(`
 local left = redis.call("PTTL", KEYS[2])
-if ARGV[4] == "1" and left > 0 then
+if ARGV[4] == "1" and left > 0 and redis.call("LLEN", KEYS[4]) == 0 then
 	local pause = tonumber(ARGV[3])
 	if redis.call("EXISTS", KEYS[3]) == 1 then
 		pause = tonumber(ARGV[2])
@@ -108,7 +114,7 @@ func (g *gatherer) ask(ctx context.Context, task, queue string, p Payload, paylo
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
 	wait, err := beginScript.Run(ctx, g.client,
-		[]string{waitingKey(queue, payload), begunKey(queue, p.Event), busyKey(queue, p.Event)},
+		[]string{waitingKey(queue, payload), begunKey(queue, p.Event), busyKey(queue, p.Event), pendingKey(queue)},
 		task, gathering.Milliseconds(), g.pause(p).Milliseconds(), mayWait).Int64()
 	if err != nil {
 		return 0

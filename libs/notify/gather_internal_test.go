@@ -29,13 +29,15 @@ func TestHowLongATaskIsHeld(t *testing.T) {
 		what        string
 		took        time.Duration
 		busy, again bool
+		others      bool // have no worker
 		least, most time.Duration
 	}{
-		{"a short run", 0, false, false, 0, 0},
-		{"a run that took 20 ms", 20 * time.Millisecond, false, false, time.Millisecond, 40 * time.Millisecond},
-		{"a long run", time.Minute, false, false, time.Millisecond, gathering},
-		{"a busy event", 0, true, false, time.Millisecond, gathering},
-		{"a busy event, after it was held", 0, true, true, 0, 0},
+		{"a short run", 0, false, false, false, 0, 0},
+		{"a run that took 20 ms", 20 * time.Millisecond, false, false, false, time.Millisecond, 40 * time.Millisecond},
+		{"a long run", time.Minute, false, false, false, time.Millisecond, gathering},
+		{"a busy event", 0, true, false, false, time.Millisecond, gathering},
+		{"a busy event, after it was held", 0, true, true, false, 0, 0},
+		{"a busy event, while others have no worker", 0, true, false, true, 0, 0},
 	} {
 		// What is to be held is so only if it is asked for in time.
 		testkit.Eventually(t, 10*time.Second, func() error {
@@ -49,6 +51,11 @@ func TestHowLongATaskIsHeld(t *testing.T) {
 			g.ended(p, c.took)
 			if c.busy {
 				if err := client.Set(t.Context(), busyKey(QueueInteractive, p.Event), "", busyFor).Err(); err != nil {
+					return err
+				}
+			}
+			if c.others {
+				if err := client.LPush(t.Context(), "asynq:{"+QueueInteractive+"}:pending", "3").Err(); err != nil {
 					return err
 				}
 			}
