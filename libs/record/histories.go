@@ -1,6 +1,11 @@
 package record
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
 
 // Histories reads all that is stored of a tenant, deleted or not. It is for
 // package histories, which verifies it.
@@ -12,6 +17,16 @@ type Histories interface {
 	RecordsAfter(ctx context.Context, org OrgID, after Place, limit int) ([]Record, error)
 	// RecordsByID reads those of the records that there are, tombstones included.
 	RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error)
+	// StoredRecords is RecordsAfter for who verifies: a record that cannot be read is
+	// among them, with the damage.
+	StoredRecords(ctx context.Context, org OrgID, after Place, limit int) ([]StoredRecord, error)
+	// StoredRecordsByID is RecordsByID in the same way.
+	StoredRecordsByID(ctx context.Context, org OrgID, ids []ID) ([]StoredRecord, error)
+	// StoredEvents is EventsAfter in the same way.
+	StoredEvents(ctx context.Context, org OrgID, after int64, limit int) ([]StoredEvent, error)
+	// TenantAfter returns the lowest id above after of which anything is stored, be
+	// there an organization of that id or not; empty where there is none.
+	TenantAfter(ctx context.Context, after OrgID) (OrgID, error)
 	// EntriesAfter reads up to limit stored entries that come after one in the
 	// order of record and revision: of these records, or of all with ids nil.
 	EntriesAfter(ctx context.Context, org OrgID, ids []ID, after EntryPlace, limit int) ([]StoredEntry, error)
@@ -40,6 +55,64 @@ type StoredEntry struct {
 	Entry  Entry
 	// Damage states why the entry cannot be read; of Entry only Rev is then known.
 	Damage error
+}
+
+// StoredRecord is a record as it lies in the store.
+type StoredRecord struct {
+	Record Record
+	// Damage states why the record cannot be read; what places it is then all that is
+	// known of it.
+	Damage error
+}
+
+// StoredEvent is an event as it lies in the store.
+type StoredEvent struct {
+	Event Event
+	// Damage states why the event cannot be read; ID, Org, Slot and Deleted are then
+	// all that is known of it.
+	Damage error
+}
+
+// Damage is the error of what is stored and cannot be read. It tells who verifies a
+// store from a store that does not answer.
+type Damage struct{ Err error }
+
+// Damaged makes an error a Damage; nil stays nil.
+func Damaged(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Damage{err}
+}
+
+// IsDamage reports whether an error is of what is stored.
+func IsDamage(err error) bool {
+	var damage *Damage
+	return errors.As(err, &damage)
+}
+
+// Error implements error.
+func (d *Damage) Error() string { return d.Err.Error() }
+
+// Unwrap returns what was found.
+func (d *Damage) Unwrap() error { return d.Err }
+
+// CheckRefKey returns what is wrong with the key under which the reference of a record
+// is unique, as it is stored. No chain covers references.
+func CheckRefKey(r Record, key string) error {
+	if key == r.RefKey() {
+		return nil
+	}
+	return Damaged(fmt.Errorf("its external reference is %q, and its key is of another one", r.Reference))
+}
+
+// CheckBoundary returns an error where the boundary of an event is no JSON, which its
+// history would show as none.
+func CheckBoundary(e Event) error {
+	if len(e.Boundary) == 0 || json.Valid(e.Boundary) {
+		return nil
+	}
+	return Damaged(errors.New("its boundary is no JSON"))
 }
 
 // Place returns the place of the entry.

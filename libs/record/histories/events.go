@@ -11,7 +11,7 @@ import (
 
 // Events is what verifying the histories of events reads.
 type Events interface {
-	EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error)
+	StoredEvents(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.StoredEvent, error)
 	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)
 }
@@ -25,13 +25,30 @@ type EventTally struct{ Events, Entries int64 }
 func VerifyEvents(ctx context.Context, store Events, org record.OrgID, report func(error) error) (EventTally, error) {
 	var tally EventTally
 	for after := int64(0); ; {
-		events, err := store.EventsAfter(ctx, org, after, auditRecords)
+		events, err := store.StoredEvents(ctx, org, after, auditRecords)
 		if err != nil || len(events) == 0 {
 			return tally, err
 		}
-		for _, e := range events {
+		for _, stored := range events {
+			e := stored.Event
+			// Slots are taken one after the other, and never given back.
+			if e.Slot > after+1 {
+				if err := report(fmt.Errorf("the events with the numbers %d to %d are missing", after+1, e.Slot-1)); err != nil {
+					return tally, err
+				}
+			}
 			after = e.Slot
+			if stored.Damage != nil {
+				tally.Events++
+				if err := report(fmt.Errorf("event %s: it cannot be read: %w", e.ID, stored.Damage)); err != nil {
+					return tally, err
+				}
+				continue
+			}
 			entries, fault, err := verifyEvent(ctx, store, e)
+			if record.IsDamage(err) {
+				fault, err = fmt.Errorf("event %s: its history cannot be read: %w", e.ID, err), nil
+			}
 			if err != nil {
 				return tally, fmt.Errorf("verify history of event %s: %w", e.ID, err)
 			}
@@ -65,6 +82,9 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 			chain = append(chain, entry)
 		}
 		fault = record.VerifyEventHistory(e, append(chain, e.Last))
+		if fault == nil {
+			fault = toldOtherwise(e, append(chain, e.Last))
+		}
 		if fault == nil && len(chain) > 0 && chain[0].Rev != e.Begin {
 			fault = fmt.Errorf("event %s: its history begins at revision %d, not %d", e.ID, chain[0].Rev, e.Begin)
 		}
@@ -78,6 +98,26 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 		e = now
 	}
 	return 0, nil, errors.New("it does not stand still")
+}
+
+// toldOtherwise returns where an event says of who made and changed it, and when,
+// something else than its whole history: no hash covers that.
+func toldOtherwise(e record.Event, entries []record.EventEntry) error {
+	wrong := func(field string) error {
+		return fmt.Errorf("event %s: its %s is not what its history says", e.ID, field)
+	}
+	if first := entries[0]; first.Action == record.EventCreated {
+		if !e.CreatedAt.Equal(first.At) {
+			return wrong("createdAt")
+		}
+		if e.CreatedBy != first.By {
+			return wrong("createdBy")
+		}
+	}
+	if !e.UpdatedAt.Equal(entries[len(entries)-1].At) {
+		return wrong("updatedAt")
+	}
+	return nil
 }
 
 // beforeFirst checks an event from before histories were kept, which nobody has

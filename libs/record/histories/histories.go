@@ -5,6 +5,7 @@ package histories
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -28,9 +29,19 @@ const (
 	RecordAltered Kind = "altered"
 	// NotEntitled: a decision was made by a role that may not make it.
 	NotEntitled Kind = "not entitled"
+	// Unreadable: the record cannot be read; Why says what is wrong with it.
+	Unreadable Kind = "unreadable"
+	// Untold: the record says of who did what to it something else than its history;
+	// Why names the fields.
+	Untold Kind = "untold"
 	// RecordMissing: a number was taken by a record that is not there. Deleted
 	// records are; they are tombstones.
 	RecordMissing Kind = "record missing"
+	// CountWrong: there are From records of the state Type, and the store has counted
+	// To as they came.
+	CountWrong Kind = "count wrong"
+	// EventMissing: there are From records of an event that is not there.
+	EventMissing Kind = "event missing"
 )
 
 // Fault is one thing that is wrong with the histories of a tenant.
@@ -44,6 +55,8 @@ type Fault struct {
 	// From and To are the first and last revision concerned, or for
 	// RecordMissing the numbers.
 	From, To int64
+	// Why goes on about Unreadable and Untold.
+	Why string
 }
 
 // String says it in one line.
@@ -59,9 +72,15 @@ func (f Fault) String() string {
 		EntrySurplus:  revisions + " " + is + " nobody's move",
 		NotEntitled:   fmt.Sprintf("revision %d was decided by a role that may not", f.From),
 		RecordAltered: fmt.Sprintf("the record was changed after revision %d, by no move", f.From),
+		Unreadable:    "it cannot be read: " + f.Why,
+		Untold:        "its " + f.Why + " is not what its history says",
 		RecordMissing: fmt.Sprintf("the records with the numbers %d to %d are missing", f.From, f.To),
 	}[f.Kind]
 	switch {
+	case f.Kind == CountWrong:
+		return fmt.Sprintf("event %s: %d records are %s, and %d were counted as they came", f.Event, f.From, f.Type, f.To)
+	case f.Kind == EventMissing:
+		return fmt.Sprintf("event %s, which is not there: it has %d records", f.Event, f.From)
 	case f.Kind == RecordMissing:
 		return fmt.Sprintf("event %s, %s: %s", f.Event, f.Type, what)
 	case f.Type == "":
@@ -77,6 +96,9 @@ type chain struct {
 	next   int64        // the revision that comes next
 	prev   record.Entry // the one before
 	known  bool         // whether prev is what it was, so that next can be held to it
+
+	touched record.Touched
+	partial bool // whether an entry was left out of touched
 }
 
 func newChain(r record.Record, fault func(Fault)) *chain {
@@ -112,7 +134,9 @@ func (c *chain) add(e record.StoredEntry) {
 	if whole {
 		c.follows(e.Entry)
 		c.decided(e.Entry)
+		c.touched.Take(e.Entry)
 	}
+	c.partial = c.partial || !whole
 	c.next, c.prev, c.known = rev+1, e.Entry, whole
 }
 
@@ -139,7 +163,7 @@ func (c *chain) decided(e record.Entry) {
 func (c *chain) skipTo(rev int64) {
 	if rev > c.next {
 		c.say(EntryMissing, c.next, rev-1)
-		c.next, c.known = rev, false
+		c.next, c.known, c.partial = rev, false, true
 	}
 }
 
@@ -153,11 +177,16 @@ func (c *chain) end() {
 	}
 	if !last.Intact(r.Org, r.ID) {
 		c.say(EntryChanged, last.Rev, last.Rev)
+		c.partial = true
 	} else {
 		c.follows(last)
 		c.decided(last)
+		c.touched.Take(last)
 	}
 	if !last.Describes(r) {
 		c.say(RecordAltered, last.Rev, last.Rev)
+	}
+	if fields := c.touched.Differs(r); !c.partial && len(fields) > 0 {
+		c.fault(Fault{Kind: Untold, Org: r.Org, Event: r.Event, Type: r.Type, Record: r.ID, Why: strings.Join(fields, ", ")})
 	}
 }

@@ -23,23 +23,29 @@ type Tally struct{ Records, Entries int64 }
 // Verify goes through all records of a tenant and their histories, and
 // hands on each fault it finds. It works beside running servers: what looks
 // wrong is read once more before it is said to be.
-func Verify(ctx context.Context, store record.Histories, org record.OrgID, report func(Fault) error) (Tally, error) {
-	a := auditor{ctx: ctx, store: store, org: org, report: report}
-	if err := a.records(); err != nil {
-		return a.tally, fmt.Errorf("verify histories: %w", err)
-	}
-	if err := a.strays(); err != nil {
-		return a.tally, fmt.Errorf("verify histories: %w", err)
+func Verify(ctx context.Context, store Records, org record.OrgID, report func(Fault) error) (Tally, error) {
+	a := auditor{ctx: ctx, store: store, org: org, report: report, counted: counts{}}
+	for _, step := range []func() error{a.records, a.strays, a.counts} {
+		if err := step(); err != nil {
+			return a.tally, fmt.Errorf("verify histories: %w", err)
+		}
 	}
 	return a.tally, nil
 }
 
+// Records is what verifying the histories of records reads.
+type Records interface {
+	record.Histories
+	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
+}
+
 type auditor struct {
-	ctx    context.Context //nolint:containedctx // it lasts for one call
-	store  record.Histories
-	org    record.OrgID
-	report func(Fault) error
-	tally  Tally
+	ctx     context.Context //nolint:containedctx // it lasts for one call
+	store   Records
+	org     record.OrgID
+	report  func(Fault) error
+	tally   Tally
+	counted counts
 }
 
 // records verifies each record with its history, and that no number is without
@@ -47,15 +53,26 @@ type auditor struct {
 func (a *auditor) records() error {
 	var at record.Place
 	for {
-		batch, err := a.store.RecordsAfter(a.ctx, a.org, at, auditRecords)
-		if err != nil || len(batch) == 0 {
+		stored, err := a.store.StoredRecords(a.ctx, a.org, at, auditRecords)
+		if err != nil || len(stored) == 0 {
 			return err
 		}
-		for _, r := range batch {
+		batch := make([]record.Record, 0, len(stored))
+		for _, s := range stored {
+			r := s.Record
 			if err := a.gap(at, r); err != nil {
 				return err
 			}
 			at = record.PlaceOf(r)
+			a.counted.add(r)
+			if s.Damage == nil {
+				batch = append(batch, r)
+				continue
+			}
+			a.tally.Records++
+			if err := a.report(Fault{Kind: Unreadable, Org: a.org, Event: r.Event, Type: r.Type, Record: r.ID, Why: s.Damage.Error()}); err != nil {
+				return err
+			}
 		}
 		if err := a.batch(batch); err != nil {
 			return err
@@ -72,12 +89,12 @@ func (a *auditor) gap(at record.Place, r record.Record) error {
 	if r.Seq <= at.Seq+1 {
 		return nil
 	}
-	again, err := a.store.RecordsAfter(a.ctx, a.org, at, 1)
+	again, err := a.store.StoredRecords(a.ctx, a.org, at, 1)
 	if err != nil {
 		return err
 	}
-	if len(again) == 1 && again[0].Seq <= at.Seq+1 {
-		return a.gap(record.PlaceOf(again[0]), r)
+	if len(again) == 1 && again[0].Record.Seq <= at.Seq+1 {
+		return a.gap(record.PlaceOf(again[0].Record), r)
 	}
 	return a.report(Fault{Kind: RecordMissing, Org: a.org, Event: r.Event, Type: r.Type, From: at.Seq + 1, To: r.Seq - 1})
 }
@@ -127,21 +144,21 @@ func (a *auditor) entries(ids []record.ID, take func(record.StoredEntry)) error 
 // reports what is wrong.
 func (a *auditor) again(id record.ID) error {
 	for range auditAttempts {
-		before, err := a.store.RecordsByID(a.ctx, a.org, []record.ID{id})
+		before, err := a.store.StoredRecordsByID(a.ctx, a.org, []record.ID{id})
 		if err != nil || len(before) == 0 {
 			return err
 		}
 		var faults []Fault
-		c := newChain(before[0], func(f Fault) { faults = append(faults, f) })
+		c := newChain(before[0].Record, func(f Fault) { faults = append(faults, f) })
 		if err := a.entries([]record.ID{id}, c.add); err != nil {
 			return err
 		}
 		c.end()
-		after, err := a.store.RecordsByID(a.ctx, a.org, []record.ID{id})
+		after, err := a.store.StoredRecordsByID(a.ctx, a.org, []record.ID{id})
 		if err != nil {
 			return err
 		}
-		if len(after) == 0 || after[0].Rev != before[0].Rev || after[0].Last.Hash != before[0].Last.Hash {
+		if len(after) == 0 || after[0].Record.Rev != before[0].Record.Rev || after[0].Record.Last.Hash != before[0].Record.Last.Hash {
 			continue
 		}
 		for _, f := range faults {
@@ -167,13 +184,13 @@ func (a *auditor) strays() error {
 		for _, e := range page {
 			ids = append(ids, e.Record)
 		}
-		found, err := a.store.RecordsByID(a.ctx, a.org, slices.Compact(ids))
+		found, err := a.store.StoredRecordsByID(a.ctx, a.org, slices.Compact(ids))
 		if err != nil {
 			return err
 		}
 		there := make(map[record.ID]bool, len(found))
 		for _, r := range found {
-			there[r.ID] = true
+			there[r.Record.ID] = true
 		}
 		for i := 0; i < len(page); {
 			first, last := page[i], page[i]

@@ -23,8 +23,12 @@ type vandal struct{ db *mongo.Database }
 
 func (v vandal) set(t *testing.T, id record.ID, rev int64, field string, value any) {
 	t.Helper()
-	result, err := v.db.Collection("history").UpdateOne(t.Context(),
-		bson.D{{Key: "record", Value: id}, {Key: "rev", Value: rev}}, bson.D{{Key: "$set", Value: bson.D{{Key: field, Value: value}}}})
+	v.setIn(t, "history", bson.D{{Key: "record", Value: id}, {Key: "rev", Value: rev}}, field, value)
+}
+
+func (v vandal) setIn(t *testing.T, collection string, filter bson.D, field string, value any) {
+	t.Helper()
+	result, err := v.db.Collection(collection).UpdateOne(t.Context(), filter, bson.D{{Key: "$set", Value: bson.D{{Key: field, Value: value}}}})
 	if err != nil || result.ModifiedCount != 1 {
 		t.Fatalf("%v, %+v", err, result)
 	}
@@ -37,6 +41,14 @@ func (v vandal) SetComment(t *testing.T, id record.ID, rev int64, comment string
 func (v vandal) MoveEntry(t *testing.T, id record.ID, rev, to int64) { v.set(t, id, rev, "rev", to) }
 
 func (v vandal) Garble(t *testing.T, id record.ID, rev int64) { v.set(t, id, rev, "by", "garbled") }
+
+func (v vandal) GarbleRecord(t *testing.T, id record.ID) {
+	v.setIn(t, "records", bson.D{{Key: "_id", Value: id}}, "createdBy", "garbled")
+}
+
+func (v vandal) SetReference(t *testing.T, id record.ID, reference string) {
+	v.setIn(t, "records", bson.D{{Key: "_id", Value: id}}, "reference", reference)
+}
 
 func (v vandal) DropEntry(t *testing.T, id record.ID, rev int64) {
 	v.drop(t, "history", bson.D{{Key: "record", Value: id}, {Key: "rev", Value: rev}})

@@ -23,13 +23,23 @@ func (s *Store) OrganizationIDs(ctx context.Context, after record.OrgID, limit i
 
 // RecordsAfter implements record.Histories.
 func (s *Store) RecordsAfter(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.Record, error) {
-	return list(ctx, s.records, "read all records", bson.D{
+	return list(ctx, s.records, "read all records", behind(org, after), recordFromDoc, inPlaces(limit))
+}
+
+// behind matches the records of an organization that come after a place.
+func behind(org record.OrgID, after record.Place) bson.D {
+	return bson.D{
 		eq("org", org), eq("event", bson.D{eq("$gte", after.Event)}), eq("$or", bson.A{
 			bson.D{above("event", after.Event)},
 			bson.D{eq("event", after.Event), above("type", after.Type)},
 			bson.D{eq("event", after.Event), eq("type", after.Type), above("seq", after.Seq)},
 		}),
-	}, recordFromDoc, options.Find().SetSort(bson.D{eq("event", 1), eq("type", 1), eq("seq", 1)}).SetLimit(int64(limit)))
+	}
+}
+
+// inPlaces reads up to limit records in the order of their places.
+func inPlaces(limit int) *options.FindOptionsBuilder {
+	return options.Find().SetSort(bson.D{eq("event", 1), eq("type", 1), eq("seq", 1)}).SetLimit(int64(limit))
 }
 
 // RecordsByID implements record.Histories.

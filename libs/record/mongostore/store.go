@@ -125,15 +125,18 @@ func mustMatch(verb string, matched bool, err error) error {
 func one[D, T any](ctx context.Context, in *mongo.Collection, verb string, filter bson.D, convert func(D) (T, error)) (T, error) {
 	var document D
 	var none T
-	err := in.FindOne(ctx, filter).Decode(&document)
+	text, err := in.FindOne(ctx, filter).Raw()
 	if mongox.IsNoDocument(err) {
 		return none, record.ErrNotFound
 	}
 	if err != nil {
 		return none, mongox.Wrap(verb, err)
 	}
+	if err := bson.Unmarshal(text, &document); err != nil {
+		return none, mongox.Wrap(verb, record.Damaged(err))
+	}
 	value, err := convert(document)
-	return value, mongox.Wrap(verb, err)
+	return value, mongox.Wrap(verb, record.Damaged(err))
 }
 
 // listBatch is how many documents one answer of the server may hold: all of a
@@ -154,7 +157,7 @@ func list[D, T any](ctx context.Context, in *mongo.Collection, verb string, filt
 	for _, d := range documents {
 		value, err := convert(d)
 		if err != nil {
-			return nil, mongox.Wrap(verb, err)
+			return nil, mongox.Wrap(verb, record.Damaged(err))
 		}
 		values = append(values, value)
 	}

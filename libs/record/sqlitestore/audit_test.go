@@ -54,3 +54,11 @@ func (v vandal) DropEntry(t *testing.T, id record.ID, rev int64) {
 func (v vandal) DropRecord(t *testing.T, id record.ID) {
 	v.exec(t, `DELETE FROM records WHERE id = ?`, id)
 }
+
+func (v vandal) GarbleRecord(t *testing.T, id record.ID) {
+	v.exec(t, `UPDATE records SET created_by = 'garbled' WHERE id = ?`, id)
+}
+
+func (v vandal) SetReference(t *testing.T, id record.ID, reference string) {
+	v.exec(t, `UPDATE records SET reference = ? WHERE id = ?`, reference, id)
+}

@@ -53,7 +53,7 @@ func (s *Store) EventEntries(ctx context.Context, org record.OrgID, id record.Ev
 		if err := row.Scan(&text); err != nil {
 			return e, err
 		}
-		return e, json.Unmarshal(text, &e)
+		return e, record.Damaged(json.Unmarshal(text, &e))
 	}, `SELECT entry FROM event_history WHERE org = ? AND event = ? AND rev BETWEEN ? AND ? ORDER BY rev`, org, id, from, to)
 	return entries, wrap("read event history", err)
 }

@@ -55,6 +55,73 @@ func (s *Store) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 	return entries, wrap("read histories", err)
 }
 
+// TenantAfter implements record.Histories.
+func (s *Store) TenantAfter(ctx context.Context, after record.OrgID) (record.OrgID, error) {
+	var next *record.OrgID
+	err := s.db.QueryRowContext(ctx,
+		`SELECT MIN(org) FROM (
+			SELECT MIN(id) AS org FROM organizations WHERE id > ?1
+			UNION ALL SELECT MIN(org) FROM events WHERE org > ?1
+			UNION ALL SELECT MIN(org) FROM event_history WHERE org > ?1
+			UNION ALL SELECT MIN(org) FROM records WHERE org > ?1
+			UNION ALL SELECT MIN(org) FROM history WHERE org > ?1
+			UNION ALL SELECT MIN(org) FROM supplier_factors WHERE org > ?1
+			UNION ALL SELECT MIN(org) FROM policies WHERE org > ?1)`, after).Scan(&next)
+	if err != nil || next == nil {
+		return "", wrap("list tenants", err)
+	}
+	return *next, nil
+}
+
+// StoredRecords implements record.Histories.
+func (s *Store) StoredRecords(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.StoredRecord, error) {
+	records, err := list(ctx, s.db, scanVerified,
+		`SELECT `+recordColumns+`, ref_key FROM records
+		 WHERE org = ? AND (event, type, seq) > (?, ?, ?) ORDER BY event, type, seq LIMIT ?`,
+		org, after.Event, after.Type, after.Seq, limit)
+	return records, wrap("read all records", err)
+}
+
+// StoredRecordsByID implements record.Histories.
+func (s *Store) StoredRecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.StoredRecord, error) {
+	wanted, err := json.Marshal(ids)
+	if err != nil {
+		return nil, wrap("read records by id", err)
+	}
+	records, err := list(ctx, s.db, scanVerified,
+		`SELECT `+recordColumns+`, ref_key FROM records WHERE +org = ? AND id IN (SELECT value FROM json_each(?))`, org, string(wanted))
+	return records, wrap("read records by id", err)
+}
+
+// scanVerified reads a record, and whether it is found by the reference that it has.
+func scanVerified(row scanner) (record.StoredRecord, error) {
+	var key string
+	r, err := scanStoredRecord(row, &key)
+	if err == nil && r.Damage == nil {
+		r.Damage = record.CheckRefKey(r.Record, key)
+	}
+	return r, err
+}
+
+// StoredEvents implements record.Histories.
+func (s *Store) StoredEvents(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.StoredEvent, error) {
+	events, err := list(ctx, s.db, func(row scanner) (record.StoredEvent, error) {
+		r, err := scanEventRow(row)
+		if err != nil {
+			return record.StoredEvent{}, err
+		}
+		e, damage := r.event()
+		if damage == nil {
+			damage = record.CheckBoundary(e)
+		}
+		if damage != nil {
+			e = r.e
+		}
+		return record.StoredEvent{Event: e, Damage: damage}, nil
+	}, `SELECT `+eventColumns+` FROM events WHERE org = ? AND slot > ? ORDER BY slot LIMIT ?`, org, after, limit)
+	return events, wrap("read all events", err)
+}
+
 // scanStoredEntry reads an entry as it lies there: one that cannot be read is a
 // finding, not a failure.
 func scanStoredEntry(row scanner) (e record.StoredEntry, err error) {

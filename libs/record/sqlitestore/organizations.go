@@ -41,8 +41,11 @@ func (s *Store) Organization(ctx context.Context, id record.OrgID) (record.Organ
 		`SELECT name, plan, four_eyes, created_at, rev, below_kg, spot_check, by_id, by_name, by_role, policy
 		FROM organizations LEFT JOIN auto_approvals ON org = id WHERE id = ?`, id).
 		Scan(&o.Name, &o.Plan, &o.Policy.FourEyes, &created, &o.Rev, &below, &spotCheck, &byID, &byName, &byRole, &policy)
+	if err != nil {
+		return found("read organization", o, err)
+	}
 	o.CreatedAt = instant(created)
-	if err == nil && below.Valid {
+	if below.Valid {
 		a := record.AutoApproval{SpotCheckOneIn: spotCheck.Int64, By: record.Actor{ID: byID.String, Name: byName.String}}
 		if a.BelowKg, err = decimal.Parse(below.String); err == nil {
 			a.By.Role, err = identity.ParseRole(byRole.String)
@@ -52,7 +55,7 @@ func (s *Store) Organization(ctx context.Context, id record.OrgID) (record.Organ
 	if err == nil {
 		err = o.DecodePolicy(policy.String)
 	}
-	return found("read organization", o, err)
+	return found("read organization", o, record.Damaged(err))
 }
 
 // ReplaceOrganization implements record.Organizations.

@@ -53,7 +53,7 @@ func (s *Store) PoliciesAfter(ctx context.Context, org record.OrgID, after int64
 		if err := row.Scan(&body); err != nil {
 			return e, err
 		}
-		return e, json.Unmarshal(body, &e)
+		return e, record.Damaged(json.Unmarshal(body, &e))
 	}, `SELECT body FROM policies WHERE org = ? AND rev > ? ORDER BY rev LIMIT ?`, org, after, max(limit, 0))
 	return all, wrap("read policies", err)
 }

@@ -181,11 +181,11 @@ func scanEvent(row scanner) (record.Event, error) {
 func (r eventRow) event() (record.Event, error) {
 	e := r.e
 	if err := e.DecodeTeam(r.team); err != nil {
-		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
+		return record.Event{}, record.Damaged(fmt.Errorf("event %s: %w", e.ID, err))
 	}
 	t, err := decodeEvent(r.body, r.governance)
 	if err != nil {
-		return record.Event{}, fmt.Errorf("event %s: %w", e.ID, err)
+		return record.Event{}, record.Damaged(fmt.Errorf("event %s: %w", e.ID, err))
 	}
 	b := t.body
 	e.Title, e.StartDate, e.EndDate = b.Title, b.StartDate, b.EndDate
@@ -229,19 +229,29 @@ func recordBodyOf(r record.Record) ([]byte, error) {
 }
 
 func scanRecord(row scanner) (record.Record, error) {
+	r, err := scanStoredRecord(row)
+	if err == nil && r.Damage != nil {
+		return record.Record{}, r.Damage
+	}
+	return r.Record, err
+}
+
+// scanStoredRecord reads a record as it lies there: one that cannot be read is a
+// finding, not a failure. More takes what is selected behind recordColumns.
+func scanStoredRecord(row scanner, more ...any) (record.StoredRecord, error) {
 	var r record.Record
 	var created, updated int64
 	var fields, preview, contribution, createdBy, text []byte
-	if err := row.Scan(&r.ID, &r.Org, &r.Event, &r.Type, &r.Seq, &r.Rev, &r.Status, &r.Deleted, &r.Reference,
-		&r.Mark, &r.ContextRev, &created, &createdBy, &updated, &fields, &preview, &contribution, &text, &r.Fence); err != nil {
-		return record.Record{}, err
+	if err := row.Scan(append([]any{&r.ID, &r.Org, &r.Event, &r.Type, &r.Seq, &r.Rev, &r.Status, &r.Deleted, &r.Reference,
+		&r.Mark, &r.ContextRev, &created, &createdBy, &updated, &fields, &preview, &contribution, &text, &r.Fence}, more...)...); err != nil {
+		return record.StoredRecord{}, err
 	}
 	r.CreatedAt, r.UpdatedAt = instant(created), instant(updated)
 	r.Fields, r.Preview, r.Contribution = fields, preview, contribution
 	if err := fillRecord(&r, createdBy, text); err != nil {
-		return record.Record{}, fmt.Errorf("record %s: %w", r.ID, err)
+		return record.StoredRecord{Record: r, Damage: record.Damaged(fmt.Errorf("record %s: %w", r.ID, err))}, nil
 	}
-	return r, nil
+	return record.StoredRecord{Record: r}, nil
 }
 
 // fillRecord sets what is stored as JSON.

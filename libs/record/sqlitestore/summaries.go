@@ -78,7 +78,7 @@ func (s *Store) Summaries(ctx context.Context, org record.OrgID, events []record
 		summary := record.Summary{Counts: record.CountsOf(counts[e.event]), Due: e.mark != ""}
 		if e.headline != nil {
 			if err := json.Unmarshal([]byte(*e.headline), &summary.Headline); err != nil {
-				return nil, wrap(verb, err)
+				return nil, wrap(verb, record.Damaged(err))
 			}
 		}
 		all[e.event] = summary

@@ -1,0 +1,36 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// ContextsOf returns what moved the figures of an event, by ContextRev, as far back as
+// its history goes: it takes back what its entries, oldest first and the newest one
+// among them, say of each change.
+func ContextsOf(e Event, entries []EventEntry) (map[int64]footprint.EventContext, error) {
+	contexts := map[int64]footprint.EventContext{e.ContextRev: e.Context()}
+	for i, entry := range slices.Backward(entries) {
+		if i == 0 { // before it there was nothing, or nothing that is known
+			break
+		}
+		for _, c := range entry.Changed {
+			if c.Field == "method" {
+				e.Method = Method{} // an engine that is not named is the first one
+			}
+			if c.Field == "boundary" || c.Field == "team" {
+				continue // which no context has
+			}
+			if err := e.set(c.Field, c.Before); err != nil {
+				return nil, fmt.Errorf("event %s: revision %d of its history: %s: %w", e.ID, entry.Rev, c.Field, err)
+			}
+		}
+		before := entries[i-1]
+		if _, known := contexts[before.ContextRev]; !known {
+			contexts[before.ContextRev] = e.Context()
+		}
+	}
+	return contexts, nil
+}
