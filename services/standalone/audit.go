@@ -176,7 +176,7 @@ func verifyOrganization(ctx context.Context, out io.Writer, stores *stores, org 
 	if state.events, err = histories.VerifyEvents(ctx, stores.records, org, func(fault error) error { return report(fault.Error()) }); err != nil {
 		return state, err
 	}
-	verifier := recompute.Verifier{Records: stores.records, Inputs: eventreader.Reader{Records: stores.records, Results: stores.results}, Report: report}
+	verifier := recompute.Verifier{Records: stores.records, Inputs: eventreader.Reader{Records: stores.records, Results: stores.results}, Results: stores.results, Report: report}
 	state.figures, err = verifier.Verify(ctx, org)
 	return state, err
 }

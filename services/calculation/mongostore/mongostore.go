@@ -116,6 +116,7 @@ type resultDoc struct {
 	Children      []string               `bson:"tops"`
 	Causes        string                 `bson:"causes,omitempty"`
 	Since         int64                  `bson:"since,omitempty"`
+	Previous      string                 `bson:"previous,omitempty"`
 }
 
 func resultID(org record.OrgID, event record.EventID) string {
@@ -147,7 +148,7 @@ func docOfResult(r resulttree.Result) (resultDoc, error) {
 		Causes: causes,
 		ID:     resultID(r.Org, r.Event), Org: r.Org, Event: r.Event, Version: r.Version, Revision: r.Revision,
 		ContextRev: r.ContextRev, Context: r.Context, Contribution: string(r.Contribution), Failed: r.Failed, FailedCount: r.FailedCount,
-		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash, CalculatedAt: r.CalculatedAt, Since: r.Since,
+		EngineVersion: r.EngineVersion, InputsHash: r.InputsHash, CalculatedAt: r.CalculatedAt, Since: r.Since, Previous: r.Previous,
 	}
 	for _, top := range r.Children {
 		text, _ := top.MarshalText() // never fails
@@ -160,31 +161,34 @@ func (d resultDoc) result() (resulttree.Result, error) {
 	r := resulttree.Result{
 		Org: d.Org, Event: d.Event, Version: d.Version, Revision: d.Revision, ContextRev: d.ContextRev, Context: d.Context,
 		Contribution: json.RawMessage(d.Contribution), Failed: d.Failed, FailedCount: d.FailedCount, EngineVersion: d.EngineVersion,
-		InputsHash: d.InputsHash, CalculatedAt: d.CalculatedAt.UTC(), Since: d.Since,
+		InputsHash: d.InputsHash, CalculatedAt: d.CalculatedAt.UTC(), Since: d.Since, Previous: d.Previous,
 	}
 	for _, text := range d.Children {
 		var top resulttree.Child
 		if err := top.UnmarshalText([]byte(text)); err != nil {
-			return r, mongox.Wrap("read result", err)
+			return r, mongox.Wrap("read result", record.Damaged(err))
 		}
 		r.Children = append(r.Children, top)
 	}
 	var err error
 	if r.Causes, err = causesFrom(d.Causes); err != nil {
-		return r, fmt.Errorf("read result: %w", err)
+		return r, fmt.Errorf("read result: %w", record.Damaged(err))
 	}
 	return r, nil
 }
 
 // Result implements resulttree.Store.
 func (s *Store) Result(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
-	var d resultDoc
-	err := s.results.FindOne(ctx, bson.D{{Key: "_id", Value: resultID(org, event)}, {Key: "org", Value: org}, {Key: "event", Value: event}}).Decode(&d)
+	text, err := s.results.FindOne(ctx, bson.D{{Key: "_id", Value: resultID(org, event)}, {Key: "org", Value: org}, {Key: "event", Value: event}}).Raw()
 	if mongox.IsNoDocument(err) {
 		return resulttree.Result{}, resulttree.ErrNotFound
 	}
 	if err != nil {
 		return resulttree.Result{}, mongox.Wrap("read result", err)
+	}
+	var d resultDoc
+	if err := bson.Unmarshal(text, &d); err != nil {
+		return resulttree.Result{}, mongox.Wrap("read result", record.Damaged(err))
 	}
 	return d.result()
 }

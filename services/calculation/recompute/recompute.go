@@ -5,16 +5,11 @@
 package recompute
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -25,24 +20,42 @@ const recordsAtOnce = 256
 
 // Records is what is read of records and events.
 type Records interface {
-	RecordsAfter(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.Record, error)
-	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
-	EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error)
+	StoredRecords(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.StoredRecord, error)
+	StoredRecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.StoredRecord, error)
+	StoredEvents(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.StoredEvent, error)
 	EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)
 	HasMarks(ctx context.Context, org record.OrgID, event record.EventID) (bool, error)
+	Summaries(ctx context.Context, org record.OrgID, events []record.EventID) (map[record.EventID]record.Summary, error)
 }
 
-// Tally is what a verification has gone through. Waiting counts records and
-// results that belong to a state before the newest change: the worker replaces
-// them, so there is nothing to compare with. OtherEngine counts those that were
-// calculated by an engine that this program does not have.
-type Tally struct{ Records, Results, Waiting, OtherEngine int64 }
+// Results is what is read of the results of events but what eventreader reads.
+type Results interface {
+	Retention(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Retention, error)
+	Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error)
+}
+
+// Tally is what a verification has gone through. Records, Results and Revisions were
+// compared with what they come to.
+type Tally struct {
+	Records, Results, Revisions int64
+	// Waiting are to be calculated anew, as a mark in the store says: the worker replaces
+	// them, so there is nothing to compare with.
+	Waiting int64
+	// Earlier belong to a state of their event from before its history begins.
+	Earlier int64
+	// OtherEngine were calculated by an engine that this program does not have, so
+	// that nothing is proven of them.
+	OtherEngine int64
+}
 
 // Verifier compares what is stored with what it comes to. It works beside running
-// servers: what differs is read again before it is reported.
+// servers: what differs is read again before it is reported. What cannot be read is
+// package histories' to report, but for results.
 type Verifier struct {
 	Records Records
 	Inputs  eventreader.Reader
+	Results Results
 	// Report takes each fault, in one sentence.
 	Report func(fault string) error
 }
@@ -59,208 +72,122 @@ func (v Verifier) Verify(ctx context.Context, org record.OrgID) (Tally, error) {
 	return t, nil
 }
 
+// subject is an event as far as figures depend on it.
+type subject struct {
+	record.Event
+	// contexts are its states by ContextRev, as far as they are known.
+	contexts map[int64]footprint.EventContext
+}
+
+// subject reads an event. There is none where it is not there or cannot be read.
+func (v Verifier) subject(ctx context.Context, org record.OrgID, id record.EventID) (s subject, ok bool, err error) {
+	s.Event, err = v.Records.EventContext(ctx, org, id)
+	if errors.Is(err, record.ErrNotFound) || record.IsDamage(err) {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, err
+	}
+	s.contexts = map[int64]footprint.EventContext{s.ContextRev: s.Context()}
+	if s.ContextRev == 1 || s.Last.Rev == 0 {
+		return s, true, nil
+	}
+	entries, err := v.Records.EventEntries(ctx, org, id, 0, s.Last.Rev-1)
+	if err != nil && !record.IsDamage(err) {
+		return s, false, err
+	}
+	if err == nil {
+		// What does not parse is no history, which package histories says.
+		if all, unfit := record.ContextsOf(s.Event, append(entries, s.Last)); unfit == nil {
+			s.contexts = all
+		}
+	}
+	return s, true, nil
+}
+
+// had reports whether the event has had a context of a number.
+func (s subject) had(contextRev int64) bool {
+	return min(1, s.ContextRev) <= contextRev && contextRev <= s.ContextRev
+}
+
 func (v Verifier) records(ctx context.Context, org record.OrgID, t *Tally) error {
 	var at record.Place
-	var ev record.Event
+	var of subject
+	known := false
 	for {
-		batch, err := v.Records.RecordsAfter(ctx, org, at, recordsAtOnce)
+		batch, err := v.Records.StoredRecords(ctx, org, at, recordsAtOnce)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
-		for _, r := range batch {
-			at = record.PlaceOf(r)
-			if ev.ID != r.Event {
-				if ev, err = v.Records.EventContext(ctx, org, r.Event); err != nil {
+		for _, stored := range batch {
+			r := stored.Record
+			if at.Event != r.Event {
+				if of, known, err = v.subject(ctx, org, r.Event); err != nil {
 					return fmt.Errorf("event %s: %w", r.Event, err)
 				}
 			}
-			if err := v.record(ctx, ev, r, t); err != nil {
+			at = record.PlaceOf(r)
+			if !known || stored.Damage != nil || r.Deleted {
+				continue
+			}
+			if err := v.record(ctx, of, r, t); err != nil {
 				return err
 			}
 		}
 	}
 }
 
+// recordAttempts bounds how often a record that changes meanwhile is read again.
+const recordAttempts = 5
+
 // record compares the figures of one record.
-func (v Verifier) record(ctx context.Context, ev record.Event, r record.Record, t *Tally) error {
-	if r.Deleted || len(r.Contribution) == 0 {
-		return nil
+func (v Verifier) record(ctx context.Context, of subject, r record.Record, t *Tally) error {
+	found := of.figures(r)
+	if found == nil && of.stale(r) {
+		found = errStale
 	}
-	fault := figures(ev, r)
-	if fault != nil {
+	for range recordAttempts {
+		if found == nil {
+			break
+		}
 		// It, or its event, may have been changed since it was read.
-		now, err := v.Records.EventContext(ctx, r.Org, r.Event)
+		marked, err := v.Records.HasMarks(ctx, r.Org, r.Event)
 		if err != nil {
 			return err
 		}
-		again, err := v.Records.RecordsByID(ctx, r.Org, []record.ID{r.ID})
-		if err != nil || len(again) == 0 || again[0].Deleted {
+		now, ok, err := v.subject(ctx, r.Org, r.Event)
+		if err != nil || !ok {
 			return err
 		}
-		ev, r = now, again[0]
-		fault = figures(ev, r)
+		again, err := v.Records.StoredRecordsByID(ctx, r.Org, []record.ID{r.ID})
+		if err != nil || len(again) == 0 || again[0].Damage != nil || again[0].Record.Deleted {
+			return err
+		}
+		still := now.Rev == of.Rev && again[0].Record.Rev == r.Rev && again[0].Record.ContextRev == r.ContextRev
+		of, r = now, again[0].Record
+		found = of.figures(r)
+		if found == nil && of.stale(r) {
+			if marked {
+				t.Waiting++
+				return nil
+			}
+			found = errStale
+		}
+		if still {
+			break
+		}
 	}
-	if r.ContextRev != ev.ContextRev {
-		t.Waiting++
-		return nil
-	}
-	if errors.Is(fault, errOtherEngine) {
+	switch {
+	case errors.Is(found, errOtherEngine):
 		t.OtherEngine++
+		return nil
+	case errors.Is(found, errEarlier):
+		t.Earlier++
 		return nil
 	}
 	t.Records++
-	if fault == nil {
+	if found == nil {
 		return nil
 	}
-	return v.Report(fmt.Sprintf("event %s, %s, record %s: %v", r.Event, r.Type, r.ID, fault))
-}
-
-var errOtherEngine = errors.New("calculated by another engine")
-
-// figures returns what differs between the stored figures of a record and what
-// its inputs come to; nil also where they belong to an earlier state of the event.
-func figures(ev record.Event, r record.Record) error {
-	if r.ContextRev != ev.ContextRev {
-		return nil
-	}
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return fmt.Errorf("its contribution cannot be read: %w", err)
-	}
-	if sum.Records() > 0 && sum.Engine() != ev.Context().EngineVersion() {
-		return errOtherEngine // of an event that nobody has changed since the engine has
-	}
-	preview, contribution, err := record.Evaluate(r.Type, r.Fields, nil, ev.Context())
-	if err != nil {
-		return fmt.Errorf("its inputs cannot be calculated: %w", err)
-	}
-	if same, err := sameSum(r.Contribution, contribution); err != nil || !same {
-		return errors.Join(errors.New("its contribution is not what its inputs come to"), err)
-	}
-	var stored, again total.Preview
-	if err := errors.Join(json.Unmarshal(r.Preview, &stored), json.Unmarshal(preview, &again)); err != nil {
-		return fmt.Errorf("the figure shown cannot be read: %w", err)
-	}
-	if stored.KgCO2e != again.KgCO2e || stored.Low != again.Low || stored.High != again.High || stored.FactorSet != again.FactorSet {
-		return fmt.Errorf("the figure shown is %s kg CO2e, and its inputs come to %s", stored.KgCO2e.Kilograms(), again.KgCO2e.Kilograms())
-	}
-	return nil
-}
-
-// sameSum reports whether two sums have the same figures, in whatever form they
-// were stored.
-func sameSum(stored, again json.RawMessage) (bool, error) {
-	var sum total.Contribution
-	if err := json.Unmarshal(stored, &sum); err != nil {
-		return false, err
-	}
-	text, err := json.Marshal(sum)
-	return bytes.Equal(text, again), err
-}
-
-func (v Verifier) results(ctx context.Context, org record.OrgID, t *Tally) error {
-	for after := int64(0); ; {
-		events, err := v.Records.EventsAfter(ctx, org, after, recordsAtOnce)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		for _, e := range events {
-			after = e.Slot
-			if err := v.result(ctx, org, e.ID, t); err != nil {
-				return fmt.Errorf("event %s: %w", e.ID, err)
-			}
-		}
-	}
-}
-
-// resultAttempts bounds how often an event that changes meanwhile is read again.
-const resultAttempts = 5
-
-// result compares the newest result of an event with the sum of its records.
-func (v Verifier) result(ctx context.Context, org record.OrgID, id record.EventID, t *Tally) error {
-	for range resultAttempts {
-		ev, err := v.Records.EventContext(ctx, org, id)
-		if err != nil || ev.Deleted {
-			return err
-		}
-		stored, err := v.Inputs.Results.Result(ctx, org, id)
-		if errors.Is(err, resulttree.ErrNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		waiting, err := v.Records.HasMarks(ctx, org, id)
-		if err != nil {
-			return err
-		}
-		if waiting || stored.ContextRev != ev.ContextRev {
-			t.Waiting++
-			return nil
-		}
-		if !footprint.KnownEngine(stored.EngineVersion) {
-			t.OtherEngine++
-			return nil
-		}
-		fault, err := v.sum(ctx, stored)
-		if err != nil {
-			return err
-		}
-		now, err := v.Inputs.Results.Result(ctx, org, id)
-		if err != nil {
-			return err
-		}
-		if waiting, err = v.Records.HasMarks(ctx, org, id); err != nil {
-			return err
-		}
-		if fault != nil && (waiting || now.Version != stored.Version) {
-			continue
-		}
-		t.Results++
-		if fault == nil {
-			return nil
-		}
-		return v.Report(fmt.Sprintf("event %s, result of revision %d: %v", id, stored.Revision, fault))
-	}
-	t.Waiting++
-	return nil
-}
-
-// sum returns what is wrong with a result; err where that could not be found out.
-func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (fault, err error) {
-	_, counted, err := v.Inputs.Inputs(ctx, stored.Org, stored.Event, eventreader.Limits{Records: math.MaxInt64, Bytes: math.MaxInt})
-	if refused := new(apperr.Error); errors.As(err, &refused) {
-		return errors.New("the records that are approved are not those whose hash it states"), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	failed := make(map[record.ID]bool, len(stored.Failed))
-	for _, id := range stored.Failed {
-		failed[id] = true
-	}
-	unnamed := stored.Failures() - int64(len(stored.Failed))
-	summer, err := total.NewSummer(stored.Context)
-	if err != nil {
-		return fmt.Errorf("it cannot be calculated: %w", err), nil
-	}
-	for _, c := range counted {
-		if failed[c.ID] {
-			continue
-		}
-		if err := summer.Add(c.Type, c.Fields); err != nil {
-			if unnamed--; unnamed >= 0 {
-				continue
-			}
-			return fmt.Errorf("record %s, which it counts, cannot be calculated: %w", c.ID, err), nil
-		}
-	}
-	text, err := json.Marshal(summer.Contribution())
-	if err != nil {
-		return nil, err
-	}
-	if same, err := sameSum(stored.Contribution, text); err != nil || !same {
-		return errors.Join(errors.New("its figures are not what the approved records come to"), err), nil
-	}
-	return nil, nil
+	return v.Report(fmt.Sprintf("event %s, %s, record %s: %v", r.Event, r.Type, r.ID, found))
 }

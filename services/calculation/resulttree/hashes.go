@@ -3,13 +3,34 @@ package resulttree
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"hash"
+	"strconv"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
 // The hash over inputs is defined in libs/bundle, where it is verified.
+
+// Digest returns the hash of what a revision says and of the one before it, by which the
+// next revision names it. Retention sums up causes, and writers that come to the same
+// content raise the version: neither is in it.
+func (r Result) Digest() string {
+	h := sha256.New()
+	context, _ := json.Marshal(r.Context) // texts, numbers and truth values alone: it never fails
+	for _, value := range []string{
+		"result", string(r.Org), string(r.Event), strconv.FormatInt(r.Revision, 10), strconv.FormatInt(r.ContextRev, 10), string(context),
+		string(r.Contribution), strconv.FormatInt(r.Failures(), 10), r.EngineVersion, r.InputsHash, r.CalculatedAt.UTC().Format(time.RFC3339Nano), r.Previous,
+	} {
+		hashPart(h, value)
+	}
+	for _, id := range r.Failed {
+		hashPart(h, string(id))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // hashPart adds one value to h.
 func hashPart(h hash.Hash, value string) { bundle.HashPart(h, value) }

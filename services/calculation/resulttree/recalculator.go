@@ -248,7 +248,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 // putResult numbers the result and stores it, keeping the one it replaces.
 func (r Recalculator) putResult(ctx context.Context, stored, next Result) error {
 	if stored.Version > 0 && sameContent(stored, next) {
-		next.Revision, next.CalculatedAt, next.Causes = stored.Revision, stored.CalculatedAt, stored.Causes
+		next.Revision, next.CalculatedAt, next.Causes, next.Previous = stored.Revision, stored.CalculatedAt, stored.Causes, stored.Previous
 		return r.storeResult(next, stored.Version)
 	}
 	next.Revision = stored.Revision + 1
@@ -258,6 +258,7 @@ func (r Recalculator) putResult(ctx context.Context, stored, next Result) error 
 		return err
 	}
 	if stored.Version > 0 {
+		next.Previous = stored.Digest()
 		// First the history, then the write: a crash in between repeats it.
 		r.pending.add(func(ctx context.Context) error { return r.Results.InsertRevision(ctx, stored) })
 	}

@@ -118,6 +118,9 @@ type Result struct {
 	// Causes say why the revision differs from the one before it; none in revisions
 	// from before causes were kept.
 	Causes []Cause `json:",omitempty"`
+	// Previous is the Digest of the revision before; empty for the first and for those
+	// from before it was kept.
+	Previous string `json:",omitempty"`
 	// Since is the first of the revisions before this one that retention has dropped,
 	// whose causes are among Causes; 0 where it has dropped none.
 	Since int64 `json:",omitempty"`

@@ -221,7 +221,7 @@ func one[T any](row *sql.Row) (T, error) {
 		return doc, resulttree.ErrNotFound
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(text), &doc)
+		err = record.Damaged(json.Unmarshal([]byte(text), &doc))
 	}
 	if err != nil {
 		return doc, fmt.Errorf("read result: %w", err)
@@ -242,7 +242,7 @@ func many[T any](rows *sql.Rows, err error) ([]T, error) {
 			return nil, fmt.Errorf("read results: %w", err)
 		}
 		if err := json.Unmarshal([]byte(text), &doc); err != nil {
-			return nil, fmt.Errorf("read results: %w", err)
+			return nil, fmt.Errorf("read results: %w", record.Damaged(err))
 		}
 		docs = append(docs, doc)
 	}
