@@ -145,6 +145,25 @@ func PolicyHistory(ctx context.Context, store Policies, o Organization) ([]Polic
 	}
 }
 
+// VerifyPolicies returns what is wrong between the policy of an organization and its
+// states, as PolicyHistory returns them.
+func VerifyPolicies(o Organization, states []PolicyEntry) error {
+	if first := states[0]; len(o.Policies) > 0 && first.Rev != 0 {
+		return fmt.Errorf("its policies before revision %d are missing", first.Rev)
+	}
+	for i, e := range states[1:] {
+		if e.Rev <= states[i].Rev {
+			return fmt.Errorf("its policy of revision %d follows that of revision %d", e.Rev, states[i].Rev)
+		}
+	}
+	newest := states[len(states)-1]
+	want := entryOf(o.Policy, newest.By, newest.ConfirmedBy, newest.At)
+	if newest.Rev > o.Rev || want != newest {
+		return fmt.Errorf("its policy is not the one that its history ends with, of revision %d", newest.Rev)
+	}
+	return nil
+}
+
 // SetPolicy makes policy the organization's, as of a revision, and appends it to
 // the log.
 func (o *Organization) SetPolicy(policy Policy, rev int64, by Actor, confirmed *Actor, now time.Time) {

@@ -54,6 +54,11 @@ type SupplierEntry struct {
 	// FourEyes and PolicyRev state the policy a decision was made under.
 	FourEyes  bool  `json:"fourEyes,omitempty"`
 	PolicyRev int64 `json:"policyRevision,omitempty"`
+	// State is the hash of what the version says after the change, and Hash covers that,
+	// the change and the Hash of the one before. Changes from before there were hashes
+	// have neither.
+	State string `json:"stateHash,omitempty"`
+	Hash  string `json:"hash,omitempty"`
 }
 
 // Key is the name under which versions are numbered: without regard to case and
@@ -161,10 +166,10 @@ func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
 		f.SupplierFactor, f.EditedBy = c.Fields, c.By
 	case SupplierDelete:
 		f.Deleted = true
-		return f, nil
+		return f.Sealed(), nil
 	}
 	f.Status = rule.to
-	return f, nil
+	return f.Sealed(), nil
 }
 
 // changedBy reports whether a user has proposed the version or ever edited it: it has not been
@@ -235,5 +240,5 @@ func EncodeSupplierFactor(org OrgID, f SupplierFactor) ([]byte, error) {
 
 // DecodeSupplierFactor reads what EncodeSupplierFactor wrote.
 func DecodeSupplierFactor(text []byte) (f SupplierFactor, err error) {
-	return f, json.Unmarshal(text, &f)
+	return f, Damaged(json.Unmarshal(text, &f))
 }

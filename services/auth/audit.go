@@ -201,6 +201,14 @@ func (a *Accounts) FactorPackAdded(ctx context.Context, id, checksum, signer str
 	return a.audit(ctx, event{action: "factors.add", subject: id, to: checksum + ", " + signed})
 }
 
+// PlanAction is the action of entries on the plan of an organization.
+const PlanAction = "organization.plan"
+
+// PlanSet records on which plan an organization was put; before is empty for a new one.
+func (a *Accounts) PlanSet(ctx context.Context, org, before, plan string) error {
+	return a.audit(ctx, event{action: PlanAction, org: org, subject: org, from: before, to: plan})
+}
+
 // Chain is what VerifyAudit found of one organization.
 type Chain struct {
 	Org     string

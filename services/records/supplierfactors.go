@@ -211,7 +211,7 @@ func (s *server) nextVersion(c *fiber.Ctx, w writes.Write, read footprint.Suppli
 	}
 	now := s.now()
 	return record.SupplierFactor{SupplierFactor: read, Org: w.Org, Rev: 1, Status: record.SupplierProposed, CreatedBy: w.By, CreatedAt: now, EditedBy: w.By, UpdatedAt: now,
-		History: []record.SupplierEntry{{Rev: 1, Action: string(record.SupplierCreate), By: w.By, At: now}}}, nil
+		History: []record.SupplierEntry{{Rev: 1, Action: string(record.SupplierCreate), By: w.By, At: now}}}.Sealed(), nil
 }
 
 func answerSupplierFactor(c *fiber.Ctx, f record.SupplierFactor) error {
@@ -219,7 +219,8 @@ func answerSupplierFactor(c *fiber.Ctx, f record.SupplierFactor) error {
 	return web.Created(c, f.View(), web.BasePath+"/supplier-factors/"+f.ID)
 }
 
-// noteSupplierFactor says in the audit log what was done.
+// noteSupplierFactor says in the audit log what was done, with the hash of the entry in
+// the history of the version: the log so covers the library.
 func (s *server) noteSupplierFactor(c *fiber.Ctx, w writes.Write, action record.SupplierAction, before string, f record.SupplierFactor) error {
 	if w.Rehearsal {
 		return nil
@@ -228,7 +229,7 @@ func (s *server) noteSupplierFactor(c *fiber.Ctx, w writes.Write, action record.
 	if f.Deleted {
 		after = "deleted"
 	}
-	return audit.Attach(c, audit.Note{Action: audit.SupplierFactor + string(action), Subject: f.ID, Before: before, After: f.Reference() + " " + after})
+	return audit.Attach(c, audit.Note{Action: audit.SupplierFactor + string(action), Subject: f.ID, Before: before, After: f.Reference() + " " + after + ", " + f.History[len(f.History)-1].Hash})
 }
 
 // editSupplierFactor changes a proposal.

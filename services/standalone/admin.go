@@ -45,26 +45,26 @@ func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.L
 	if err := checkPlan(plan, quotas); err != nil {
 		return err
 	}
-	stores, err := openStores(ctx, app.Env{Logger: log}, d)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stores.close()) }()
-	for {
-		o, err := stores.records.Organization(ctx, record.OrgID(org))
-		if errors.Is(err, record.ErrNotFound) {
-			return noSuchOrganization(org)
+	return withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
+		for {
+			o, err := stores.records.Organization(ctx, record.OrgID(org))
+			if errors.Is(err, record.ErrNotFound) {
+				return noSuchOrganization(org)
+			}
+			if err != nil || o.Plan == plan {
+				return err
+			}
+			before, was := o.Rev, o.Plan
+			o.Plan, o.Rev = plan, before+1
+			err = stores.records.ReplaceOrganization(ctx, o, before)
+			if err == nil {
+				err = accounts.PlanSet(ctx, org, was, plan)
+			}
+			if !errors.Is(err, record.ErrConflict) {
+				return err
+			}
 		}
-		if err != nil || o.Plan == plan {
-			return err
-		}
-		before := o.Rev
-		o.Plan, o.Rev = plan, before+1
-		err = stores.records.ReplaceOrganization(ctx, o, before)
-		if !errors.Is(err, record.ErrConflict) {
-			return err
-		}
-	}
+	})
 }
 
 // CreateOrganization makes an organization under one of the plans. It works
@@ -73,12 +73,12 @@ func CreateOrganization(ctx context.Context, d Data, quotas settings.Quotas, log
 	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, quotas, time.Now()); err != nil {
 		return record.Organization{}, err
 	}
-	stores, err := openStores(ctx, app.Env{Logger: log}, d)
-	if err != nil {
-		return record.Organization{}, err
-	}
-	defer func() { err = errors.Join(err, stores.close()) }()
-	return o, stores.records.InsertOrganization(ctx, o)
+	return o, withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
+		if err := stores.records.InsertOrganization(ctx, o); err != nil {
+			return err
+		}
+		return accounts.PlanSet(ctx, string(o.ID), "", plan)
+	})
 }
 
 // NewUser is an account to be made.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
@@ -12,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/histories"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/recompute"
 )
@@ -35,10 +37,20 @@ func (c *auditSettings) Describe(s *settings.Set) {
 // auditVerify walks the audit log of every organization and the histories of all
 // its records and events, and calculates again what is stored of them. It names
 // what was changed or is missing, or does not belong there, and fails when there
-// is anything.
+// is anything, or something of which nothing can be proven.
 func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
+	unproven, err := auditFaults(ctx, env, c)
+	if unproven > 0 {
+		err = errors.Join(err, fmt.Errorf("%d records and results were not verified: they were calculated by engines that this program does not have", unproven))
+	}
+	return err
+}
+
+// auditFaults is auditVerify, and returns how much was calculated by engines that this
+// program does not have.
+func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven int64, err error) {
 	var faults error
-	err := withAccounts(ctx, c.Data, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
+	err = withAccounts(ctx, c.Data, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
 		broken, err := verifyLogs(ctx, env.Stdout, accounts)
 		if err != nil {
 			return err
@@ -46,14 +58,14 @@ func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 		if broken > 0 {
 			faults = errors.New("the audit log is not whole")
 		}
-		first, err := stores.records.OrganizationIDs(ctx, "", 1)
+		orgs, err := tenants(ctx, stores)
 		if err != nil {
 			return err
 		}
-		if len(first) == 0 {
+		if len(orgs) == 0 {
 			faults = errors.Join(faults, errors.New("there is no organization: this database is empty"))
 		}
-		if broken, err = verifyHistories(ctx, env.Stdout, stores); err != nil {
+		if broken, unproven, err = verifyHistories(ctx, env.Stdout, stores, orgs); err != nil {
 			return err
 		}
 		if broken > 0 {
@@ -71,9 +83,9 @@ func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 		return nil
 	})
 	if err != nil {
-		return describe(err)
+		return unproven, describe(err)
 	}
-	return faults
+	return unproven, faults
 }
 
 // verifyLogs prints the state of the audit log of each organization and returns
@@ -97,33 +109,60 @@ func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (br
 	return broken, nil
 }
 
+// tenants returns the ids of all organizations, and of those that are not there and
+// have something in the store all the same.
+func tenants(ctx context.Context, stores *stores) ([]record.OrgID, error) {
+	var all []record.OrgID
+	for at := record.OrgID(""); ; {
+		next, err := stores.records.TenantAfter(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if at = next; at == "" {
+			break
+		}
+		all = append(all, at)
+	}
+	for at := ""; ; {
+		next, err := stores.accounts.OrgAfter(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if at = next; at == "" {
+			break
+		}
+		all = append(all, record.OrgID(at))
+	}
+	logs, err := stores.accounts.AuditHeads(ctx)
+	for _, head := range logs {
+		if head.Org != account.SystemOrg {
+			all = append(all, record.OrgID(head.Org))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), err
+}
+
 // organizationsAtOnce is how many organizations are listed at a time.
 const organizationsAtOnce = 256
 
 // verifyHistories prints the state of the records and events of each organization and
 // returns in how many organizations something is wrong.
-func verifyHistories(ctx context.Context, out io.Writer, stores *stores) (broken int, err error) {
-	store := stores.records
-	var at record.OrgID
-	for {
-		orgs, err := store.OrganizationIDs(ctx, at, organizationsAtOnce)
-		if err != nil || len(orgs) == 0 {
-			return broken, err
+func verifyHistories(ctx context.Context, out io.Writer, stores *stores, orgs []record.OrgID) (broken int, unproven int64, err error) {
+	for _, org := range orgs {
+		state, err := verifyOrganization(ctx, out, stores, org)
+		if err != nil {
+			return broken, unproven, err
 		}
-		for _, org := range orgs {
-			at = org
-			state, err := verifyOrganization(ctx, out, stores, org)
-			if err != nil {
-				return broken, err
-			}
-			if state.faults > 0 {
-				broken++
-			}
-			if _, err := fmt.Fprintf(out, "%s\n%s\n", state, state.recomputed()); err != nil {
-				return broken, err
-			}
+		if state.faults > 0 {
+			broken++
+		}
+		unproven += state.figures.OtherEngine
+		if _, err := fmt.Fprintf(out, "%s\n%s\n", state, state.recomputed()); err != nil {
+			return broken, unproven, err
 		}
 	}
+	return broken, unproven, nil
 }
 
 // organizationState is what was found of one organization.
@@ -151,8 +190,11 @@ func (s organizationState) recomputed() string {
 	if s.figures.Waiting > 0 {
 		line += fmt.Sprintf(", %d wait to be calculated anew", s.figures.Waiting)
 	}
+	if s.figures.Earlier > 0 {
+		line += fmt.Sprintf(", %d are of states of their events from before histories were kept", s.figures.Earlier)
+	}
 	if s.figures.OtherEngine > 0 {
-		line += fmt.Sprintf(", %d by engines that this program does not have", s.figures.OtherEngine)
+		line += fmt.Sprintf(", %d NOT VERIFIED: calculated by engines that this program does not have", s.figures.OtherEngine)
 	}
 	return line
 }
@@ -169,9 +211,17 @@ func verifyOrganization(ctx context.Context, out io.Writer, stores *stores, org 
 		_, err := fmt.Fprintf(out, "%s: %s\n", org, fault)
 		return err
 	}
-	var err error
+	err := verifyKept(ctx, stores, org, report)
+	if err != nil {
+		return state, err
+	}
 	if state.records, err = histories.Verify(ctx, stores.records, org, func(f histories.Fault) error { return report(f.String()) }); err != nil {
 		return state, err
+	}
+	if o, err := stores.records.Organization(ctx, org); err == nil && state.records.PolicyRev > o.Policy.Rev {
+		if err := report(fmt.Sprintf("decisions were made under the policy of revision %d, and its newest one is of revision %d", state.records.PolicyRev, o.Policy.Rev)); err != nil {
+			return state, err
+		}
 	}
 	if state.events, err = histories.VerifyEvents(ctx, stores.records, org, func(fault error) error { return report(fault.Error()) }); err != nil {
 		return state, err

@@ -97,7 +97,8 @@ func withCopy(ctx context.Context, path string, do func(scratch string, db *sqli
 func auditLines(ctx context.Context, env app.Env, d Data) ([]string, error) {
 	var out strings.Builder
 	env.Stdout = &out
-	if err := auditVerify(ctx, env, &auditSettings{Data: d}); err != nil {
+	// A backup of what an engine calculated that this program does not have is whole.
+	if _, err := auditFaults(ctx, env, &auditSettings{Data: d}); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -99,6 +99,8 @@ type chain struct {
 
 	touched record.Touched
 	partial bool // whether an entry was left out of touched
+
+	policyRev int64 // the newest that a decision names
 }
 
 func newChain(r record.Record, fault func(Fault)) *chain {
@@ -154,6 +156,7 @@ func (c *chain) follows(e record.Entry) {
 // decided reports a decision of somebody who may not make it. Entries of a program
 // that did not keep the role prove nothing.
 func (c *chain) decided(e record.Entry) {
+	c.policyRev = max(c.policyRev, e.PolicyRev)
 	if e.By.Role != identity.RoleNone && !record.Entitled(e.Move, e.By.Role) {
 		c.say(NotEntitled, e.Rev, e.Rev)
 	}

@@ -18,7 +18,11 @@ const (
 )
 
 // Tally is what a verification has gone through.
-type Tally struct{ Records, Entries int64 }
+type Tally struct {
+	Records, Entries int64
+	// PolicyRev is the newest policy under which a decision was made.
+	PolicyRev int64
+}
 
 // Verify goes through all records of a tenant and their histories, and
 // hands on each fault it finds. It works beside running servers: what looks
@@ -116,6 +120,7 @@ func (a *auditor) batch(records []record.Record) error {
 	}
 	for _, id := range ids {
 		chains[id].end()
+		a.tally.PolicyRev = max(a.tally.PolicyRev, chains[id].policyRev)
 		if suspect[id] {
 			if err := a.again(id); err != nil {
 				return err

@@ -132,6 +132,9 @@ type Archive interface {
 	// UsersAfter reads up to limit users with ids above after, ascending, deleted
 	// ones included.
 	UsersAfter(ctx context.Context, org, after string, limit int) ([]User, error)
+	// OrgAfter returns the lowest organization above after that a user is of; empty where
+	// there is none.
+	OrgAfter(ctx context.Context, after string) (string, error)
 	// SessionsAfter reads up to limit sessions with ids above after, ascending,
 	// in any state.
 	SessionsAfter(ctx context.Context, org, after string, limit int) ([]Session, error)

@@ -69,10 +69,11 @@ func (s subject) stale(r record.Record) bool {
 }
 
 // engineOf returns what is wrong with the engine that something was calculated by in a
-// context. Before events were pinned to one they were calculated by whichever there was.
+// context. An event that names none may be from before events were pinned to one, which
+// were calculated by whichever there was.
 func engineOf(engine string, context footprint.EventContext) error {
 	switch pinned := context.EngineVersion(); {
-	case !footprint.KnownEngine(pinned), !footprint.KnownEngine(engine):
+	case !footprint.KnownEngine(pinned), context.Engine == "" && !footprint.KnownEngine(engine):
 		return errOtherEngine
 	case engine != pinned:
 		return fmt.Errorf("it was calculated by engine %s, and its event is pinned to %s", engine, pinned)

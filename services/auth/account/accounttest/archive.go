@@ -1,6 +1,7 @@
 package accounttest
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -19,6 +20,18 @@ func archive(t *testing.T, s account.Store) {
 	}
 	foreign := insertUser(t, s, user("other", "d@example.test", identity.User))
 	must(t, s.InsertSession(t.Context(), session(foreign)))
+	var orgs []string
+	for after := ""; len(orgs) < 9; {
+		org, err := s.OrgAfter(t.Context(), after)
+		must(t, err)
+		if after = org; org == "" {
+			break
+		}
+		orgs = append(orgs, org)
+	}
+	if !slices.Equal(orgs, []string{"org", "other"}) {
+		t.Errorf("users are of %v", orgs)
+	}
 	users, sessions := 0, 0
 	for after := ""; ; users++ {
 		page, err := s.UsersAfter(t.Context(), "org", after, 1)

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
@@ -14,6 +15,19 @@ import (
 func (s *Store) UsersAfter(ctx context.Context, org, after string, limit int) ([]account.User, error) {
 	users, err := following(ctx, s.users, org, after, limit, userOf)
 	return users, wrap("read all users", err)
+}
+
+// OrgAfter implements account.Archive.
+func (s *Store) OrgAfter(ctx context.Context, after string) (string, error) {
+	var next struct {
+		Org string `bson:"org"`
+	}
+	err := s.users.FindOne(ctx, bson.D{{Key: "org", Value: bson.D{{Key: "$gt", Value: after}}}},
+		options.FindOne().SetSort(bson.D{{Key: "org", Value: 1}}).SetProjection(bson.D{{Key: "org", Value: 1}})).Decode(&next)
+	if mongox.IsNoDocument(err) {
+		return "", nil
+	}
+	return next.Org, wrap("list organizations of users", err)
 }
 
 // SessionsAfter implements account.Archive.

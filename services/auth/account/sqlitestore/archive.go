@@ -13,6 +13,16 @@ func (s *Store) UsersAfter(ctx context.Context, org, after string, limit int) ([
 	return users, wrap("read all users", err)
 }
 
+// OrgAfter implements account.Archive.
+func (s *Store) OrgAfter(ctx context.Context, after string) (string, error) {
+	var next *string
+	err := s.db.QueryRowContext(ctx, `SELECT MIN(org) FROM account_users WHERE org > ?`, after).Scan(&next)
+	if err != nil || next == nil {
+		return "", wrap("list organizations of users", err)
+	}
+	return *next, nil
+}
+
 // SessionsAfter implements account.Archive.
 func (s *Store) SessionsAfter(ctx context.Context, org, after string, limit int) ([]account.Session, error) {
 	sessions, err := list(ctx, s.db, scanSession,

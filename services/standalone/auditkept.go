@@ -1,0 +1,252 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	// keptAttempts bounds how often what differs from the audit log is read again, and
+	// keptPause is the time between: entries follow what they are of.
+	keptAttempts = 4
+	keptPause    = 250 * time.Millisecond
+)
+
+// verifyKept reports what of an organization no chain of its own covers: the
+// organization, its policy, its library and its accounts, and whether all that its audit
+// log tells of is there.
+func verifyKept(ctx context.Context, stores *stores, org record.OrgID, report func(string) error) error {
+	var faults []string
+	for attempt := range keptAttempts {
+		now, err := keptFaults(ctx, stores, org)
+		if err != nil {
+			return err
+		}
+		if attempt == 0 {
+			faults = now
+		} else { // a fault stays
+			faults = slices.DeleteFunc(faults, func(f string) bool { return !slices.Contains(now, f) })
+		}
+		if len(faults) == 0 {
+			return nil
+		}
+		if attempt == keptAttempts-1 {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(keptPause):
+		}
+	}
+	for _, f := range faults {
+		if err := report(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept goes through what is kept of one organization.
+type kept struct {
+	ctx    context.Context //nolint:containedctx // it lasts for one call
+	stores *stores
+	org    record.OrgID
+	faults []string
+}
+
+func (k *kept) say(format string, args ...any) {
+	k.faults = append(k.faults, fmt.Sprintf(format, args...))
+}
+
+// keptFaults is one reading of verifyKept.
+func keptFaults(ctx context.Context, stores *stores, org record.OrgID) ([]string, error) {
+	k := &kept{ctx: ctx, stores: stores, org: org}
+	o, err := stores.records.Organization(ctx, org)
+	there := err == nil
+	switch {
+	case errors.Is(err, record.ErrNotFound):
+		k.say("the organization is not there, and something of it is")
+	case record.IsDamage(err):
+		k.say("the organization cannot be read: %v", err)
+	case err != nil:
+		return nil, err
+	}
+	// The log is read last: what it lacks is then not of something that came meanwhile.
+	users, err := k.users()
+	if err != nil {
+		return nil, err
+	}
+	factors, err := k.factors()
+	if err != nil {
+		return nil, err
+	}
+	log, err := readLog(ctx, stores.accounts, org)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		if err := k.policy(o, log); err != nil {
+			return nil, err
+		}
+	}
+	if log.entries == 0 && len(users) > 0 {
+		k.say("it has %d accounts, and no audit log", len(users))
+	} else {
+		k.roles(users, log)
+	}
+	for _, id := range log.factorIDs() {
+		if f, ok := factors[id]; !ok {
+			k.say("supplier factor %s: the audit log tells of it, and it is not there", id)
+		} else if hash := log.factors[id]; hash != "" && !slices.ContainsFunc(f.History, func(e record.SupplierEntry) bool { return e.Hash == hash }) {
+			k.say("supplier factor %s: the audit log tells of a change that its history does not have", id)
+		}
+	}
+	if log.entries == 0 {
+		events, err := stores.records.StoredEvents(ctx, org, 0, 1)
+		if err != nil {
+			return nil, err
+		}
+		if len(events) > 0 && len(users) == 0 {
+			k.say("it has events, and neither accounts nor an audit log")
+		}
+	}
+	return k.faults, k.events(log)
+}
+
+// policy compares the policy and the plan with their histories.
+func (k *kept) policy(o record.Organization, log auditLog) error {
+	states, err := record.PolicyHistory(k.ctx, k.stores.records, o)
+	if record.IsDamage(err) {
+		k.say("the states of its policy cannot be read: %v", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := record.VerifyPolicies(o, states); err != nil {
+		k.say("%v", err)
+	}
+	is := policyTexts(o)
+	for _, name := range log.policyNames() {
+		if is[name] != log.policy[name] {
+			k.say("its %s is %s, and was last set to %s by the audit log", name, is[name], log.policy[name])
+		}
+	}
+	if log.plan != "" && log.plan != o.Plan {
+		k.say("its plan is %s, and was last set to %s by the audit log", o.Plan, log.plan)
+	}
+	return nil
+}
+
+// policyTexts are the parts of a policy as the audit log has them.
+func policyTexts(o record.Organization) map[string]string {
+	return map[string]string{
+		"fourEyes": fmt.Sprint(o.Policy.FourEyes), "requireReason": fmt.Sprint(o.Policy.RequireReason),
+		"autoApproveBelowKg": o.Policy.AutoApprove.BelowKg.String(), "spotCheckOneIn": fmt.Sprint(o.Policy.AutoApprove.SpotCheckOneIn),
+	}
+}
+
+// keptUser is what of an account is compared.
+type keptUser struct {
+	id       string
+	role     identity.Role
+	disabled bool
+	listed   bool
+}
+
+// users are the accounts, deleted ones among them.
+func (k *kept) users() (all []keptUser, err error) {
+	for after := ""; ; {
+		page, err := k.stores.accounts.UsersAfter(k.ctx, string(k.org), after, organizationsAtOnce)
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		for _, u := range page {
+			after = u.ID
+			all = append(all, keptUser{u.ID, u.Role, u.Disabled, u.Listed()})
+		}
+	}
+}
+
+// roles compares the roles of accounts with what the audit log says of them.
+func (k *kept) roles(users []keptUser, log auditLog) {
+	there := map[string]bool{}
+	for _, u := range users {
+		there[u.id] = true
+		of, known := log.users[u.id]
+		role, _, _ := strings.Cut(of.kind, ",")
+		switch {
+		case !u.listed:
+		case !known || of.kind == "":
+			k.say("account %s: the audit log does not say that it was made", u.id)
+		case of.deleted:
+			k.say("account %s: it was deleted by the audit log, and is there", u.id)
+		case u.role.String() != role:
+			k.say("account %s: its role is %s, and was last set to %s by the audit log", u.id, u.role, role)
+		case of.disabled && !u.disabled:
+			k.say("account %s: it was disabled by the audit log, and is not", u.id)
+		}
+	}
+	for _, id := range log.userIDs() {
+		if !there[id] {
+			k.say("account %s: the audit log says that it was made, and it is not there", id)
+		}
+	}
+}
+
+// factors are the library by id, after each version was held to its history.
+func (k *kept) factors() (map[string]record.SupplierFactor, error) {
+	all := map[string]record.SupplierFactor{}
+	for after := ""; ; {
+		page, err := k.stores.records.SupplierFactorsAfter(k.ctx, k.org, after, organizationsAtOnce)
+		if record.IsDamage(err) {
+			k.say("its library of supplier factors cannot be read: %v", err)
+			return all, nil
+		}
+		if err != nil || len(page) == 0 {
+			return all, err
+		}
+		for _, f := range page {
+			after = f.ID
+			all[f.ID] = f
+			if err := f.Verify(); err != nil {
+				k.say("supplier factor %s: %v", f.ID, err)
+			}
+		}
+	}
+}
+
+// events holds the history of each event to the newest action on it that the audit log
+// has.
+func (k *kept) events(log auditLog) error {
+	for _, id := range log.eventIDs() {
+		m := log.events[id]
+		event := record.EventID(id)
+		// The newest entry is in the event, and is put apart by its next change: read
+		// first, it is in one of the two.
+		ev, err := k.stores.records.EventContext(k.ctx, k.org, event)
+		if errors.Is(err, record.ErrNotFound) {
+			k.say("event %s: the audit log tells of it, and it is not there", id)
+			continue
+		}
+		if err == nil && m.revision > 0 {
+			var entries []record.EventEntry
+			entries, err = k.stores.records.EventEntries(k.ctx, k.org, event, m.revision, m.revision)
+			if err == nil && ev.Last.Hash != m.hash && !slices.ContainsFunc(entries, func(e record.EventEntry) bool { return e.Hash == m.hash }) {
+				k.say("event %s: its history does not have revision %d as the audit log has it", id, m.revision)
+			}
+		}
+		if err != nil && !record.IsDamage(err) { // what cannot be read is named with its history
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package standalone
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// auditLog is the state of an organization as its audit log tells it.
+type auditLog struct {
+	entries int64
+	users   map[string]loggedUser
+	events  map[string]loggedEvent
+	factors map[string]string // the hash of the newest change; empty from before there were any
+	policy  map[string]string
+	plan    string
+}
+
+// loggedUser is an account: its kind is its role, and whether it is one of a program.
+type loggedUser struct {
+	kind              string
+	deleted, disabled bool
+}
+
+// loggedEvent is the newest action on an event.
+type loggedEvent struct {
+	revision int64
+	hash     string
+}
+
+// userIDs are those of the accounts that were made; accounts stay when they are deleted.
+func (l auditLog) userIDs() (ids []string) {
+	for id, u := range l.users {
+		if u.kind != "" {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (l auditLog) eventIDs() []string    { return slices.Sorted(maps.Keys(l.events)) }
+func (l auditLog) factorIDs() []string   { return slices.Sorted(maps.Keys(l.factors)) }
+func (l auditLog) policyNames() []string { return slices.Sorted(maps.Keys(l.policy)) }
+
+// logAtOnce is how many entries are read at a time.
+const logAtOnce = 1000
+
+// readLog goes through the audit log of an organization.
+func readLog(ctx context.Context, store account.Audit, org record.OrgID) (auditLog, error) {
+	l := auditLog{users: map[string]loggedUser{}, events: map[string]loggedEvent{}, factors: map[string]string{}, policy: map[string]string{}}
+	for after := int64(0); ; {
+		page, err := store.AuditAfter(ctx, string(org), after, logAtOnce)
+		if err != nil || len(page) == 0 {
+			return l, err
+		}
+		for _, e := range page {
+			after = e.Seq
+			l.entries++
+			if e.Outcome == "done" {
+				l.take(e)
+			}
+		}
+	}
+}
+
+func (l auditLog) takeUser(e account.AuditEntry) {
+	u := l.users[e.Subject]
+	switch e.Action {
+	case "user.create", "user.invite", "user.accept":
+		u = loggedUser{kind: e.After}
+	case "user.role":
+		u.kind = e.After
+	case "user.delete":
+		u.deleted = true
+	case "user.disable", "user.enable":
+		u.disabled = e.Action == "user.disable"
+	default:
+		return
+	}
+	l.users[e.Subject] = u
+}
+
+func (l *auditLog) take(e account.AuditEntry) {
+	switch {
+	case strings.HasPrefix(e.Action, "user."):
+		l.takeUser(e)
+	case strings.HasPrefix(e.Action, audit.Event):
+		m := loggedEvent{}
+		if _, err := fmt.Sscanf(e.After, "revision %d, %s", &m.revision, &m.hash); err != nil {
+			m = loggedEvent{} // that it was there is known all the same
+		}
+		if known, ok := l.events[e.Subject]; !ok || known.revision <= m.revision {
+			l.events[e.Subject] = m
+		}
+	case strings.HasPrefix(e.Action, audit.SupplierFactor):
+		hash := e.After[strings.LastIndex(e.After, " ")+1:]
+		if len(hash) != 2*sha256.Size {
+			hash = ""
+		}
+		l.factors[e.Subject] = hash
+	case e.Action == audit.Organization:
+		for change := range strings.SplitSeq(e.After, ", ") {
+			if name, value, ok := strings.Cut(change, " "); ok && name != "fourEyesOffProposed" {
+				l.policy[name] = value
+			}
+		}
+	case e.Action == auth.PlanAction:
+		l.plan = e.After
+	}
+}
