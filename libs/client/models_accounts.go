@@ -282,8 +282,8 @@ type AuditEntry struct {
 	At time.Time `json:"at"`
 	// login, refresh, logout, session.end, password.change, user.create, user.role, user.disable, user.enable,
 	// user.delete, user.password, user.reset, user.setup, user.accept, user.address, organization.update,
-	// event.create, event.change, event.delete and the other actions of an event's history, record.delete,
-	// request.forbidden, request.limited. More may come.
+	// organization.plan, event.create, event.change, event.delete and the other actions of an event's history,
+	// record.delete, request.forbidden, request.limited. More may come.
 	Action string `json:"action"`
 	// Whether it was done or refused.
 	Outcome string `json:"outcome"`

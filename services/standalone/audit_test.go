@@ -21,6 +21,7 @@ type audited struct {
 	*commands
 	db         *sqlitex.DB
 	dir        string
+	base       string // of the API
 	org, event string
 }
 
@@ -31,6 +32,7 @@ func startAudited(t *testing.T) *audited {
 	a.org = a.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
 	a.must(password+"\n", "user", "create", "--org", a.org, "--email", "m@example.test", "--role", "manager")
 	base := a.serve() + "/api/v2"
+	a.base = base
 	var token string
 	call := func(method, path, body string, want int) map[string]any {
 		t.Helper()
@@ -203,6 +205,13 @@ func TestAuditHeadsFindWhatWasCutOff(t *testing.T) {
 	a.change("DELETE FROM history")
 	out, err = a.run("", "audit", "verify", "--heads", heads)
 	if err == nil || !strings.Contains(out, "revisions 1 to 2 are missing") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	// What cannot be read is not there, and all heads are compared all the same.
+	a.change("UPDATE records SET body = '{bad'")
+	a.change("UPDATE events SET body = '{bad'")
+	out, err = a.run("", "audit", "verify", "--heads", heads)
+	if err == nil || !strings.Contains(out, "of its history was there and is not any more") || !strings.Contains(out, " compared, ") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

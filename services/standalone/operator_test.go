@@ -134,7 +134,7 @@ func TestOperatorRotatesKeysAndVerifiesTheAuditLog(t *testing.T) {
 	}
 
 	out, err := c.run("", "audit", "verify")
-	if err != nil || !strings.Contains(out, org+": 2 entries, whole, last hash ") || !strings.Contains(out, "system: 1 entries, whole") {
+	if err != nil || !strings.Contains(out, org+": 3 entries, whole, last hash ") || !strings.Contains(out, "system: 1 entries, whole") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	db, err := sqlitex.Open(t.Context(), filepath.Join(dir, standalone.DatabaseFile))

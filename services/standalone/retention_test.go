@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
@@ -24,8 +26,15 @@ func TestResultsPrune(t *testing.T) {
 		if err := results.InsertRevision(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
-		r.Version, r.Revision = r.Version+1, r.Revision+1
+		r.Version, r.Revision, r.Previous = r.Version+1, r.Revision+1, r.Digest()
 		if err := results.PutResult(t.Context(), r, r.Version-1); err != nil {
+			t.Fatal(err)
+		}
+		headline, err := resulttree.HeadlineOf(r)
+		if err == nil {
+			err = recordsqlite.New(a.db).PutHeadline(t.Context(), r.Org, event, headline)
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +55,7 @@ func TestResultsPrune(t *testing.T) {
 			t.Errorf("%s: %q, want %q", step.flag, got, step.want)
 		}
 	}
-	if _, err := a.run("", "audit", "verify"); err != nil {
-		t.Errorf("afterwards audit verify: %v", err)
+	if out, err := a.run("", "audit", "verify"); err != nil {
+		t.Errorf("afterwards audit verify: %v\n%s", err, out)
 	}
 }

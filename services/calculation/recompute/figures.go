@@ -33,11 +33,15 @@ func (s subject) figures(r record.Record) error {
 		}
 		return nil
 	}
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
+	// The rest has a form that its engine knows.
+	var by struct {
+		Engine  string `json:"engine"`
+		Records int64  `json:"records"` // a sum of none is of no engine
+	}
+	if err := json.Unmarshal(r.Contribution, &by); err != nil {
 		return fmt.Errorf("its contribution cannot be read: %w", err)
 	}
-	if err := engineOf(sum.Engine(), context); err != nil && sum.Records() > 0 {
+	if err := engineOf(by.Engine, context); err != nil && by.Records > 0 {
 		return err
 	}
 	preview, contribution, err := record.Evaluate(r.Type, r.Fields, nil, context)

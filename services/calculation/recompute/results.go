@@ -40,8 +40,8 @@ const resultAttempts = 5
 type moment struct {
 	subject
 	stored   resulttree.Result
-	none     bool // no result is there
-	unread   error
+	none     bool  // no result is there
+	damage   error // why its result cannot be read
 	waiting  bool
 	approved int64
 	headline record.Headline
@@ -59,13 +59,13 @@ func (v Verifier) moment(ctx context.Context, org record.OrgID, id record.EventI
 	m.stored, err = v.Inputs.Results.Result(ctx, org, id)
 	m.none = errors.Is(err, resulttree.ErrNotFound)
 	if record.IsDamage(err) {
-		m.unread = err
+		m.damage = err
 	} else if err != nil && !m.none {
 		return m, false, err
 	}
 	summaries, err := v.Records.Summaries(ctx, org, []record.EventID{id})
 	if record.IsDamage(err) {
-		m.unread, err = errors.Join(m.unread, err), nil
+		m.damage, err = errors.Join(m.damage, err), nil
 	}
 	m.approved, m.headline = summaries[id].Counts.Approved, summaries[id].Headline
 	return m, err == nil, err
@@ -105,7 +105,7 @@ func (v Verifier) result(ctx context.Context, org record.OrgID, id record.EventI
 // tell counts and reports what was found of a result.
 func (v Verifier) tell(m moment, faults []error, t *Tally) error {
 	name := fmt.Sprintf("event %s, result of revision %d", m.ID, m.stored.Revision)
-	if m.none || m.unread != nil {
+	if m.none || m.damage != nil {
 		name = fmt.Sprintf("event %s", m.ID)
 	}
 	compared := !m.none
@@ -126,7 +126,7 @@ func (v Verifier) tell(m moment, faults []error, t *Tally) error {
 	case compared:
 		t.Results++
 	}
-	if !m.none && m.unread == nil {
+	if !m.none && m.damage == nil {
 		t.Revisions += m.stored.Revision - 1
 	}
 	return nil
@@ -135,9 +135,10 @@ func (v Verifier) tell(m moment, faults []error, t *Tally) error {
 // compare returns what is wrong with the result of an event; err where that could not
 // be found out.
 func (v Verifier) compare(ctx context.Context, m moment) (faults []error, err error) {
+	if unread := m.damage; unread != nil {
+		return append(faults, fmt.Errorf("its result cannot be read: %w", unread)), nil
+	}
 	switch {
-	case m.unread != nil:
-		return []error{fmt.Errorf("its result cannot be read: %w", m.unread)}, nil
 	case m.none && m.headline.Version > 0:
 		return []error{fmt.Errorf("the result of revision %d, which lists show, is not there", m.headline.Revision)}, nil
 	case m.none && m.approved > 0 && !m.waiting:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -66,7 +67,7 @@ func (v Verifier) revisions(ctx context.Context, m moment) (faults []error, err 
 // revision returns what is wrong with a revision, after which comes another one.
 func (s subject) revision(r, next resulttree.Result) error {
 	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
+	if err := json.Unmarshal(r.Contribution, &sum); err != nil && footprint.KnownEngine(r.EngineVersion) {
 		return fmt.Errorf("its figures cannot be read: %w", err)
 	}
 	if !s.had(r.ContextRev) || r.ContextRev > next.ContextRev {

@@ -15,7 +15,7 @@ type Stores struct {
 	Records interface {
 		OrganizationIDs(ctx context.Context, after record.OrgID, limit int) ([]record.OrgID, error)
 		RecordsAfter(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.Record, error)
-		RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
+		StoredRecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.StoredRecord, error)
 		EntriesAfter(ctx context.Context, org record.OrgID, ids []record.ID, after record.EntryPlace, limit int) ([]record.StoredEntry, error)
 		EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error)
 		EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
@@ -140,12 +140,13 @@ func (c *Comparer) single(ctx context.Context, h Head) (fault string, err error)
 	org, id := record.OrgID(h.Org), record.EventID(h.Event)
 	// The newest entry is in the event, and is put apart by its next change: read
 	// first, it is in one of the two.
+	// What cannot be read is not there.
 	ev, err := c.Stores.Records.EventContext(ctx, org, id)
-	if err != nil && !errors.Is(err, record.ErrNotFound) {
+	if err != nil && !errors.Is(err, record.ErrNotFound) && !record.IsDamage(err) {
 		return "", err
 	}
 	entries, err := c.Stores.Records.EventEntries(ctx, org, id, h.Revision, h.Revision)
-	if err != nil {
+	if err != nil && !record.IsDamage(err) {
 		return "", err
 	}
 	if ev.Last.Rev == h.Revision {
@@ -184,12 +185,14 @@ func (c *Comparer) Flush(ctx context.Context) error {
 	note := func(id record.ID, e record.Entry) {
 		found[place{id, e.Rev}] = append(found[place{id, e.Rev}], e.Hash)
 	}
-	records, err := c.Stores.Records.RecordsByID(ctx, org, ids)
+	records, err := c.Stores.Records.StoredRecordsByID(ctx, org, ids)
 	if err != nil {
 		return err
 	}
 	for _, r := range records {
-		note(r.ID, r.Last)
+		if r.Damage == nil { // what cannot be read is not there
+			note(r.Record.ID, r.Record.Last)
+		}
 	}
 	for at := (record.EntryPlace{}); ; {
 		entries, err := c.Stores.Records.EntriesAfter(ctx, org, ids, at, atOnce)

@@ -35,7 +35,6 @@ func walkAccounts(ctx context.Context, from Stores, v visitor, org string) error
 	if err != nil {
 		return err
 	}
-	// The log comes after what it is about: it has an entry for everything copied.
 	return walkAudit(ctx, from, v, org)
 }
 

@@ -139,6 +139,12 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 	if err := walkPolicies(ctx, from, v, org); err != nil {
 		return err
 	}
+	// The audit log comes after the accounts, so that it has an entry for each, and before
+	// what else it tells of: all of that is there in the copy. An action that comes in
+	// between is entered with the next one on its event.
+	if err := walkAccounts(ctx, from, v, string(org)); err != nil {
+		return err
+	}
 	err = pages(func(after string) ([]record.SupplierFactor, error) {
 		return from.Records.SupplierFactorsAfter(ctx, org, after, atOnce)
 	},
@@ -171,13 +177,9 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 	if err != nil {
 		return err
 	}
-	err = pages(func(after string) ([]record.KeyEntry, error) { return from.Records.KeysAfter(ctx, org, after, atOnce) },
+	return pages(func(after string) ([]record.KeyEntry, error) { return from.Records.KeysAfter(ctx, org, after, atOnce) },
 		func(k record.KeyEntry) string { return k.ID },
 		func(k record.KeyEntry) error { return v.key(ctx, org, k) })
-	if err != nil {
-		return err
-	}
-	return walkAccounts(ctx, from, v, string(org))
 }
 
 // walkImport reads an import with its file. The file is removed when the import

@@ -293,8 +293,8 @@ AuditEntry.__doc__ = """Something that was done, or refused, to accounts and ses
 _id: Identifier of the entry.
 action: `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`,
-    `organization.update`, `event.create`, `event.change`, `event.delete` and the other actions of an event's history,
-    `record.delete`, `request.forbidden`, `request.limited`. More may come.
+    `organization.update`, `organization.plan`, `event.create`, `event.change`, `event.delete` and the other actions
+    of an event's history, `record.delete`, `request.forbidden`, `request.limited`. More may come.
 actor: The user who did it; `operator` for a command at the machine. Absent when nobody is known.
 address: The client's address.
 after: What it was changed to.
