@@ -35,6 +35,29 @@ func organizationTests() []test {
 			b.must(err)
 			equal(b, "organization", got, first)
 		}},
+		{"whatever is stored of an organization, it is found, be it there or not", func(b *bench) {
+			b.must(b.InsertOrganization(b.Context(), someOrganization("d")))
+			_, err := b.InsertEvent(b.Context(), "a", someEvent(gala), record.Unlimited)
+			b.must(err)
+			b.must(b.InsertEventEntry(b.Context(), "b", gala, record.EventEntry{Rev: 1}))
+			stray := draft(flights, "r1")
+			stray.Org = "c"
+			_, err = b.InsertRecord(b.Context(), "c", stray)
+			b.must(err)
+			b.must(b.InsertEntry(b.Context(), "e", gala, "r1", someEntry(1, "more")))
+			b.must(b.InsertSupplierFactor(b.Context(), "f", someSupplierFactor("f1", "Green Power", 1)))
+			b.must(b.InsertPolicies(b.Context(), "g", []record.PolicyEntry{{Rev: 1}}))
+			found := ""
+			for at := record.OrgID(""); len(found) < 20; {
+				at, err = b.TenantAfter(b.Context(), at)
+				b.must(err)
+				if at == "" {
+					break
+				}
+				found += string(at)
+			}
+			equal(b, "organizations", found, "abcdefg")
+		}},
 		{"organizations are listed by id, some at a time", func(b *bench) {
 			for _, id := range []record.OrgID{"org-c", "org-a", "org-b"} {
 				b.must(b.InsertOrganization(b.Context(), someOrganization(id)))

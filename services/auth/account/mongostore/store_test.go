@@ -28,7 +28,7 @@ func open(t *testing.T) (*mongostore.Store, *mongo.Database) {
 	// finds the organization by; sessions and users that are to be told of or have
 	// expired, of all; what has the organization as its own id; the heads of all
 	// chains; and the entry that was to be written and is there already.
-	monitor := testkit.TenantMonitor(t, "find users deleted,emailKey", "find users _id", "find users person", "find sessions _id",
+	monitor := testkit.TenantMonitor(t, "find users deleted,emailKey", "find users _id", "find users person", "find users org", "find sessions _id",
 		"find users mark", "find sessions mark", "find sessions expires", "delete sessions _id,expires",
 		"find admins _id", "update admins _id", "update admins _id,rev", "update audit_heads _id,seq",
 		"find audit_heads ", "distinct audit ", "find audit _id")
