@@ -13,6 +13,8 @@ const maxFaults = 100
 type faults struct {
 	list []apperr.Detail
 	more int
+	// cut: not everything was looked at.
+	cut bool
 }
 
 func (f *faults) add(d apperr.Detail) {
@@ -35,6 +37,13 @@ func (f *faults) suggest(path string, allowed []string) {
 // Faults returns the number of faults so far.
 func (r *Reader) Faults() int { return len(r.faults.list) }
 
+// Cut reports whether more faults were found than are told. Who has more to look at then leaves
+// it: what is wrong with that changes nothing but their number.
+func (r *Reader) Cut() bool {
+	r.faults.cut = r.faults.more > 0
+	return r.faults.cut
+}
+
 // Err is nil, or a VALIDATION_ERROR with all faults.
 func (r *Reader) Err() error {
 	if len(r.faults.list) == 0 {
@@ -43,8 +52,12 @@ func (r *Reader) Err() error {
 	details := slices.Clone(r.faults.list)
 	r.hint(details)
 	if r.faults.more > 0 {
+		least := ""
+		if r.faults.cut {
+			least = "At least "
+		}
 		details = append(slices.Clip(details), apperr.Detail{Code: TooManyFaults,
-			Message: fmt.Sprintf("%d more faults are not listed.", r.faults.more)})
+			Message: fmt.Sprintf("%s%d more faults are not listed.", least, r.faults.more)})
 	}
 	return apperr.Invalid(details...)
 }

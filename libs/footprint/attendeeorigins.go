@@ -80,7 +80,7 @@ func (d *decoder) settle(o origin) resolution {
 		l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Code)))
 		if !ok {
 			r := refused("code", fields.UnknownCode, "code must be a known IATA, ICAO or city code; got %q. A town goes into place.", shorten(o.Code))
-			r.detail.Suggestions = locations.Suggest(o.Code)
+			r.detail.Suggestions = d.hinted(locations.Suggest, o.Code)
 			return r
 		}
 		return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}
@@ -109,7 +109,7 @@ func (d *decoder) settle(o origin) resolution {
 		if l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Place))); ok && o.Country == "" {
 			return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}
 		}
-		detail := placeFault("place", o.Place, err)
+		detail := d.placeFault("place", o.Place, err)
 		detail.Message = strings.Replace(detail.Message, "; or leave the places out and state distanceKm", "; or leave the place out and give the country", 1)
 		return resolution{detail: &detail}
 	}

@@ -165,6 +165,9 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 	rows := make([]origin, 0, len(list))
 	found := map[string]resolution{}
 	for i, r := range list {
+		if d.Cut() {
+			return
+		}
 		rows = append(rows, d.origin(r, "origins["+strconv.Itoa(i)+"].", found))
 	}
 	if d.Faults() > 0 || len(rows) == 0 {

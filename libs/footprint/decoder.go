@@ -17,6 +17,8 @@ type decoder struct {
 	engine *engine
 	// suppliers is the library of the organization, or nil.
 	suppliers SupplierFactors
+	// hints are what faults may still suggest; nil: none was asked for.
+	hints *Hints
 	// notices are about the body, found while it is read.
 	notices []Notice
 	// failure is what kept the body from being read, through no fault of its own.

@@ -134,7 +134,7 @@ func (d *decoder) lookUp(field, text string) (stop, *apperr.Detail) {
 	}
 	p, err := places.Find(text, d.home())
 	if err != nil {
-		detail := placeFault(field, text, err)
+		detail := d.placeFault(field, text, err)
 		return stop{}, &detail
 	}
 	return stopOf(p), nil
@@ -173,7 +173,7 @@ func (d *decoder) home() string {
 }
 
 // placeFault tells what is wrong with the name of a place.
-func placeFault(field, text string, err error) apperr.Detail {
+func (d *decoder) placeFault(field, text string, err error) apperr.Detail {
 	if e, ok := errors.AsType[*places.AmbiguousError](err); ok {
 		detail := apperr.Detail{Field: field, Code: AmbiguousPlace}
 		for _, p := range e.Candidates {
@@ -184,6 +184,9 @@ func placeFault(field, text string, err error) apperr.Detail {
 	}
 	detail := apperr.Detail{Field: field, Code: UnknownPlace,
 		Message: fmt.Sprintf("No town, postcode area or code is known as %s. Write a town with its country, such as Brighton, GB; a larger town near it; or leave the places out and state distanceKm.", strconv.Quote(shorten(text)))}
+	if !d.hint() {
+		return detail
+	}
 	if e, ok := errors.AsType[*places.NotFoundError](err); ok {
 		detail.Suggestions = e.Suggestions()
 	}

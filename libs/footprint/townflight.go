@@ -65,12 +65,12 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 		if looksLikeCode(upper) || len(trimmed) > 40 {
 			return d.checkPlace(path, text, known), stop{}, false
 		}
-		d.Fault(placeFault(path, text, err))
+		d.Fault(d.placeFault(path, text, err))
 		return "", stop{}, false
 	}
 	s, ok := townStop(p)
 	if !ok {
-		d.Fault(placeFault(path, text, &places.NotFoundError{Text: text}))
+		d.Fault(d.placeFault(path, text, &places.NotFoundError{Text: text}))
 		return "", stop{}, false
 	}
 	return s.Code, s, true

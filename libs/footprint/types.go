@@ -193,6 +193,8 @@ type Options struct {
 	Strict bool
 	// Suppliers is the library of the organization; nil where there is none.
 	Suppliers SupplierFactors
+	// Hints are shared by the bodies of one request; nil: each has as many.
+	Hints *Hints
 }
 
 // Decode reads the body of a record. The error is a VALIDATION_ERROR with every
@@ -228,7 +230,7 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 	r.SuggestBy(meant)
 	r.ServerOwned(serverFields...)
 	r.Ignore("journey", "supplier") // the server's, shown with the record
-	d := &decoder{Reader: r, ev: ev, engine: e, suppliers: o.Suppliers}
+	d := &decoder{Reader: r, ev: ev, engine: e, suppliers: o.Suppliers, hints: o.Hints}
 	in := t.decode(d)
 	for _, f := range faults {
 		r.Fault(f)

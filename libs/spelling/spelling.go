@@ -2,6 +2,7 @@
 package spelling
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,7 +20,7 @@ func Nearest(word string, candidates []string, count int) []string {
 		cost int
 	}
 	var found []scored
-	m := measure{word: []rune(word)}
+	m := measure{word: []rune(word), letters: lettersOf(word)}
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
 		// One slip for each three letters is still the same word to a reader.
@@ -98,6 +99,7 @@ func words(name string) []string {
 // compared with thousands of names.
 type measure struct {
 	word, other       []rune
+	letters           uint64 // of word
 	before, last, row []int
 }
 
@@ -110,6 +112,11 @@ func (m *measure) distance(other string, limit int) int {
 	}
 	x, y := m.word, m.other
 	if n := len(x) - len(y); n > limit || -n > limit {
+		return limit + 1
+	}
+	// A letter that one of them has alone takes a slip. Most words are told apart by that.
+	theirs := lettersOf(other)
+	if bits.OnesCount64(m.letters&^theirs) > limit || bits.OnesCount64(theirs&^m.letters) > limit {
 		return limit + 1
 	}
 	m.before, m.last, m.row = sized(m.before, len(y)+1), sized(m.last, len(y)+1), sized(m.row, len(y)+1)
@@ -138,6 +145,14 @@ func (m *measure) distance(other string, limit int) int {
 		m.before, m.last, m.row = m.last, m.row, m.before
 	}
 	return m.last[len(y)]
+}
+
+// lettersOf returns which letters a word has, some of them as if they were the same.
+func lettersOf(word string) (letters uint64) {
+	for _, r := range word {
+		letters |= 1 << (uint32(r) & 63)
+	}
+	return letters
 }
 
 // sized returns a slice of n numbers, the given one where it is long enough.

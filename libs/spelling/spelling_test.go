@@ -2,9 +2,11 @@ package spelling_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/spelling"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 func TestNearest(t *testing.T) {
@@ -51,6 +53,43 @@ func TestCandidatesAreNotCopied(t *testing.T) { //nolint:paralleltest // it coun
 	if made := testing.AllocsPerRun(10, func() { spelling.Nearest("somewhat", names, 3) }); made > 50 {
 		t.Errorf("%.0f allocations for %d candidates", made, len(names))
 	}
+}
+
+// TestNothingNearIsMissed holds what is told apart by letters alone against all the slips there are.
+func TestNothingNearIsMissed(t *testing.T) {
+	t.Parallel()
+	const letters = "abcüß"
+	alphabet := []rune(letters)
+	rng := testkit.Rand(t)
+	word := func() string {
+		out := make([]rune, 1+rng.IntN(7))
+		for i := range out {
+			out[i] = alphabet[rng.IntN(len(alphabet))]
+		}
+		return string(out)
+	}
+	for range 20_000 {
+		a, b := word(), word()
+		near := slips([]rune(a), []rune(b)) <= max(len(b)/3, 1) || len(a) >= 3 && (strings.HasPrefix(b, a) || strings.HasPrefix(a, b) && len(b) >= 3)
+		if got := spelling.Nearest(a, []string{b}, 1); len(got) == 1 != near {
+			t.Fatalf("Nearest(%s) = %v of %s, whose distance is %d", a, got, b, slips([]rune(a), []rune(b)))
+		}
+	}
+}
+
+// slips counts the letters to insert, delete, replace or swap, one way after the other.
+func slips(a, b []rune) int {
+	if len(a) == 0 || len(b) == 0 {
+		return len(a) + len(b)
+	}
+	if a[0] == b[0] {
+		return slips(a[1:], b[1:])
+	}
+	least := 1 + min(slips(a[1:], b), slips(a, b[1:]), slips(a[1:], b[1:]))
+	if len(a) > 1 && len(b) > 1 && a[0] == b[1] && a[1] == b[0] {
+		least = min(least, 1+slips(a[2:], b[2:]))
+	}
+	return least
 }
 
 // TestNearestCountsSlips: what is cut short is still the same distance.

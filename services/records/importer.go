@@ -181,7 +181,7 @@ func (m *Importer) due(i record.Import) bool {
 // take works on an import that is due. ErrConflict: another process has it, or has
 // taken it over.
 func (m *Importer) take(ctx context.Context, i record.Import) error {
-	job := &job{Importer: m, ctx: ctx, i: i, decode: decoderOf(ctx, m.store, i.Org, false), endSlice: func() {}}
+	job := &job{Importer: m, ctx: ctx, i: i, decode: decoderOf(ctx, m.store, i.Org, false).Decode, endSlice: func() {}}
 	defer func() { job.endSlice() }()
 	if i.Status == record.Receiving {
 		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")

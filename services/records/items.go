@@ -33,13 +33,15 @@ type decoder func(typ string, body []byte, ev footprint.EventContext) (footprint
 // decoderFor returns the decoder that the client asks for, with the library of its
 // organization.
 func (s *server) decoderFor(c *fiber.Ctx) decoder {
-	return decoderOf(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
+	o := decoderOf(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
+	o.Hints = &footprint.Hints{} // for all records of a batch together
+	return o.Decode
 }
 
-// decoderOf returns a decoder with the library of an organization, for one
+// decoderOf returns how bodies are decoded with the library of an organization, by one
 // goroutine.
-func decoderOf(ctx context.Context, store record.SupplierFactors, org record.OrgID, strict bool) decoder {
-	return footprint.Options{Strict: strict, Suppliers: &record.SupplierLibrary{Context: ctx, Store: store, Org: org}}.Decode
+func decoderOf(ctx context.Context, store record.SupplierFactors, org record.OrgID, strict bool) footprint.Options {
+	return footprint.Options{Strict: strict, Suppliers: &record.SupplierLibrary{Context: ctx, Store: store, Org: org}}
 }
 
 // decodeFor reads a record's body under its event's context. When the event
