@@ -163,6 +163,10 @@ type Operation struct {
 	BodyLimit int
 	// Cost says how the service schedules the operation among organizations.
 	Cost Cost
+	// RehearsalCost is what a rehearsal of a write (X-Dry-Run) costs that reads so much of an
+	// event as the write itself does not, and for which its handler waits (web.BeginRehearsal);
+	// 0: as much as the write.
+	RehearsalCost Cost
 	// Streamed bodies are passed on by the gateway as they come in.
 	Streamed bool
 }
@@ -276,6 +280,8 @@ func (o Operation) check() error {
 		return errors.New("needs a token and has a limit for requests without one")
 	case o.Cost > Light && o.Public():
 		return errors.New("needs no token and so cannot be scheduled by organization")
+	case o.RehearsalCost != Light && (!o.RehearsalCost.Expensive() || o.RehearsalCost <= o.Cost || o.Method == http.MethodGet || o.Public()):
+		return errors.New("has a cost of its rehearsal that changes nothing")
 	case o.Timeout < 0 || o.BodyLimit < 0 || o.Cost < Unscheduled:
 		return errors.New("has a timeout, body limit or cost below zero")
 	}

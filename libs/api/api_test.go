@@ -85,6 +85,8 @@ func TestCheck(t *testing.T) {
 		"can never be reached":     {ID: "x", Method: "GET", Path: "/good"},
 		"a limit for requests":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Limit: api.SignIn},
 		"below zero":               {ID: "x", Method: "GET", Path: "/x", Timeout: -1},
+		"a cost of its rehearsal":  {ID: "x", Method: "PATCH", Path: "/x", Least: identity.User, Cost: api.Whole, RehearsalCost: api.Whole},
+		"its rehearsal that":       {ID: "x", Method: "GET", Path: "/x", Least: identity.User, RehearsalCost: api.Whole},
 		"role that does not":       {ID: "x", Method: "GET", Path: "/x", Least: 4},
 		"a role that does not":     {ID: "x", Method: "GET", Path: "/x", Least: identity.User, Others: -7},
 		"needs no token":           {ID: "x", Method: "GET", Path: "/x", Reach: api.Organization},

@@ -230,10 +230,13 @@ func TestServices(t *testing.T) {
 		if o.Public() && o.Method != http.MethodGet && o.Limit == api.Unlimited {
 			t.Errorf("%s needs no token and has no limit", o)
 		}
-		for _, end := range []string{"/export", "/import", "/report", "/preview", "/explain", "/diff/{other}", "/factor-set"} {
+		for _, end := range []string{"/export", "/import", "/report", "/preview", "/explain", "/diff/{other}", "/factor-set", "/sign-off", "/assess", "/changes/{changeId}/approve"} {
 			if strings.HasSuffix(o.Path, end) && !o.Cost.Expensive() {
 				t.Errorf("%s reads or writes many records and is not scheduled as expensive", o)
 			}
+		}
+		if rehearsed := o.ID == "updateEvent" || o.ID == "updateRecord"; rehearsed && !o.RehearsalCost.Expensive() { // of where people travel
+			t.Errorf("a rehearsal of %s reads all that counts and is not declared to be expensive", o)
 		}
 		if strings.HasSuffix(o.Path, "/batch") && o.Cost == api.Light {
 			t.Errorf("%s calculates a page of records and is scheduled as a short write", o)

@@ -24,3 +24,10 @@ func (s *Scheduler) Keys() int {
 	defer s.mu.Unlock()
 	return len(s.keys)
 }
+
+// Spenders returns of how many keys is remembered what they have spent.
+func (s *Scheduler) Spenders() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.whole)
+}

@@ -21,8 +21,12 @@ var ErrFull = errors.New("fairshare: too much work of one key is waiting")
 type Options struct {
 	// Slots is how much work runs at a time, Share how much of it is of one key.
 	Slots, Share int
-	// Waiting is how much work of one key may wait; 0: any amount.
+	// Waiting is how much work of one key may wait, in what it costs; 0: any amount.
 	Waiting int
+	// Allowance is what the work of one key may cost (Spend), and Within the time in which
+	// all of that comes back, evenly. 0: any amount.
+	Allowance int
+	Within    time.Duration
 	// Alone is how much work of one key runs while no other key has had any for
 	// AloneAfter; less than Share: Share. A key that has the scheduler to itself need
 	// not leave anything free, and one that comes back every other second finds the
@@ -42,7 +46,7 @@ type Options struct {
 	// Burst: work that has all of what one key may have then leaves some of it to others.
 	Pause   float64
 	Longest time.Duration
-	// Now is the clock for AloneAfter, Least and Pause. Default: time.Now.
+	// Now is the clock for AloneAfter, Within, Least and Pause. Default: time.Now.
 	Now func() time.Time
 	// After calls a function when a time is over. Default: time.AfterFunc.
 	After func(time.Duration, func())
@@ -64,12 +68,9 @@ type Scheduler struct {
 	spare *queue
 	// newest is the key that had work last, and other the one before it.
 	newest, other arrival
-}
-
-// arrival is when a key had work last.
-type arrival struct {
-	key string
-	at  time.Time
+	// whole is when keys that have spent have all of their allowance again.
+	whole   map[string]time.Time
+	sweepAt int // how many of them there are when those that have it are dropped
 }
 
 // queue is the work of one key; it is forgotten when there is none and its past
@@ -107,7 +108,7 @@ func New(o Options) *Scheduler {
 	if o.After == nil {
 		o.After = func(d time.Duration, f func()) { time.AfterFunc(d, f) }
 	}
-	return &Scheduler{o: o, keys: map[slot]*queue{}}
+	return &Scheduler{o: o, keys: map[slot]*queue{}, whole: map[string]time.Time{}}
 }
 
 // Acquire waits until work of a key may run, and returns what to call when it has
@@ -185,21 +186,6 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool,
 	return h.end, nil
 }
 
-// Seen notes that a key has work that another Scheduler of the same process decides on, so
-// that it is not absent here.
-func (s *Scheduler) Seen(key string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.arrived(key)
-}
-
-// Alone reports whether no other key has had work for Options.AloneAfter.
-func (s *Scheduler) Alone(key string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.alone(key)
-}
-
 // Waiting returns how much work of a key waits.
 func (s *Scheduler) Waiting(key string) int {
 	s.mu.Lock()
@@ -225,7 +211,7 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 		}
 		s.keys[key] = q
 	}
-	if !first && s.o.Waiting > 0 && len(q.waiting) >= s.o.Waiting {
+	if !first && s.o.Waiting > 0 && len(q.waiting) > 0 && q.waitingCost()+cost > float64(s.o.Waiting) {
 		return nil, ErrFull
 	}
 	if q.running == 0 && len(q.waiting) == 0 {
@@ -257,34 +243,6 @@ func (q *queue) hasPlace(share int, first bool) bool {
 		return q.running+q.pausing < share
 	}
 	return q.running+q.resting+q.pausing < share
-}
-
-// arrived notes that a key has work.
-func (s *Scheduler) arrived(key string) {
-	if s.o.Alone == s.o.Share && s.o.Least == 0 && s.o.Pause == 0 {
-		return
-	}
-	if s.newest.key != key {
-		s.other = s.newest
-	}
-	s.newest = arrival{key, s.o.Now()}
-}
-
-// share returns how much work of a key may run.
-func (s *Scheduler) share(key string) int {
-	if s.o.Alone == s.o.Share || !s.alone(key) {
-		return s.o.Share
-	}
-	return s.o.Alone
-}
-
-// alone reports whether no other key has had work for AloneAfter.
-func (s *Scheduler) alone(key string) bool {
-	other := s.newest
-	if other.key == key {
-		other = s.other
-	}
-	return other.at.IsZero() || s.o.Now().Sub(other.at) >= s.o.AloneAfter
 }
 
 // cancel takes work out of its queue and reports whether it was still there.

@@ -114,11 +114,11 @@ func TestWorkBehind(t *testing.T) {
 // and takes nothing from the turns of another key.
 func TestWorkThatCompletes(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, fairshare.Options{Slots: 1, Share: 1, Waiting: 3})
+	b := newBench(t, fairshare.Options{Slots: 1, Share: 1, Waiting: 4})
 	b.wants("z", 1)
 	b.wants("a", 1)
 	b.wants("b", 1)
-	b.wants("a", 2) // of the three that may wait
+	b.wants("a", 2) // of what may wait
 	b.wants("a", 1)
 	b.wantsAs("A", b.s.AcquireFirst, "a", 1)
 	if got := b.order(6); got != "zAbaaa" {

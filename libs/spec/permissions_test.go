@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,16 +23,27 @@ const heading = "    ## Every operation\n"
 func permissionTable(table api.Table) string {
 	var b strings.Builder
 	line := func(cells ...string) { fmt.Fprintf(&b, "    | %s |\n", strings.Join(cells, " | ")) }
-	line("Operation", "Least role", "In a team", "Reaches")
-	line("---", "---", "---", "---")
+	line("Operation", "Least role", "In a team", "Reaches", "Costs")
+	line("---", "---", "---", "---", "---")
 	for _, o := range table {
 		role := o.Least.String()
 		if o.Others != identity.RoleNone {
 			role += fmt.Sprintf("; %s for what others created", o.Others)
 		}
-		line(fmt.Sprintf("%s `%s`", o.Method, o.Path), role, o.InTeam(), o.Reach.String())
+		line(fmt.Sprintf("%s `%s`", o.Method, o.Path), role, o.InTeam(), o.Reach.String(), costOf(o))
 	}
 	return b.String()
+}
+
+// costOf returns what an operation takes of the policy "expensive".
+func costOf(o api.Operation) string {
+	switch {
+	case o.Cost.Expensive():
+		return strconv.Itoa(int(o.Cost))
+	case o.RehearsalCost.Expensive():
+		return fmt.Sprintf("%d rehearsed", o.RehearsalCost)
+	}
+	return ""
 }
 
 // TestDocumentAndPermissionsAgree: what is documented is in the table of

@@ -16,11 +16,19 @@ import (
 )
 
 const (
-	// expensiveWaiting is how much expensive work one organization may have
-	// waiting in a process; more is refused.
-	expensiveWaiting = 32
-	// expensivePolicy is the name of that limit in the RateLimit fields.
+	// expensiveAllowance is what the expensive requests of one organization to a process may
+	// cost (api.Cost) within expensiveWithin; what is spent comes back evenly. More is refused,
+	// while other organizations have work there. It is 25 exports a second without an end.
+	expensiveAllowance = 6000
+	expensiveWithin    = time.Minute
+	// expensiveWaiting is what those of one organization that wait at a time may cost; more is
+	// refused.
+	expensiveWaiting      = 128
+	headerRateLimit       = "RateLimit"
+	headerRateLimitPolicy = "RateLimit-Policy"
+	// expensivePolicy and waitingPolicy are the names of these limits in the RateLimit fields.
 	expensivePolicy = "expensive"
+	waitingPolicy   = "expensive-waiting"
 	// aloneAfter is how long no other organization must have read anything until one
 	// may take more than its share of the places for reading.
 	aloneAfter = time.Minute
@@ -34,9 +42,9 @@ const (
 	TurnBurst = 300 * time.Millisecond
 	// longestPause is the longest that expensive work pauses.
 	longestPause = 50 * time.Millisecond
-	// longBody is the longest body, in bytes, of a write that mostly waits for storage:
-	// one of a megabyte takes a processor for ten milliseconds until it is decoded.
-	longBody = 64 << 10
+	// longBody is the longest body, in bytes, of a write that mostly waits for storage. What
+	// is read of a longer one takes longer: a record of 140 misspelled places some milliseconds.
+	longBody = 8 << 10
 )
 
 // shares schedules the operations of one service among organizations, those that need no
@@ -76,7 +84,8 @@ func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 func NewWork() *fairshare.Scheduler { return fairshare.New(workOptions(processors())) }
 
 func workOptions(processors int) fairshare.Options {
-	o := fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst}
+	o := fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting, AloneAfter: aloneAfter,
+		Least: LeastTurn, Burst: TurnBurst, Allowance: expensiveAllowance, Within: expensiveWithin}
 	if o.Share == 1 {
 		o.Pause, o.Longest = 1, longestPause
 	}
@@ -100,37 +109,57 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if s == nil || !scheduled(o) {
 		return func() {}, nil
 	}
-	scheduler, org, expensive := s.reads, PrincipalOf(c).Org, s.expensive
-	if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
-		expensive = work
-	}
-	if o.Cost == api.Light && c.Request().Header.ContentLength() <= longBody {
-		scheduler = s.writes
-	}
+	turn := &share{shares: s, operation: o, org: PrincipalOf(c).Org}
 	if o.Cost.Expensive() {
-		scheduler = expensive
-		c.Append("RateLimit-Policy", fmt.Sprintf("%q;q=%d", expensivePolicy, expensiveWaiting))
+		err = turn.expensive(c, o.Cost)
+	} else {
+		s.work(c).Seen(turn.org)
+		scheduler := s.reads
+		if o.Cost == api.Light && bodyLength(c) <= longBody {
+			scheduler = s.writes
+		}
+		err = turn.begin(c, scheduler, o.Cost)
 	}
-	if scheduler != expensive {
-		expensive.Seen(org)
+	if err != nil {
+		return nil, err
 	}
-	release, err := scheduler.Acquire(c.UserContext(), org, int(o.Cost))
-	if o.Cost.Expensive() {
-		c.Append("RateLimit", fmt.Sprintf("%q;r=%d;t=1", expensivePolicy, max(0, expensiveWaiting-scheduler.Waiting(org))))
-	}
-	switch {
-	case errors.Is(err, fairshare.ErrFull):
-		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
-			Message: "Your organization has too many expensive requests waiting. Wait as long as Retry-After says."}
-	case err != nil:
-		return nil, TooLate(err)
-	}
-	turn := &share{scheduler, org, release}
 	c.Locals(keyShare, turn)
-	if o.Cost.Expensive() {
-		c.SetUserContext(fairshare.Yielding(c.UserContext(), turn.yield))
+	return func() { turn.ended(c) }, nil
+}
+
+// work returns what schedules the expensive work of the process that a request is of.
+func (s *shares) work(c *fiber.Ctx) *fairshare.Scheduler {
+	if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
+		return work
 	}
-	return func() { turn.end() }, nil
+	return s.expensive
+}
+
+// bodyLength returns how long a body is: one that did not tell was received before.
+func bodyLength(c *fiber.Ctx) int {
+	announced := c.Request().Header.ContentLength()
+	if c.Request().IsBodyStream() {
+		return announced
+	}
+	return max(announced, len(c.Request().Body()))
+}
+
+// BeginRehearsal ends the turn that the request has as an ordinary write, and waits for one of
+// expensive work: for a rehearsal that reads as much as its operation declares
+// (api.Operation.RehearsalCost). It is announced and refused as expensive operations are, and what is
+// done after it has to yield as theirs does.
+func BeginRehearsal(c *fiber.Ctx) error {
+	turn, ok := c.Locals(keyShare).(*share)
+	if !ok {
+		return nil // nothing is scheduled
+	}
+	cost := turn.operation.RehearsalCost
+	if !cost.Expensive() {
+		return fmt.Errorf("operation %s declares no cost of its rehearsal", turn.operation.ID)
+	}
+	turn.end()
+	turn.end = func() {}
+	return turn.expensive(c, cost)
 }
 
 // TooLate returns what to answer where a turn has not come in time.
@@ -144,9 +173,65 @@ func TooLate(err error) error {
 
 // share is what a request has of its organization's share.
 type share struct {
-	scheduler *fairshare.Scheduler
+	shares    *shares
+	operation api.Operation
 	org       string
+	scheduler *fairshare.Scheduler
 	end       func() // of the turn that it has
+	spent     int    // of the allowance
+}
+
+// begin waits for a turn.
+func (s *share) begin(c *fiber.Ctx, scheduler *fairshare.Scheduler, cost api.Cost) error {
+	end, err := scheduler.Acquire(c.UserContext(), s.org, int(cost))
+	switch {
+	case errors.Is(err, fairshare.ErrFull):
+		return tooMuch(time.Second)
+	case err != nil:
+		return TooLate(err)
+	}
+	s.scheduler, s.end = scheduler, end
+	return nil
+}
+
+// expensive waits for a turn of work that may be refused for its cost, and tells what is left.
+func (s *share) expensive(c *fiber.Ctx, cost api.Cost) error {
+	work := s.shares.work(c)
+	c.Append(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d, %q;q=%d", expensivePolicy, expensiveAllowance, int(expensiveWithin.Seconds()), waitingPolicy, expensiveWaiting))
+	work.Seen(s.org)
+	allowance, ok := work.Spend(s.org, int(cost))
+	var err error
+	if ok {
+		if err = s.begin(c, work, cost); err != nil {
+			work.Refund(s.org, int(cost)) // nothing was done
+		}
+	} else {
+		err = tooMuch(allowance.Wait)
+	}
+	c.Append(headerRateLimit, fmt.Sprintf("%q;r=%d;t=%d, %q;r=%d", expensivePolicy, allowance.Left, seconds(allowance.Whole), waitingPolicy, work.Room(s.org)))
+	if err != nil {
+		return err
+	}
+	s.spent = int(cost)
+	c.SetUserContext(fairshare.Yielding(c.UserContext(), s.yield))
+	return nil
+}
+
+// ended gives back the turn, and what was paid for an answer that the client has.
+func (s *share) ended(c *fiber.Ctx) {
+	s.end()
+	if s.spent > 0 && c.Response().StatusCode() == fiber.StatusNotModified {
+		s.scheduler.Refund(s.org, s.spent)
+	}
+}
+
+// seconds rounds a time up.
+func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }
+
+// tooMuch is the refusal of an organization's expensive request.
+func tooMuch(wait time.Duration) error {
+	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Duration(seconds(wait)) * time.Second,
+		Message: "Your organization has asked for too much that is expensive. Wait as long as Retry-After says."}
 }
 
 // yield, which fairshare.Yield calls under the context of an expensive request, ends its turn

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime"
@@ -52,11 +53,11 @@ func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	<-begun // its share is in flight, and what is beyond its queue is refused
 	refused := <-statuses
 	refused.fails(http.StatusTooManyRequests, "RATE_LIMITED")
-	if refused.header.Get("Retry-After") != "1" || refused.header.Get("RateLimit") != `"expensive";r=0;t=1` || refused.header.Get("RateLimit-Policy") != `"expensive";q=32` {
+	if refused.header.Get("Retry-After") != "1" || !strings.HasSuffix(refused.header.Get("RateLimit"), `, "expensive-waiting";r=0`) || refused.header.Get("RateLimit-Policy") != `"expensive";q=6000;w=60, "expensive-waiting";q=128` {
 		t.Errorf("headers %v", refused.header)
 	}
 	a := b.get("/report", other...)
-	if a.ok(http.StatusOK); a.header.Get("RateLimit") != `"expensive";r=32;t=1` {
+	if a.ok(http.StatusOK); a.header.Get("RateLimit") != `"expensive";r=5996;t=1, "expensive-waiting";r=128` {
 		t.Errorf("RateLimit = %q", a.header.Get("RateLimit"))
 	}
 	for range 50 {
@@ -74,6 +75,85 @@ func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	if ok < 32 || ok > asked-1 {
 		t.Errorf("%d of %d were answered", ok, asked)
 	}
+}
+
+// TestExpensiveRequestsHaveABudget: what one costs is taken from what its organization may
+// spend, a cheaper one takes less, and what was not done takes nothing. Beyond it they are refused until
+// enough has come back, and those of another organization are not.
+func TestExpensiveRequestsHaveABudget(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
+	b := setup(t, func(o *web.Options) {
+		o.Work = fairshare.New(fairshare.Options{Slots: 2, Share: 1, Waiting: 128, Pause: 1, AloneAfter: time.Hour, Allowance: 12, Within: time.Minute,
+			Now: clock.Now, After: func(_ time.Duration, f func()) { go f() }})
+	})
+	answered := func(c *fiber.Ctx) error { return web.OK(c, "done") }
+	table := api.Table{
+		{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole},
+		{ID: "explain", Method: http.MethodGet, Path: "/explain", Least: identity.User, Reach: api.Organization, Cost: api.Part},
+		{ID: "edit", Method: http.MethodPatch, Path: "/edit", Least: identity.User, Reach: api.Organization, RehearsalCost: api.Whole},
+	}
+	if err := web.Register(b.app, "", members(), table, []web.Route{
+		{Operation: "report", Handler: func(c *fiber.Ctx) error {
+			if web.NotModified(c, `"tag"`) {
+				return web.SendNotModified(c, `"tag"`)
+			}
+			return web.OK(c, "done")
+		}},
+		{Operation: "explain", Handler: answered},
+		{Operation: "edit", Handler: func(c *fiber.Ctx) error {
+			if dry, err := web.DryRun(c); err != nil || dry {
+				return errors.Join(err, web.BeginRehearsal(c), web.OK(c, "rehearsed"))
+			}
+			return web.OK(c, "done")
+		}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(who, method, path string, want int, left string, headers ...string) *answer {
+		t.Helper()
+		a := b.do(method, path, "", append(headers, "Authorization", "Bearer "+who)...)
+		if got, _, _ := strings.Cut(a.header.Get("RateLimit"), ", "); a.status != want || got != left {
+			t.Errorf("%s %s of %s: %d, RateLimit %q; want %d, %q", method, path, who, a.status, got, want, left)
+		}
+		return a
+	}
+	get, patch := http.MethodGet, http.MethodPatch
+	ask("admin-b", get, "/explain", http.StatusOK, `"expensive";r=10;t=10`)
+	ask("user-a", get, "/explain", http.StatusOK, `"expensive";r=10;t=10`)
+	ask("user-a", get, "/report", http.StatusOK, `"expensive";r=6;t=30`)
+	ask("user-a", get, "/report", http.StatusNotModified, `"expensive";r=2;t=50`, "If-None-Match", `"tag"`)
+	ask("user-a", patch, "/edit", http.StatusOK, "")
+	ask("user-a", patch, "/edit", http.StatusOK, `"expensive";r=2;t=50`, web.HeaderDryRun, "true")
+	refused := ask("user-a", get, "/report", http.StatusTooManyRequests, `"expensive";r=2;t=50`)
+	if refused.header.Get("Retry-After") != "10" {
+		t.Errorf("Retry-After: %s", refused.header.Get("Retry-After"))
+	}
+	ask("user-a", patch, "/edit", http.StatusTooManyRequests, `"expensive";r=2;t=50`, web.HeaderDryRun, "true")
+	ask("user-a", get, "/explain", http.StatusOK, `"expensive";r=0;t=60`)
+	ask("user-a", patch, "/edit", http.StatusOK, "")
+	ask("admin-b", get, "/report", http.StatusOK, `"expensive";r=6;t=30`)
+	clock.Advance(20 * time.Second)
+	ask("user-a", get, "/report", http.StatusOK, `"expensive";r=0;t=60`)
+}
+
+// TestRehearsalsDeclareTheirCost: a handler gets no turn that the table does not tell of, and
+// waits for none where nothing is scheduled.
+func TestRehearsalsDeclareTheirCost(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	rehearse := func(c *fiber.Ctx) error { return errors.Join(web.BeginRehearsal(c), web.OK(c, "done")) }
+	table := api.Table{
+		{ID: "silent", Method: http.MethodPatch, Path: "/silent", Least: identity.User, Reach: api.Organization},
+		{ID: "unscheduled", Method: http.MethodPatch, Path: "/unscheduled", Least: identity.User, Reach: api.Organization, Cost: api.Unscheduled},
+	}
+	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "silent", Handler: rehearse}, {Operation: "unscheduled", Handler: rehearse}}); err != nil {
+		t.Fatal(err)
+	}
+	if a := b.do(http.MethodPatch, "/silent", "", "Authorization", "Bearer user-a"); a.status != http.StatusInternalServerError {
+		t.Errorf("%d of a rehearsal whose cost nobody knows", a.status)
+	}
+	b.do(http.MethodPatch, "/unscheduled", "", "Authorization", "Bearer user-a").ok(http.StatusOK)
 }
 
 // TestPagesAreDelayedAndNeverRefused: a thousand pages that one organization asks for at

@@ -190,7 +190,7 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 // answerRehearsed answers with an event as it would be and, where its place alone
 // changes, what that does to the figures.
 func (s *server) answerRehearsed(c *fiber.Ctx, before, after record.Event) error {
-	effect, err := s.whatIfPlace(c.UserContext(), before, after)
+	effect, err := s.whatIfPlace(c, before, after)
 	if err != nil {
 		return err
 	}

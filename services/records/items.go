@@ -214,7 +214,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	if dry, err := web.DryRun(c); err != nil || !dry || r.Type != footprint.AttendeeTravel {
 		return errors.Join(err, web.OK(c, r))
 	}
-	effect, err := s.whatIfTo(c.UserContext(), event, before, r)
+	effect, err := s.whatIfTo(c, event, before, r)
 	if err != nil {
 		return err
 	}

@@ -434,6 +434,14 @@ func TestAttendeeTravelIsKept(t *testing.T) {
 	if w := moved.data["whatIf"].(map[string]any); figure(w["attendeeTravel"].(map[string]any)["before"]) != was || figure(w["attendeeTravel"].(map[string]any)["after"]) != figure(other.data["footprint"]) {
 		t.Errorf("the event in Leeds: %s", moved.body)
 	}
+	for what, a := range map[string]answer{"record": other, "event": moved} { // which reads all that counts
+		if !strings.HasPrefix(a.header.Get("RateLimit"), `"expensive";r=`) || !strings.HasPrefix(a.header.Get("RateLimit-Policy"), `"expensive";q=`) {
+			t.Errorf("a rehearsal of the %s is not scheduled as expensive: %v", what, a.header)
+		}
+	}
+	if plain := h.send(planck, http.MethodPatch, event, `{"title":"Meeting 2"}`, "X-Dry-Run", "true").want(http.StatusOK, ""); plain.header.Get("RateLimit") != "" {
+		t.Errorf("a rehearsal that reads one event is expensive: %v", plain.header)
+	}
 	if now := h.send(ada, http.MethodGet, one, "").want(http.StatusOK, ""); figure(now.data["footprint"]) != was {
 		t.Errorf("a rehearsal changed the record: %s", now.body)
 	}

@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
+	"github.com/gofiber/fiber/v2"
+
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -19,6 +22,10 @@ const (
 	whatIfRecords = 20_000
 	// whatIfTravel is how many records of attendee travel it calculates.
 	whatIfTravel = 50
+	// whatIfStep is how many it calculates in a turn, and whatIfRange the numbers that it reads
+	// at a time, which are those that a worker reads: stores remember them.
+	whatIfStep  = 64
+	whatIfRange = 512
 )
 
 // whatIf is what a rehearsed change of where people travel does to the figures.
@@ -56,41 +63,70 @@ func contributionUnder(typ string, fields, stored json.RawMessage, of int64, ev 
 }
 
 // counted adds up the approved records of an event: those of attendee travel, and
-// all others. The false result means that there are too many.
+// all others, some at a time, so that other organizations have their turns between them. The
+// false result means that there are too many.
 func (s *server) counted(ctx context.Context, ev record.Event, all bool) (others total.Contribution, travel []record.Counted, ok bool, err error) {
 	counts, err := s.Store.CountByStatus(ctx, ev.Org, ev.ID)
 	if err != nil || !all || counts[record.Approved] > whatIfRecords {
 		return others, nil, false, err
 	}
+	highest, err := s.Store.MaxSeqs(ctx, ev.Org, ev.ID)
+	if err != nil {
+		return others, nil, false, err
+	}
 	var parts []total.Contribution
 	for _, typ := range footprint.Types() {
-		records, err := s.Store.Approved(ctx, ev.Org, record.Sub{Event: ev.ID, Type: typ}, 1, math.MaxInt64)
-		if err != nil {
-			return others, nil, false, err
-		}
-		if typ == footprint.AttendeeTravel {
-			travel = records
-			continue
-		}
-		for _, c := range records {
-			part, err := contributionUnder(typ, c.Fields, c.Contribution, c.ContextRev, ev)
+		for from := int64(1); from <= highest[typ]; from += whatIfRange {
+			records, err := s.Store.Approved(ctx, ev.Org, record.Sub{Event: ev.ID, Type: typ}, from, from+whatIfRange-1)
 			if err != nil {
-				return others, nil, false, fmt.Errorf("what if: record %s: %w", c.ID, err)
+				return others, nil, false, err
 			}
-			parts = append(parts, part)
+			if typ == footprint.AttendeeTravel {
+				travel = append(travel, records...)
+				continue
+			}
+			if err := each(ctx, records, func(c record.Counted) error {
+				part, err := contributionUnder(typ, c.Fields, c.Contribution, c.ContextRev, ev)
+				if err != nil {
+					return fmt.Errorf("what if: record %s: %w", c.ID, err)
+				}
+				parts = append(parts, part)
+				return nil
+			}); err != nil {
+				return others, nil, false, err
+			}
 		}
 	}
 	return total.Sum(parts...), travel, true, nil
 }
 
+// each calls f with records, and lets other organizations have their turns between them.
+func each(ctx context.Context, records []record.Counted, f func(record.Counted) error) error {
+	for n, c := range records {
+		if n%whatIfStep == 0 {
+			if err := fairshare.Yield(ctx); err != nil {
+				return err
+			}
+		}
+		if err := f(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // whatIfPlace calculates what another place of the event does: nil where anything
 // else that moves figures changes with it.
-func (s *server) whatIfPlace(ctx context.Context, before, after record.Event) (*whatIf, error) {
+func (s *server) whatIfPlace(c *fiber.Ctx, before, after record.Event) (*whatIf, error) {
 	same := after.Context()
 	same.Place = before.Context().Place
 	if same != before.Context() || after.Location == before.Location {
 		return nil, nil //nolint:nilnil // there is nothing to tell
 	}
+	if err := web.BeginRehearsal(c); err != nil {
+		return nil, err
+	}
+	ctx := c.UserContext()
 	records, err := s.Store.RecordRange(ctx, before.Org, record.Sub{Event: before.ID, Type: footprint.AttendeeTravel}, 1, whatIfTravel)
 	if err != nil {
 		return nil, err
@@ -118,16 +154,20 @@ func (s *server) whatIfPlace(ctx context.Context, before, after record.Event) (*
 		return out, err
 	}
 	a, b := []total.Contribution{others}, []total.Contribution{others}
-	for _, c := range travel {
+	err = each(ctx, travel, func(c record.Counted) error {
 		x, err := contributionUnder(c.Type, c.Fields, c.Contribution, c.ContextRev, now)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		y, err := contributionUnder(c.Type, c.Fields, nil, 0, next)
 		if err != nil {
-			return nil, refusedUnder(c.ID, err)
+			return refusedUnder(c.ID, err)
 		}
 		a, b = append(a, x), append(b, y)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	t := movedFrom(total.Sum(a...), total.Sum(b...))
 	out.Total = &t
@@ -145,7 +185,11 @@ func refusedUnder(id record.ID, err error) error {
 
 // whatIfTo calculates what another destination of one record does: its figure, and
 // the total of the event were the record approved.
-func (s *server) whatIfTo(ctx context.Context, ev record.Event, before, after record.Record) (*whatIf, error) {
+func (s *server) whatIfTo(c *fiber.Ctx, ev record.Event, before, after record.Record) (*whatIf, error) {
+	if err := web.BeginRehearsal(c); err != nil {
+		return nil, err
+	}
+	ctx := c.UserContext()
 	a, err := contributionUnder(before.Type, before.Fields, before.Contribution, before.ContextRev, ev)
 	if err != nil {
 		return nil, err
@@ -160,15 +204,16 @@ func (s *server) whatIfTo(ctx context.Context, ev record.Event, before, after re
 		return out, err
 	}
 	rest := []total.Contribution{others}
-	for _, c := range travel {
+	err = each(ctx, travel, func(c record.Counted) error {
 		if c.ID == before.ID {
-			continue
+			return nil
 		}
 		part, err := contributionUnder(c.Type, c.Fields, c.Contribution, c.ContextRev, ev)
-		if err != nil {
-			return nil, err
-		}
 		rest = append(rest, part)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	t := movedFrom(total.Sum(append(rest, a)...), total.Sum(append(slices.Clip(rest), b)...))
 	out.Total = &t

@@ -1,0 +1,52 @@
+package fairshare
+
+import "time"
+
+// arrival is when a key had work last.
+type arrival struct {
+	key string
+	at  time.Time
+}
+
+// Seen notes that a key has work that another Scheduler of the same process decides on, so
+// that it is not absent here.
+func (s *Scheduler) Seen(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrived(key)
+}
+
+// Alone reports whether no other key has had work for Options.AloneAfter.
+func (s *Scheduler) Alone(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.alone(key)
+}
+
+// arrived notes that a key has work.
+func (s *Scheduler) arrived(key string) {
+	if s.o.Alone == s.o.Share && s.o.Least == 0 && s.o.Pause == 0 {
+		return
+	}
+	if s.newest.key != key {
+		s.other = s.newest
+	}
+	s.newest = arrival{key, s.o.Now()}
+}
+
+// share returns how much work of a key may run.
+func (s *Scheduler) share(key string) int {
+	if s.o.Alone == s.o.Share || !s.alone(key) {
+		return s.o.Share
+	}
+	return s.o.Alone
+}
+
+// alone reports whether no other key has had work for AloneAfter.
+func (s *Scheduler) alone(key string) bool {
+	other := s.newest
+	if other.key == key {
+		other = s.other
+	}
+	return other.at.IsZero() || s.o.Now().Sub(other.at) >= s.o.AloneAfter
+}
