@@ -1,20 +1,15 @@
 package records
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/locations"
-	"github.com/eventcarbon/ecf/libs/places"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -97,18 +92,6 @@ func template(c *fiber.Ctx) error {
 	return nil
 }
 
-// locationIndex sends the index of airports and cities.
-func locationIndex(c *fiber.Ctx) error {
-	packed, tag := locations.Index()
-	return sendIndex(c, packed, tag)
-}
-
-// placeIndex sends the index of towns.
-func placeIndex(c *fiber.Ctx) error {
-	packed, tag := places.Index()
-	return sendIndex(c, packed, tag)
-}
-
 // rowExamples are the examples of a type as rows of a file.
 func rowExamples(typ string) (rows []json.RawMessage, err error) {
 	if typ != footprint.AttendeeTravel {
@@ -122,40 +105,6 @@ func rowExamples(typ string) (rows []json.RawMessage, err error) {
 		rows = append(rows, origins...)
 	}
 	return rows, nil
-}
-
-// sendIndex sends a whole index as it was compressed once. For a client that does
-// not take that it is unpacked, which has another tag. Where the query names the
-// tag as the version (v), what it names never changes.
-func sendIndex(c *fiber.Ctx, packed []byte, tag string) error {
-	version := strings.Trim(tag, `"`)
-	c.Vary(fiber.HeaderAcceptEncoding)
-	// Kept by the client, and asked for again each time: 304 unless it changed.
-	c.Set(fiber.HeaderCacheControl, "private, no-cache")
-	if asked := strings.TrimSuffix(c.Query("v"), "-gzip"); asked == version {
-		c.Set(fiber.HeaderCacheControl, "private, max-age=31536000, immutable")
-	}
-	compressed := c.Get(fiber.HeaderAcceptEncoding) != "" && c.AcceptsEncodings("gzip", "identity") == "gzip"
-	if compressed {
-		tag = strings.TrimSuffix(tag, `"`) + `-gzip"`
-	}
-	if web.NotModified(c, tag) {
-		return web.SendNotModified(c, tag)
-	}
-	c.Set(fiber.HeaderETag, tag)
-	if compressed {
-		c.Set(fiber.HeaderContentEncoding, "gzip")
-		return web.JSON(c, fiber.StatusOK, packed)
-	}
-	unpacker, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return fmt.Errorf("location index: %w", err)
-	}
-	plain, err := io.ReadAll(unpacker)
-	if err != nil {
-		return fmt.Errorf("location index: %w", err)
-	}
-	return web.JSON(c, fiber.StatusOK, plain)
 }
 
 // location returns one code with its coordinates.

@@ -39,8 +39,8 @@ func (s *server) routes() []web.Route {
 		{Operation: "listRecordTypes", Handler: recordTypes},
 		{Operation: "getRecordType", Resolve: knownType, Handler: oneRecordType},
 		{Operation: "getRecordTypeTemplate", Resolve: knownType, Handler: template},
-		{Operation: "getLocationIndex", Handler: locationIndex},
-		{Operation: "getPlaceIndex", Handler: placeIndex},
+		{Operation: "getLocationIndex", Handler: locationIndex.send},
+		{Operation: "getPlaceIndex", Handler: placeIndex.send},
 		{Operation: "getLocation", Handler: location},
 
 		{Operation: "exportRecords", Handler: s.export},
