@@ -143,8 +143,8 @@ type Imports interface {
 	// ImportsOfFile lists the newest imports of an event whose file has this hash.
 	ImportsOfFile(ctx context.Context, org OrgID, event EventID, hash string) ([]Import, error)
 	// OpenImports lists up to limit imports of all organizations that are not
-	// finished. It is the sweeper's, and has no tenant.
-	OpenImports(ctx context.Context, limit int) ([]OpenImport, error)
+	// finished, by rising id, from after that on. It is the sweeper's, and has no tenant.
+	OpenImports(ctx context.Context, after string, limit int) ([]OpenImport, error)
 }
 
 // MaxImportsOfFile bounds what ImportsOfFile returns.

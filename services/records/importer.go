@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,11 +29,8 @@ const (
 	tellEvery = time.Second
 	// longestPause is the longest that an import leaves storage to others after a slice.
 	longestPause = 100 * time.Millisecond
-	// openImports is how many imports are looked at in one sweep.
+	// openImports is how many open imports are read at a time.
 	openImports = 1000
-	// importsAtOnce is how many imports one process works on, each of another
-	// organization: what they keep in memory has to fit.
-	importsAtOnce = 32
 	// importSlots is how many of them work at the same moment.
 	importSlots = 2
 )
@@ -57,15 +55,14 @@ type Importer struct {
 	// plans knows what organizations may import; nil: anything.
 	plans *plans
 
-	jobs    sync.WaitGroup
-	mu      sync.Mutex
-	working map[record.OrgID]bool
+	jobs   sync.WaitGroup
+	places *importPlaces
 }
 
 // NewImporter returns an importer over a store.
 func NewImporter(store record.Store, logger *slog.Logger, now func() time.Time) *Importer {
 	return &Importer{store: store, logger: logger, now: now, kick: make(chan struct{}, 1),
-		slices: fairshare.New(fairshare.Options{Slots: importSlots, Share: 1}), working: map[record.OrgID]bool{}}
+		slices: fairshare.New(fairshare.Options{Slots: importSlots, Share: 1}), places: newImportPlaces(importsAtOnce)}
 }
 
 // Kick makes Run look for imports at once.
@@ -121,53 +118,71 @@ func (m *Importer) Sweep(ctx context.Context) error {
 // begin starts to work on open imports, at most one of each organization, and
 // returns how many. Those in tried are left out, and those it starts are added.
 func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func(error)) (begun int, err error) {
-	open, err := m.store.OpenImports(ctx, openImports)
+	open, err := allOpen(ctx, m.store)
 	if err != nil {
 		return 0, err
 	}
-	for _, o := range open {
-		if tried[o.ID] || !m.reserve(o.Org) {
+	organizations := m.places.inTurn(open)
+	for _, id := range m.places.returned() {
+		delete(tried, id)
+	}
+	crowded := false
+	for _, imports := range organizations {
+		imports = slices.DeleteFunc(imports, func(o record.OpenImport) bool { return tried[o.ID] })
+		if len(imports) == 0 || m.places.has(imports[0].Org) {
 			continue
 		}
-		i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
-		if err != nil || !m.due(i) {
-			m.free(o.Org)
-			if err != nil && !errors.Is(err, record.ErrNotFound) {
-				return begun, fmt.Errorf("import %s: %w", o.ID, err)
-			}
+		if m.places.none(imports[0].ID) {
+			crowded = true
 			continue
 		}
-		tried[o.ID] = true
+		i, ok, err := m.next(ctx, imports)
+		if err != nil {
+			return begun, err
+		}
+		if !ok {
+			continue
+		}
+		place, ok, err := m.placeOf(ctx, i)
+		if err != nil {
+			return begun, err
+		}
+		if !ok {
+			crowded = true
+			continue
+		}
+		tried[i.ID] = true
 		begun++
 		m.jobs.Go(func() {
 			err := m.take(ctx, i)
-			m.free(o.Org)
+			m.places.free(i, place, errors.Is(err, errGivesWay))
 			switch {
-			case err == nil:
-				m.Kick() // for the organization's next one
+			case err == nil || errors.Is(err, errGivesWay):
+				m.Kick() // for the organization's next one, and for others
 			case !errors.Is(err, record.ErrConflict) && !errors.Is(err, record.ErrNotFound):
-				failed(fmt.Errorf("import %s: %w", o.ID, err))
+				failed(fmt.Errorf("import %s: %w", i.ID, err))
 			}
 		})
 	}
+	m.places.crowded.Store(crowded)
 	return begun, nil
 }
 
-// reserve reports whether an import of an organization may begin, and counts it.
-func (m *Importer) reserve(org record.OrgID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.working[org] || len(m.working) >= importsAtOnce {
-		return false
+// next returns the first of an organization's open imports that is due.
+func (m *Importer) next(ctx context.Context, imports []record.OpenImport) (i record.Import, ok bool, err error) {
+	for _, o := range imports {
+		i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
+		if errors.Is(err, record.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return i, false, fmt.Errorf("import %s: %w", o.ID, err)
+		}
+		if m.due(i) {
+			return i, true, nil
+		}
 	}
-	m.working[org] = true
-	return true
-}
-
-func (m *Importer) free(org record.OrgID) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.working, org)
+	return i, false, nil
 }
 
 // due reports whether there is something to do for an import, and its lease has
@@ -181,7 +196,7 @@ func (m *Importer) due(i record.Import) bool {
 // take works on an import that is due. ErrConflict: another process has it, or has
 // taken it over.
 func (m *Importer) take(ctx context.Context, i record.Import) error {
-	job := &job{Importer: m, ctx: ctx, i: i, decode: decoderOf(ctx, m.store, i.Org, false).Decode, endSlice: func() {}}
+	job := &job{Importer: m, ctx: ctx, i: i, began: m.now(), decode: decoderOf(ctx, m.store, i.Org, false).Decode, endSlice: func() {}}
 	defer func() { job.endSlice() }()
 	if i.Status == record.Receiving {
 		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")
@@ -190,7 +205,7 @@ func (m *Importer) take(ctx context.Context, i record.Import) error {
 		return err
 	}
 	err := job.work()
-	if err != nil && ctx.Err() != nil {
+	if err != nil && (ctx.Err() != nil || errors.Is(err, errGivesWay)) {
 		job.release()
 	}
 	return err
@@ -203,6 +218,7 @@ type job struct {
 	i   record.Import
 	// decode reads the rows.
 	decode decoder
+	began  time.Time // to work on it, this time
 	// endSlice lets other imports work.
 	endSlice   func()
 	sliceBegan time.Time // zero before the first

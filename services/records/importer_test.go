@@ -283,42 +283,11 @@ func TestOneImportOfAnOrganizationAtATime(t *testing.T) {
 	if err := w.importer().Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if open, err := w.OpenImports(t.Context(), 10); err != nil || len(open) > 0 {
+	if open, err := w.OpenImports(t.Context(), "", 10); err != nil || len(open) > 0 {
 		t.Errorf("still open: %v, %v", open, err)
 	}
 	if most != 1 {
 		t.Errorf("%d imports of one organization at once", most)
-	}
-}
-
-// TestImportsAtOnceAreBounded: one process works on the imports of so many organizations
-// at a time, and all are done by one sweep.
-func TestImportsAtOnceAreBounded(t *testing.T) {
-	t.Parallel()
-	w := openWatched(t)
-	const organizations = importsAtOnce + 8
-	for n := range organizations {
-		org := fmt.Sprint("o", n)
-		w.addImport(t, record.OrgID(org), org, 1)
-	}
-	working, most := map[string]bool{}, 0
-	var mu sync.Mutex
-	w.onStep = func(i record.Import) {
-		mu.Lock()
-		defer mu.Unlock()
-		if working[i.ID] = true; i.Finished() {
-			delete(working, i.ID)
-		}
-		most = max(most, len(working))
-	}
-	if err := w.importer().Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if open, err := w.OpenImports(t.Context(), organizations); err != nil || len(open) > 0 {
-		t.Errorf("still open: %v, %v", open, err)
-	}
-	if most < 2 || most > importsAtOnce {
-		t.Errorf("%d imports at once, want at most %d", most, importsAtOnce)
 	}
 }
 

@@ -43,6 +43,11 @@ func (j *job) insert() error {
 		}
 		if !ended {
 			if n++; n <= j.i.Done {
+				if n%keepEvery == 0 {
+					if err := j.turn(); err != nil {
+						return err
+					}
+				}
 				continue
 			}
 			p, ok, err := j.pendingOf(n, row)

@@ -226,7 +226,7 @@ func (s *server) roomForFile(c *fiber.Ctx) error {
 // openOf returns how many imports of an organization are not finished, or
 // RATE_LIMITED where those are as many as there may be.
 func (s *server) openOf(ctx context.Context, org record.OrgID) (own int64, err error) {
-	open, err := s.Store.OpenImports(ctx, openImports)
+	open, err := allOpen(ctx, s.Store)
 	if err != nil {
 		return 0, err
 	}

@@ -52,6 +52,9 @@ func (m *Importer) rowsAtOnce(org record.OrgID) int {
 // either case: each storing is a commit, as many as those of the rows where others have few of them
 // made at once. What is not stored when the process dies is done again, which changes nothing.
 func (j *job) progress(i *record.Import) error {
+	if j.givesWay() {
+		return errGivesWay // who ends the work stores how far it is
+	}
 	if i.Done-j.kept < importBatch && j.now().Sub(j.keptAt) < tellEvery {
 		return j.turn()
 	}

@@ -105,7 +105,7 @@ func TestImport(t *testing.T) {
 		if dry.str("status") != "completed" || dry.number("imported") != "1" || s.total() != "5" {
 			t.Errorf("rehearsed: %s", dry.body)
 		}
-		left, err := s.store.OpenImports(t.Context(), 10)
+		left, err := s.store.OpenImports(t.Context(), "", 10)
 		if err != nil || len(left) != 0 {
 			t.Errorf("open: %v, %v", left, err)
 		}
@@ -167,7 +167,7 @@ func TestAKilledImportIsWholeOrNothing(t *testing.T) {
 				if done.str("status") != "completed" || done.number("imported") != "3" || done.number("failed") != "0" || s.total() != "3" {
 					t.Fatalf("dying %s write %d, %s records: %s", deathName(how), fatal, s.total(), done.body)
 				}
-				if left, err := store.OpenImports(t.Context(), 9); err != nil || len(left) != 0 {
+				if left, err := store.OpenImports(t.Context(), "", 9); err != nil || len(left) != 0 {
 					t.Fatalf("left: %v, %v", left, err)
 				}
 				if _, err := store.ImportPart(t.Context(), "org", done.str("_id"), 0); !errors.Is(err, record.ErrNotFound) {
@@ -222,7 +222,7 @@ func TestAnImportWithAKeyIsOne(t *testing.T) {
 		if err := s.sweep(store); err != nil {
 			t.Fatal(err)
 		}
-		if left, err := store.OpenImports(t.Context(), 9); err != nil || len(left) != 0 || s.total() != "0" {
+		if left, err := store.OpenImports(t.Context(), "", 9); err != nil || len(left) != 0 || s.total() != "0" {
 			t.Errorf("left: %v, %v", left, err)
 		}
 	})

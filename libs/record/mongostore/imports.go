@@ -98,11 +98,11 @@ func (s *Store) DropImportParts(ctx context.Context, org record.OrgID, id string
 }
 
 // OpenImports implements record.Imports.
-func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport, error) {
+func (s *Store) OpenImports(ctx context.Context, after string, limit int) ([]record.OpenImport, error) {
 	if limit <= 0 { // which the server would take for no limit
 		return nil, ctx.Err()
 	}
-	return list(ctx, s.imports, "read open imports", bson.D{eq("open", true)}, func(d importDoc) (record.OpenImport, error) {
+	return list(ctx, s.imports, "read open imports", bson.D{eq("open", true), above("_id", after)}, func(d importDoc) (record.OpenImport, error) {
 		return record.OpenImport{Org: record.OrgID(d.Org), Event: record.EventID(d.Event), ID: d.ID}, nil
 	}, options.Find().SetSort(bson.D{eq("_id", 1)}).SetLimit(int64(limit)).SetProjection(only("_id", "org", "event")))
 }

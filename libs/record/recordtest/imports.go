@@ -39,7 +39,7 @@ func importTests() []test {
 				b.must(b.InsertImport(b.Context(), acme, someImport(id)))
 			}
 			open := func() (ids []string) {
-				all, err := b.OpenImports(b.Context(), 10)
+				all, err := b.OpenImports(b.Context(), "", 10)
 				b.must(err)
 				for _, o := range all {
 					equal(b, "owner", [2]string{string(o.Org), string(o.Event)}, [2]string{string(acme), string(gala)})
@@ -57,9 +57,19 @@ func importTests() []test {
 			b.must(err)
 			equal(b, "import", got, done)
 			equal(b, "open", open(), []string{"i2"})
-			few, err := b.OpenImports(b.Context(), 0)
+			few, err := b.OpenImports(b.Context(), "", 0)
 			b.must(err)
 			equal(b, "none asked for", len(few), 0)
+			for _, id := range []string{"i3", "i0"} {
+				b.must(b.InsertImport(b.Context(), acme, someImport(id)))
+			}
+			equal(b, "open", open(), []string{"i0", "i2", "i3"})
+			rest, err := b.OpenImports(b.Context(), "i0", 1)
+			b.must(err)
+			equal(b, "after the first", rest, []record.OpenImport{{Org: acme, Event: gala, ID: "i2"}})
+			none, err := b.OpenImports(b.Context(), "i3", 9)
+			b.must(err)
+			equal(b, "after the last", len(none), 0)
 		}},
 		{"the imports of an event are listed newest first, and found by the hash of their file", func(b *bench) {
 			for n, id := range []string{"i2", "i3", "i1"} {

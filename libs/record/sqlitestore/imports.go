@@ -74,14 +74,14 @@ func (s *Store) DropImportParts(ctx context.Context, org record.OrgID, id string
 }
 
 // OpenImports implements record.Imports.
-func (s *Store) OpenImports(ctx context.Context, limit int) ([]record.OpenImport, error) {
+func (s *Store) OpenImports(ctx context.Context, after string, limit int) ([]record.OpenImport, error) {
 	if limit <= 0 {
 		return nil, ctx.Err()
 	}
 	open, err := list(ctx, s.db, func(row scanner) (o record.OpenImport, err error) {
 		err = row.Scan(&o.Org, &o.Event, &o.ID)
 		return o, err
-	}, `SELECT org, event, id FROM imports INDEXED BY imports_open WHERE open = 1 ORDER BY id LIMIT ?`, limit)
+	}, `SELECT org, event, id FROM imports INDEXED BY imports_open WHERE open = 1 AND id > ? ORDER BY id LIMIT ?`, after, limit)
 	return open, wrap("read open imports", err)
 }
 

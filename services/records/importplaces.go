@@ -1,0 +1,192 @@
+package records
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+const (
+	// importsAtOnce is how many imports one process works on, each of another
+	// organization: what they keep in memory has to fit. As many again are of files that
+	// are short, of which little is kept.
+	importsAtOnce = 32
+	// shortImport is how long a file is, in bytes, that is short.
+	shortImport = 64 << 10
+	// importTurn is how long an import that has begun to make records keeps its place
+	// while other organizations wait for one. It reads its file again from the beginning after that.
+	importTurn = 5 * time.Second
+)
+
+// errGivesWay ends the work on an import for now: it goes on where it was, after what others
+// have waiting.
+var errGivesWay = errors.New("the import gives way to others")
+
+// place says which of the places an import has.
+type place int
+
+const (
+	anyPlace place = iota
+	shortPlace
+)
+
+// importPlaces are what a process has for imports. An organization has one at a time,
+// and who has waited longest comes next.
+type importPlaces struct {
+	// crowded: an import waits because there is no place.
+	crowded atomic.Bool
+	most    int // of each kind
+
+	mu      sync.Mutex
+	working map[record.OrgID]bool
+	taken   [2]int
+	// turn is when an organization had a place last, by how many had one before.
+	turn map[record.OrgID]int64
+	last int64
+	// long are those of the imports that wait whose files are not short.
+	long map[string]bool
+	// gaveWay are imports that were begun and are to be begun again.
+	gaveWay []string
+}
+
+func newImportPlaces(most int) *importPlaces {
+	return &importPlaces{most: most, working: map[record.OrgID]bool{}, turn: map[record.OrgID]int64{}, long: map[string]bool{}}
+}
+
+// inTurn returns the open imports of each organization, in the order in which they came; first those
+// of who has waited longest. What is remembered of others is forgotten.
+func (p *importPlaces) inTurn(open []record.OpenImport) [][]record.OpenImport {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := map[record.OrgID]int{}
+	var all [][]record.OpenImport
+	turn, long := map[record.OrgID]int64{}, map[string]bool{}
+	for _, o := range open {
+		n, ok := at[o.Org]
+		if !ok {
+			n = len(all)
+			at[o.Org], all = n, append(all, nil)
+			turn[o.Org] = p.turn[o.Org]
+		}
+		all[n] = append(all[n], o)
+		if p.long[o.ID] {
+			long[o.ID] = true
+		}
+	}
+	p.turn, p.long = turn, long
+	slices.SortStableFunc(all, func(a, b []record.OpenImport) int { return cmp.Compare(turn[a[0].Org], turn[b[0].Org]) })
+	return all
+}
+
+// returned returns the imports that have given way since it was asked last.
+func (p *importPlaces) returned() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ids := p.gaveWay
+	p.gaveWay = nil
+	return ids
+}
+
+// has reports whether an organization has a place.
+func (p *importPlaces) has(org record.OrgID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.working[org]
+}
+
+// none reports whether there is no place that an import may have.
+func (p *importPlaces) none(id string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken[anyPlace] >= p.most && (p.taken[shortPlace] >= p.most || p.long[id])
+}
+
+// take gives a place to an import, where there is one of that kind and its organization has none.
+func (p *importPlaces) take(i record.Import, kind place) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.working[i.Org] || p.taken[kind] >= p.most {
+		return false
+	}
+	p.taken[kind]++
+	p.last++
+	p.working[i.Org], p.turn[i.Org] = true, p.last
+	return true
+}
+
+// free gives a place back.
+func (p *importPlaces) free(i record.Import, kind place, gaveWay bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken[kind]--
+	delete(p.working, i.Org)
+	if gaveWay {
+		p.gaveWay = append(p.gaveWay, i.ID)
+	}
+}
+
+// isLong remembers that the file of an import is not short.
+func (p *importPlaces) isLong(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.long[id] = true
+}
+
+// placeOf takes a place for an import that is due, and reports whether there was one.
+func (m *Importer) placeOf(ctx context.Context, i record.Import) (kind place, ok bool, err error) {
+	if m.places.take(i, anyPlace) {
+		return anyPlace, true, nil
+	}
+	short, err := m.short(ctx, i)
+	switch {
+	case err != nil:
+		return shortPlace, false, err
+	case !short:
+		m.places.isLong(i.ID)
+		return shortPlace, false, nil
+	}
+	return shortPlace, m.places.take(i, shortPlace), nil
+}
+
+// short reports whether the file of an import is short.
+func (m *Importer) short(ctx context.Context, i record.Import) (bool, error) {
+	first, err := m.store.ImportPart(ctx, i.Org, i.ID, 0)
+	if errors.Is(err, record.ErrNotFound) {
+		return true, nil // there is nothing to do
+	}
+	if err != nil || len(first) > shortImport {
+		return false, err
+	}
+	_, err = m.store.ImportPart(ctx, i.Org, i.ID, 1)
+	if errors.Is(err, record.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
+}
+
+// givesWay reports whether an import is to let another one have its place.
+func (j *job) givesWay() bool {
+	return j.places.crowded.Load() && j.now().Sub(j.began) >= importTurn
+}
+
+// allOpen returns the imports of all organizations that are not finished.
+func allOpen(ctx context.Context, store record.Store) (all []record.OpenImport, err error) {
+	after := ""
+	for {
+		page, err := store.OpenImports(ctx, after, openImports)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page...)
+		if len(page) < openImports {
+			return all, nil
+		}
+		after = page[len(page)-1].ID
+	}
+}
