@@ -229,14 +229,23 @@ func (s *server) history(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	views := make([]resultView, len(revisions))
+	texts := make([][]byte, len(revisions))
 	for i, r := range revisions {
-		if views[i], err = viewOf(r, statusOf(r, newest)); err != nil {
+		view := func() (resultView, error) {
+			v, err := viewOf(r, statusOf(r, newest))
+			v.Cause = causesFor(c, v.Cause)
+			return v, err
+		}
+		if r.Revision < newest.Revision {
+			texts[i], err = s.superseded.of(r, views(c), view)
+		} else {
+			texts[i], err = textOf(view)
+		}
+		if err != nil {
 			return err
 		}
-		views[i].Cause = causesFor(c, views[i].Cause)
 	}
-	return web.OK(c, web.NewList(views, page, kept.Kept(newest.Revision)))
+	return web.OK(c, textList(web.NewList(texts, page, kept.Kept(newest.Revision))))
 }
 
 // statusSuperseded is the state of a result that a newer one has replaced.

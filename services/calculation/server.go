@@ -76,6 +76,7 @@ type server struct {
 	keys        *idempotency.Keeper
 	slots       chan struct{} // see limitConcurrency
 	sets        setViews
+	superseded  *revisionTexts
 }
 
 // New makes the service's HTTP application.
@@ -96,7 +97,7 @@ func newServer(d Deps) *server {
 		d.Bulk = d.Notifier
 	}
 	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
-	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, d.Results, d.Records, wholeEventTimeout), slots: make(chan struct{}, maxReports), sets: newSetViews(), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, d.Results, d.Records, wholeEventTimeout), slots: make(chan struct{}, maxReports), sets: newSetViews(), superseded: newRevisionTexts(), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 }
 
 // routes is every operation of the service. Its path, and who may call it, are

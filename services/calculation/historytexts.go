@@ -1,0 +1,85 @@
+package calculation
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/lru"
+	"github.com/eventcarbon/ecf/libs/plainjson"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// keptRevisions is how many bytes of superseded results are remembered as they are shown: some
+// thousand of them.
+const keptRevisions = 8 << 20
+
+// revisionTexts are superseded results as they are shown in the history of an event, which stays the
+// same: to work out and write a page of a hundred takes longer than to read them.
+type revisionTexts struct {
+	kept *lru.Cache[revisionKey, []byte]
+}
+
+// revisionKey is what the text of a superseded result depends on. Since changes when older
+// ones are dropped.
+type revisionKey struct {
+	org             record.OrgID
+	event           record.EventID
+	revision, since int64
+	inputs          string
+	withoutComments bool
+}
+
+func newRevisionTexts() *revisionTexts {
+	return &revisionTexts{kept: lru.NewCosting[revisionKey](keptRevisions, func(text []byte) int { return 256 + len(text) })}
+}
+
+// of returns the text of a superseded result; view makes it where it is not remembered.
+func (t *revisionTexts) of(r resulttree.Result, withoutComments bool, view func() (resultView, error)) ([]byte, error) {
+	key := revisionKey{r.Org, r.Event, r.Revision, r.Since, r.InputsHash, withoutComments}
+	if text, ok := t.kept.Get(key); ok {
+		return text, nil
+	}
+	text, err := textOf(view)
+	if err != nil {
+		return nil, err
+	}
+	t.kept.Put(key, text)
+	return text, nil
+}
+
+// textOf returns a result as it is shown.
+func textOf(view func() (resultView, error)) ([]byte, error) {
+	v, err := view()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("result of event %s: %w", v.Event, err)
+	}
+	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// textList is a list of what was written before.
+type textList web.List[[]byte]
+
+// AppendJSON appends the list as web.List is written.
+func (l textList) AppendJSON(b []byte) ([]byte, error) {
+	b = append(b, `{"items":[`...)
+	for n, text := range l.Items {
+		if n > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, text...)
+	}
+	pagination, err := json.Marshal(l.Pagination)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(plainjson.AppendName(append(b, ']'), "pagination"), pagination...), '}'), nil
+}
