@@ -175,8 +175,9 @@ type Operation struct {
 func (o Operation) Public() bool { return o.Least == identity.RoleNone }
 
 // StrangersBody is the largest body, in bytes, of a request that needs no token: whoever it is
-// from, it costs memory before it is known whether it is worth that.
-const StrangersBody = 64 << 10
+// from, it costs memory, and a processor to read it, before it is known whether it is worth that. The
+// longest fields of a sign-in take 6 KiB, and three times that where each character is escaped.
+const StrangersBody = 16 << 10
 
 // MaxBody returns the largest body of a request in bytes, where byDefault is that of
 // operations with a token that name none.

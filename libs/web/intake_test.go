@@ -70,7 +70,7 @@ func (b *bundle) write(conn net.Conn, text string) {
 
 // TestBodiesOfStrangersAreNotHeld: a service that is asked without the gateway holds nothing
 // of a body before its caller is known to be allowed to make the request, and no more than
-// 64 KiB where no token is needed.
+// StrangersBody where no token is needed.
 func TestBodiesOfStrangersAreNotHeld(t *testing.T) {
 	// Not in parallel: it looks at the memory of the process.
 	const connections = 100

@@ -141,9 +141,9 @@ func TestBodyLimits(t *testing.T) {
 		size        int
 		want        int
 	}{
-		{"/api/v2/auth/login", "", 64 << 10, 200},
-		{"/api/v2/auth/login", "", 64<<10 + 1, 413},
-		{"/api/v2/auth/login", alice, 64<<10 + 1, 413}, // needs no token, so none raises the limit
+		{"/api/v2/auth/login", "", api.StrangersBody, 200},
+		{"/api/v2/auth/login", "", api.StrangersBody + 1, 413},
+		{"/api/v2/auth/login", alice, api.StrangersBody + 1, 413}, // needs no token, so none raises the limit
 		{"/api/v2/events", alice, 1 << 20, 200},
 		{"/api/v2/events", alice, 1<<20 + 1, 413},
 		{"/api/v2/events", "", 10, 401},
