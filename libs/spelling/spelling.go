@@ -150,7 +150,7 @@ func (m *measure) distance(other string, limit int) int {
 // lettersOf returns which letters a word has, some of them as if they were the same.
 func lettersOf(word string) (letters uint64) {
 	for _, r := range word {
-		letters |= 1 << (uint32(r) & 63)
+		letters |= 1 << (r & 63)
 	}
 	return letters
 }

@@ -447,6 +447,18 @@ func TestAttendeeTravelIsKept(t *testing.T) {
 	}
 }
 
+// TestRecordsOfABatchShareTheirHints: what each misspells is told of all of them, and what may have
+// been meant of the first.
+func TestRecordsOfABatchShareTheirHints(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	one := `{"from":"LHX","to":"JFX","passengers":1}`
+	a := h.send(ada, http.MethodPost, h.event()+"/flights/batch", `{"items":[`+strings.Repeat(one+",", 19)+one+`]}`).want(http.StatusOK, "")
+	if faults, hints := strings.Count(a.body, `"UNKNOWN_CODE"`), strings.Count(a.body, `"suggestions"`); faults != 40 || hints != 10 {
+		t.Errorf("%d faults, %d with suggestions: %.300s", faults, hints, a.body)
+	}
+}
+
 func figure(of any) any {
 	f, _ := of.(map[string]any)
 	return f["kgCO2e"]
