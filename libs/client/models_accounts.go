@@ -169,6 +169,9 @@ type SetupRequest struct {
 	SetupToken string `json:"setupToken"`
 	// At least 15 characters and none of the well-known ones.
 	Password string `json:"password"`
+	// true makes of an invitation an account of its organization alone, whoever has an account with the address:
+	// sign in to it by naming the organization. Without effect for a reset account.
+	SeparateAccount bool `json:"separateAccount,omitempty"`
 }
 
 // PasswordRequest changes a password.

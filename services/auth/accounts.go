@@ -108,6 +108,9 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	if err != nil {
 		return account.User{}, "", err
 	}
+	if err := a.noSeparate(ctx, u.Org, u.EmailKey); err != nil {
+		return account.User{}, "", err
+	}
 	if n.Password == "" {
 		setupToken = a.newSetup(&u)
 	} else if u.PasswordHash, err = a.hash(ctx, n.Password); err != nil {

@@ -83,10 +83,11 @@ func (a *Accounts) audit(ctx context.Context, e event) error {
 }
 
 // auditRefused is audit for what one may ask for again at once and is refused each
-// time: repetitions by the same caller are counted, and entered ever more rarely.
+// time: repetitions by the same caller or, where nobody is signed in, to the same user
+// are counted, and entered ever more rarely.
 func (a *Accounts) auditRefused(ctx context.Context, e event) error {
 	known, _ := callerOf(ctx)
-	_, nth, enter := a.refusals.Count(e.action, e.failed, e.org+":"+known.actor, a.now())
+	_, nth, enter := a.refusals.Count(e.action, e.failed, e.org+":"+cmp.Or(known.actor, e.subject), a.now())
 	if !enter {
 		return nil
 	}

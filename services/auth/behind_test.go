@@ -12,17 +12,41 @@ import (
 )
 
 // TestChangesOfPasswordsWaitBehindSignIns: whoever is signed in and has a password
-// looked at, over and over, keeps nobody from signing in: a change that came first is
-// looked at when the sign-ins that came since have been.
+// looked at, over and over, or has a setup token and uses it, keeps nobody from signing
+// in: a change that came first is looked at when the sign-ins that came since have been.
 func TestChangesOfPasswordsWaitBehindSignIns(t *testing.T) {
 	t.Parallel()
+	t.Run("change", func(t *testing.T) {
+		waitBehindSignIns(t, func(b *bundle) func() {
+			ada := b.signIn("ada@example.com")
+			return func() {
+				// One hash, as a sign-in: the password is not the present one.
+				b.do("POST", "/api/v2/auth/password", ada.access, `{"currentPassword":"wrong","newPassword":`+quoted(newPass)+`}`)
+			}
+		})
+	})
+	t.Run("setup", func(t *testing.T) {
+		waitBehindSignIns(t, func(b *bundle) func() {
+			_, token := b.invite(b.signIn("root@example.com").access, "new@example.org", "user")
+			return func() {
+				if a := b.setUp(token); a.status != http.StatusOK {
+					t.Errorf("setup: %d %s", a.status, a.body)
+				}
+			}
+		})
+	})
+}
+
+// waitBehindSignIns has what prepare returns hash once, and sign-ins come after it.
+func waitBehindSignIns(t *testing.T, prepare func(*bundle) (change func())) {
+	t.Helper()
 	const signIns = 6
 	hasher, err := password.New(password.Options{Params: password.Params{MemoryKiB: 8 << 10, Time: 2, Threads: 1}, Slots: 1, Queue: 100, Wait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := setupWith(t, openSQLite(t), hasher)
-	ada := b.signIn("ada@example.com")
+	change := prepare(b)
 
 	// One hash of 64 MiB that takes some seconds has the only slot while they come.
 	verify := func(passes int) time.Duration {
@@ -46,8 +70,7 @@ func TestChangesOfPasswordsWaitBehindSignIns(t *testing.T) {
 	waiting(0)
 	answered := make(chan string, signIns+1)
 	go func() {
-		// One hash, as a sign-in: the password is not the present one.
-		b.do("POST", "/api/v2/auth/password", ada.access, `{"currentPassword":"wrong","newPassword":`+quoted(newPass)+`}`)
+		change()
 		answered <- "change"
 	}()
 	waiting(1)

@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// passwordChanges bounds what changes of passwords may take of hashing, so that
-// sign-ins always find a slot: one change at a time in a process, behind the sign-ins
+// passwordChanges bounds what changes of passwords, first ones among them, may take of
+// hashing, so that sign-ins always find a slot: one change at a time in a process, behind the sign-ins
 // that wait, organizations in turn, and a few of one user within a window, rehearsed
 // or not.
 type passwordChanges struct {
@@ -108,8 +108,8 @@ const knownSessions = 100
 // the network of an address, by what is stored of its sessions, ended or not. An attempt at
 // an account that there is not costs the same reads as one from a network that is not known,
 // so that their time does not tell which accounts there are.
-func (s *Service) ownNetwork(ctx context.Context, emailKey, address string) bool {
-	u, err := s.store.UserByEmail(ctx, emailKey)
+func (s *Service) ownNetwork(ctx context.Context, accountKey, address string) bool {
+	u, err := s.store.UserByEmail(ctx, accountKey)
 	if errors.Is(err, account.ErrNotFound) {
 		u, err = account.User{ID: "-", Org: "-"}, nil
 	}

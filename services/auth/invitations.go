@@ -232,50 +232,6 @@ func (a *Accounts) tokenUser(ctx context.Context, token string) (u account.User,
 	return u, secret, unavailable(err)
 }
 
-// addressTaken is the answer to who sets up an account for an address that has one.
-// Only the holder of an invitation gets it.
-func addressTaken() error {
-	return apperr.New(apperr.EmailTaken, "There is an account with this email. Sign in to it and accept the invitation there.").
-		With(apperr.Detail{Field: "setupToken", Code: "ACCEPT_INVITATION", Message: "POST /auth/invitations/accept takes the same token."})
-}
-
-// setUpInvited makes an invitation the first membership of a new person.
-func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret, newPassword string, refused error) error {
-	if err := a.checkPassword("password", newPassword, u); err != nil {
-		return err
-	}
-	taken := func() error {
-		return errors.Join(a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: "the address has an account"}), addressTaken())
-	}
-	p, err := a.person(ctx, u)
-	if err != nil && apperr.CodeOf(err) != apperr.UserNotFound {
-		return err
-	}
-	if u.Left || u.Person != "" && err == nil && p.ID != "" {
-		return taken()
-	}
-	hash, err := a.hash(ctx, newPassword)
-	if err != nil {
-		return err
-	}
-	_, err = a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
-		if !a.opens(*u, secret) {
-			return refused // of two uses at once, one
-		}
-		u.PasswordHash, u.Person, u.EmailKey = hash, "", account.EmailKey(u.Email)
-		accepted(u)
-		u.EndSessions("")
-		return nil
-	})
-	if errors.Is(err, account.ErrEmailTaken) {
-		return taken()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	return a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID})
-}
-
 // noSuchInvitation is the one answer for a token that opens nothing the caller may
 // accept.
 func noSuchInvitation() error {
@@ -295,7 +251,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 		return account.User{}, err
 	}
 	mine := func(u account.User) bool {
-		return a.opens(u, secret) && account.EmailKey(u.Email) == account.EmailKey(p.Email) && !u.Service && !p.Service
+		return a.opens(u, secret) && account.EmailKey(u.Email) == account.EmailKey(p.Email) && !u.Service && !p.Service && !p.Separate()
 	}
 	if !mine(u) {
 		return account.User{}, errors.Join(a.auditRefused(ctx, event{action: "user.accept", org: org, actor: id, failed: "no such invitation"}), noSuchInvitation())

@@ -60,10 +60,10 @@ type failures struct {
 	local  ratelimit.Log
 	now    func() time.Time
 	redis  *breaker.Breaker // open for a while after Redis has failed
-	// fromStore reports whether the owner of an account has signed in from an
-	// address, as the store knows it. Redis only remembers what it returns: a
+	// fromStore reports whether the owner of an account, by its key, has signed in from
+	// an address, as the store knows it. Redis only remembers what it returns: a
 	// Redis that is restarted or emptied must not put the owner among strangers.
-	fromStore func(ctx context.Context, emailKey, address string) bool
+	fromStore func(ctx context.Context, accountKey, address string) bool
 }
 
 // What its keys in Redis begin with.
@@ -104,13 +104,16 @@ func addressKey(address string) string {
 // that of many at once no more than the rule allows are. RATE_LIMITED when there
 // were too many. The caller calls forgive when the attempt did not fail.
 //
+// All accounts of an email have one count of strangers, so that it tells nothing of how
+// many there are; whose addresses are the owner's is asked of the account that is meant.
+//
 // It counts in the process first and then in Redis: what this process alone has
 // let through is never more than all of them together, so a Redis that is slow
 // or away opens nothing.
-func (f *failures) begin(ctx context.Context, emailKey, address string) (forgive func(), err error) {
+func (f *failures) begin(ctx context.Context, emailKey, accountKey, address string) (forgive func(), err error) {
 	short, cancel := context.WithTimeout(ctx, failuresTimeout)
 	defer cancel()
-	key, answers := f.key(short, emailKey, address)
+	key, answers := f.key(short, emailKey, accountKey, address)
 	local, wait, err := takeAll(ctx, f.local, key, f.tiers)
 	if err != nil {
 		return nil, err
@@ -138,8 +141,8 @@ func (f *failures) begin(ctx context.Context, emailKey, address string) (forgive
 
 // key returns what an attempt is counted under, and whether Redis answers: the
 // owner's addresses have a count of their own, strangers share one.
-func (f *failures) key(ctx context.Context, emailKey, address string) (key string, answers bool) {
-	own := hashed(emailKey, addressKey(address))
+func (f *failures) key(ctx context.Context, emailKey, accountKey, address string) (key string, answers bool) {
+	own := hashed(accountKey, addressKey(address))
 	if f.shared != nil && f.redis.Allow() {
 		known, err := f.cache.Exists(ctx, knownPrefix+own).Result()
 		switch {
@@ -151,10 +154,10 @@ func (f *failures) key(ctx context.Context, emailKey, address string) (key strin
 			answers = true
 		}
 	}
-	if f.fromStore == nil || address == "" || !f.fromStore(ctx, emailKey, address) {
+	if f.fromStore == nil || address == "" || !f.fromStore(ctx, accountKey, address) {
 		return hashed(emailKey), answers
 	}
-	f.remember(ctx, emailKey, address)
+	f.remember(ctx, accountKey, address)
 	return own, answers
 }
 
@@ -166,14 +169,14 @@ func (f *failures) failed(ctx context.Context) {
 }
 
 // remember notes that the owner of an account has signed in from an address.
-func (f *failures) remember(ctx context.Context, emailKey, address string) {
+func (f *failures) remember(ctx context.Context, accountKey, address string) {
 	if f.cache == nil || address == "" || !f.redis.Allow() {
 		return
 	}
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), failuresTimeout)
 	defer cancel()
 	// Without it the owner shares the count of strangers.
-	_ = f.cache.Set(short, knownPrefix+hashed(emailKey, addressKey(address)), 1, knownFor).Err()
+	_ = f.cache.Set(short, knownPrefix+hashed(accountKey, addressKey(address)), 1, knownFor).Err()
 }
 
 // take is one that a log has counted.

@@ -52,22 +52,26 @@ func (s *Service) login(c *fiber.Ctx) error {
 // it is known not to be, so that many at once cannot outrun the count.
 func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle, error) {
 	emailKey := account.EmailKey(email)
+	accountKey, err := s.accountKey(ctx, emailKey, org)
+	if err != nil {
+		return bundle{}, err
+	}
 	known, _ := callerOf(ctx)
-	forgive, err := s.failures.begin(ctx, emailKey, known.origin.Address)
+	forgive, err := s.failures.begin(ctx, emailKey, accountKey, known.origin.Address)
 	if err != nil {
 		if err := s.audit(ctx, event{action: "login", failed: "too many failures"}); err != nil {
 			return bundle{}, err
 		}
 		return bundle{}, err
 	}
-	u, err := s.checkCredentials(ctx, emailKey, secret, org)
+	u, err := s.checkCredentials(ctx, accountKey, secret, org)
 	if apperr.CodeOf(err) != apperr.Unauthenticated {
 		forgive()
 	}
 	if err != nil {
 		return bundle{}, err
 	}
-	s.failures.remember(ctx, emailKey, known.origin.Address)
+	s.failures.remember(ctx, accountKey, known.origin.Address)
 	m, ok, err := s.active(ctx, u, orElse(org, defaultOrg(u)))
 	if err != nil {
 		return bundle{}, err
@@ -96,12 +100,12 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 	return tokens, nil
 }
 
-// checkCredentials returns the person that an email and a password are of;
+// checkCredentials returns the person that the key of an account and a password are of;
 // UNAUTHENTICATED, always the same, when there is none, and when no organization is
 // named and the person may not sign in to the default one.
-func (s *Service) checkCredentials(ctx context.Context, emailKey, secret, org string) (account.User, error) {
+func (s *Service) checkCredentials(ctx context.Context, accountKey, secret, org string) (account.User, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
-	u, err := s.store.UserByEmail(ctx, emailKey)
+	u, err := s.store.UserByEmail(ctx, accountKey)
 	if err == nil && u.IsInvitation() {
 		err = account.ErrNotFound // the text was the key of an invitation, which is no address
 	}

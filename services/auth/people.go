@@ -112,6 +112,9 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 		if p.Service {
 			return account.User{}, apperr.Invalid(apperr.Detail{Field: "email", Code: "NOT_ALLOWED", Message: "The account of a program is of one organization."})
 		}
+		if err := a.noSeparate(ctx, org, account.EmailKey(email)); err != nil {
+			return account.User{}, err
+		}
 		m, err := a.join(ctx, p, org, name, role)
 		if errors.Is(err, account.ErrEmailTaken) {
 			continue // somebody else was faster; the next reading finds it

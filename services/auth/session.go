@@ -147,7 +147,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	}
 	defer end()
 	ctx = password.Behind(ctx, p.Org)
-	forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address)
+	forgive, err := s.failures.begin(ctx, u.EmailKey, u.EmailKey, known.origin.Address)
 	if err != nil {
 		refused.failed = "too many failures"
 		if err := s.audit(ctx, refused); err != nil {
@@ -184,28 +184,6 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 		return err
 	}
 	return a.audit(ctx, event{action: "password.change", org: p.Org, subject: p.UserID, session: session})
-}
-
-// setup answers POST /auth/setup.
-func (s *Service) setup(c *fiber.Ctx) error {
-	r, err := web.Fields(c)
-	if err != nil {
-		return err
-	}
-	r.Require("setupToken", "password")
-	token := secretField(r, "setupToken")
-	fresh := secretField(r, "password")
-	if err := web.Finish(c, r); err != nil {
-		return err
-	}
-	accounts, _, err := s.accountsFor(c)
-	if err != nil {
-		return err
-	}
-	if err := accounts.CompleteSetup(withCaller(c), token, fresh); err != nil {
-		return err
-	}
-	return web.OK(c, fiber.Map{})
 }
 
 type sessionOut struct {

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
+	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
 // setupTTL is how long a one-time setup token is good.
@@ -71,30 +75,49 @@ func (a *Accounts) ResetPassword(ctx context.Context, org, id string) (setupToke
 	return setupToken, nil
 }
 
+// Setup is what a one-time token is used with.
+type Setup struct {
+	Token    string
+	Password string
+	// Separate makes of an invitation an account of its organization alone.
+	Separate bool
+}
+
+// setupRefused is the one answer for a token that is not good (any more).
+func setupRefused() error {
+	return apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
+}
+
+// setupUser reads the user that a setup token opens now; false for none.
+func (a *Accounts) setupUser(ctx context.Context, token string) (u account.User, secret string, ok bool, err error) {
+	u, secret, err = a.tokenUser(ctx, token)
+	if err != nil || a.opens(u, secret) {
+		return u, secret, err == nil, err
+	}
+	ok, err = a.setUpBy(ctx, u, secret)
+	return u, secret, ok, err
+}
+
 // CompleteSetup sets the password that a one-time token is for, and uses the
 // token up. UNAUTHENTICATED if the token is not good (any more).
-func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string) error {
-	refused := apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
-	u, secret, err := a.tokenUser(ctx, token)
-	if err != nil {
+func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
+	u, secret, ok, err := a.setupUser(ctx, s.Token)
+	if err != nil || !ok {
+		return orErr(err, setupRefused())
+	}
+	if err := a.checkPassword("password", s.Password, u); err != nil {
 		return err
 	}
 	if a.opens(u, secret) {
-		return a.setUpInvited(ctx, u, secret, newPassword, refused)
+		return a.setUpInvited(ctx, u, secret, s)
 	}
-	if ok, err := a.setUpBy(ctx, u, secret); err != nil || !ok {
-		return orErr(err, refused)
-	}
-	if err := a.checkPassword("password", newPassword, u); err != nil {
-		return err
-	}
-	hash, err := a.hash(ctx, newPassword)
+	hash, err := a.hash(ctx, s.Password)
 	if err != nil {
 		return err
 	}
 	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		if !a.opensSetup(*u, secret) {
-			return refused // of two uses at once, one
+			return setupRefused() // of two uses at once, one
 		}
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
 		u.EndSessions("")
@@ -104,6 +127,50 @@ func (a *Accounts) CompleteSetup(ctx context.Context, token, newPassword string)
 		return err
 	}
 	return a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID})
+}
+
+// setup answers POST /auth/setup.
+func (s *Service) setup(c *fiber.Ctx) error {
+	r, err := web.Fields(c)
+	if err != nil {
+		return err
+	}
+	r.Require("setupToken", "password")
+	asked := Setup{Token: secretField(r, "setupToken"), Password: secretField(r, "password")}
+	asked.Separate, _ = r.Bool("separateAccount")
+	if err := web.Finish(c, r); err != nil {
+		return err
+	}
+	accounts, _, err := s.accountsFor(c)
+	if err != nil {
+		return err
+	}
+	if err := s.setUp(withCaller(c), accounts, asked); err != nil {
+		return err
+	}
+	return web.OK(c, fiber.Map{})
+}
+
+// setUp is CompleteSetup within the bounds of changes of passwords: with one token one
+// hash at a time, behind the sign-ins, from however many addresses it is used. Its
+// budget is the token's, which no stranger has. The token is looked at again when it is
+// its turn, so that what the first use has spent costs the others no hash.
+func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) error {
+	u, _, ok, err := a.setupUser(ctx, asked.Token)
+	if err != nil || !ok {
+		return orErr(err, setupRefused())
+	}
+	end, err := s.changes.begin(ctx, u.Org, "setup:"+u.ID, "")
+	if err != nil {
+		return err
+	}
+	defer end()
+	if a.rehearsed {
+		if err := s.auditRefused(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: "only rehearsed"}); err != nil {
+			return err
+		}
+	}
+	return a.CompleteSetup(password.Behind(ctx, u.Org), asked)
 }
 
 // newSetup puts a fresh one-time secret into a user and returns the token.

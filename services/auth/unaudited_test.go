@@ -38,6 +38,7 @@ func TestEveryActionWaitsForItsAuditEntry(t *testing.T) {
 	b := setup(t, store)
 	root, bob := b.signIn("root@example.com"), b.signIn("bob@example.com")
 	_, toSetUp := b.invite(root.access, "first@example.net", "user")
+	_, toRehearse := b.invite(root.access, "second@example.net", "user")
 	_, toAccept := b.invite(root.access, "eve@example.org", "user")
 	_, taken := b.invite(root.access, "squatter@example.net", "user")
 	if _, _, err := b.service.CreateUser(t.Context(), auth.NewUser{Org: "o2", Email: "squatter@example.net", Role: identity.User, Password: goodPass}); err != nil {
@@ -88,6 +89,7 @@ func TestEveryActionWaitsForItsAuditEntry(t *testing.T) {
 		},
 		"a setup of an invitation":     func() answer { return b.setUp(toSetUp) },
 		"a setup of a taken address":   func() answer { return b.setUp(taken) },
+		"a rehearsed setup":            func() answer { return b.setUpWith(toRehearse, "", "X-Dry-Run", "true") },
 		"a setup after a reset":        func() answer { return b.setUp(reset) },
 		"an acceptance":                func() answer { return b.accept(eve.access, toAccept) },
 		"a link to set a password":     func() answer { return b.do("POST", users+"/"+b.bob.ID+"/setup-link", root.access, "") },

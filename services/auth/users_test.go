@@ -131,7 +131,7 @@ func TestSetupTokens(t *testing.T) {
 	var wg sync.WaitGroup
 	outcomes := make(chan error, 8)
 	for range 8 {
-		wg.Go(func() { outcomes <- b.service.CompleteSetup(ctx, token, goodPass) })
+		wg.Go(func() { outcomes <- b.service.CompleteSetup(ctx, auth.Setup{Token: token, Password: goodPass}) })
 	}
 	wg.Wait()
 	close(outcomes)
@@ -156,14 +156,14 @@ func TestSetupTokens(t *testing.T) {
 	if err := b.service.DisableUser(ctx, "o1", b.bob.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.service.CompleteSetup(ctx, token, goodPass); apperr.CodeOf(err) != apperr.Unauthenticated {
+	if err := b.service.CompleteSetup(ctx, auth.Setup{Token: token, Password: goodPass}); apperr.CodeOf(err) != apperr.Unauthenticated {
 		t.Errorf("of a disabled user: %v", err)
 	}
 	if err := b.service.EnableUser(ctx, "o1", b.bob.ID); err != nil {
 		t.Fatal(err)
 	}
 	b.clock.Advance(73 * time.Hour)
-	if err := b.service.CompleteSetup(ctx, token, goodPass); apperr.CodeOf(err) != apperr.Unauthenticated {
+	if err := b.service.CompleteSetup(ctx, auth.Setup{Token: token, Password: goodPass}); apperr.CodeOf(err) != apperr.Unauthenticated {
 		t.Errorf("three days later: %v", err)
 	}
 }

@@ -116,10 +116,24 @@ func InvitationRequest(actor, key, asked string) string {
 	return HashSecret(actor + "\x00" + key)[:32] + "." + HashSecret(asked)[:32]
 }
 
-// InvitationKey returns what the unique key of the store holds for an invitation: one
-// of an address in an organization. No address is such a text.
+// invited begins what InvitationKey returns.
+const invited = "invited:"
+
+// InvitationKey returns what the unique key of the store holds for an invitation, and
+// for the separate account that one has become: one of an address in an organization.
+// No address is such a text.
 func InvitationKey(org, emailKey string) string {
-	return "invited:" + HashSecret(org+"\x00"+emailKey)
+	return invited + HashSecret(org+"\x00"+emailKey)
+}
+
+// IsInvitationKey reports whether a text is what InvitationKey returns.
+func IsInvitationKey(text string) bool { return strings.HasPrefix(text, invited) }
+
+// Separate reports whether the document is that of a person who has an account of one
+// organization alone. It does not hold the key of its address, which somebody else may
+// have an account with: it is found by the organization and the address together.
+func (u User) Separate() bool {
+	return u.Person == "" && !u.Deleted && !u.IsInvitation() && IsInvitationKey(u.EmailKey)
 }
 
 // PersonID returns the ID of the document of the person.

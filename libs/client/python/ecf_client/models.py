@@ -2564,7 +2564,8 @@ LoginRequest = TypedDict(
 LoginRequest.__doc__ = """Who logs in.
 
 email: Email of the account, in any case.
-organization: Id of the organization to sign in to, for who is a member of several. Without it, the default one.
+organization: Id of the organization to sign in to, for who is a member of several or has a separate account of it.
+    Without it, the default one.
 password: Its password, as it was set.
 """
 
@@ -4332,12 +4333,15 @@ SetupRequest = TypedDict(
     "SetupRequest",
     {
         "password": "str",
+        "separateAccount": "NotRequired[bool]",
         "setupToken": "str",
     },
 )
 SetupRequest.__doc__ = """Sets the first password of an account.
 
 password: At least 15 characters and none of the well-known ones.
+separateAccount: true makes of an invitation an account of its organization alone, whoever has an account with the
+    address: sign in to it by naming the `organization`. Without effect for a reset account.
 setupToken: The `setupToken` of a new or reset account.
 """
 

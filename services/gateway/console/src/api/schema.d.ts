@@ -68,7 +68,9 @@ export interface paths {
          * Set the first password
          * @description Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
          *     409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
-         *     with the same token. Counted by the policy `setup`.
+         *     with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`). A
+         *     rehearsal looks at token and password alone, never at who has the address, and is in the audit log. Counted by
+         *     the policy `setup`; beside that a token may be used 40 times in 15 minutes, rehearsed or not, and one use at a time.
          */
         post: operations["setUpAccount"];
         delete?: never;
@@ -2705,7 +2707,7 @@ export interface components {
              * @description Its password, as it was set.
              */
             password: string;
-            /** @description Id of the organization to sign in to, for who is a member of several. Without it, the default one. */
+            /** @description Id of the organization to sign in to, for who is a member of several or has a separate account of it. Without it, the default one. */
             organization?: string;
         };
         /**
@@ -2735,6 +2737,8 @@ export interface components {
              * @description At least 15 characters and none of the well-known ones.
              */
             password: string;
+            /** @description true makes of an invitation an account of its organization alone, whoever has an account with the address: sign in to it by naming the `organization`. Without effect for a reset account. */
+            separateAccount?: boolean;
         };
         /**
          * @description Changes a password.

@@ -1,0 +1,125 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// setUpInvited makes an invitation the first membership of a new person, who takes the
+// address or, separate, has an account of that organization alone, whoever has the
+// address. A rehearsal ends before the address is looked at: whether it has an account
+// is told only where the refusal is audited, by using an invitation to it.
+func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret string, s Setup) error {
+	if a.rehearsed {
+		return nil
+	}
+	p, err := a.person(ctx, u)
+	if err != nil && apperr.CodeOf(err) != apperr.UserNotFound {
+		return err
+	}
+	if u.Left || u.Person != "" && err == nil && p.ID != "" {
+		return a.addressTaken(ctx, u)
+	}
+	key, done := account.EmailKey(u.Email), event{action: "user.setup", org: u.Org, subject: u.ID}
+	if s.Separate {
+		if err := a.noMember(ctx, u, key); err != nil {
+			return err
+		}
+		key, done.to = account.InvitationKey(u.Org, key), "separate account"
+	}
+	hash, err := a.hash(ctx, s.Password)
+	if err != nil {
+		return err
+	}
+	_, err = a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
+		if !a.opens(*u, secret) {
+			return setupRefused() // of two uses at once, one
+		}
+		u.PasswordHash, u.Person, u.EmailKey = hash, "", key
+		accepted(u)
+		u.EndSessions("")
+		return nil
+	})
+	if errors.Is(err, account.ErrEmailTaken) {
+		return a.addressTaken(ctx, u)
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return a.audit(ctx, done)
+}
+
+// addressTaken refuses to set up an account for an address that has one. Only the holder
+// of an invitation gets it. The log of the organization that invited has it, and that of
+// the whole system, where the operator sees whose account it is; not that of the
+// account's organization, which is to learn nothing of the other.
+func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
+	const why = "the address has an account"
+	holder, err := a.store.UserByEmail(ctx, account.EmailKey(u.Email))
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return unavailable(err)
+	}
+	return errors.Join(
+		a.auditRefused(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: why}),
+		a.auditRefused(ctx, event{action: "user.setup", subject: holder.ID, failed: why, from: u.Org}),
+		apperr.New(apperr.EmailTaken, "There is an account with this email. Sign in to it and accept the invitation there or, if it is not yours, set up a separate one.").
+			With(apperr.Detail{Field: "setupToken", Code: "ACCEPT_INVITATION", Message: "POST /auth/invitations/accept takes the same token; so does this request with separateAccount."}),
+	)
+}
+
+// noMember refuses a separate account to whose address is a member's: nobody has two
+// ids in an organization, to approve one's own records with.
+func (a *Accounts) noMember(ctx context.Context, u account.User, emailKey string) error {
+	p, err := a.store.UserByEmail(ctx, emailKey)
+	if errors.Is(err, account.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	all, err := a.memberships(ctx, p)
+	if err == nil && slices.ContainsFunc(all, func(m account.User) bool { return m.Org == u.Org }) {
+		err = a.addressTaken(ctx, u)
+	}
+	return err
+}
+
+// separateIn reports whether an address has a separate account of an organization.
+func (a *Accounts) separateIn(ctx context.Context, org, emailKey string) (bool, error) {
+	u, err := a.store.UserByEmail(ctx, account.InvitationKey(org, emailKey))
+	if errors.Is(err, account.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil && u.Separate(), unavailable(err)
+}
+
+// noSeparate refuses to make whose address has a separate account of an organization a
+// member there once more; see noMember.
+func (a *Accounts) noSeparate(ctx context.Context, org, emailKey string) error {
+	separate, err := a.separateIn(ctx, org, emailKey)
+	if separate {
+		return apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+	}
+	return err
+}
+
+// accountKey returns the key of the account that an address signs in to: where it names
+// an organization that has a separate account for it, that one's. A text that is no
+// address, but the key of such an account, opens none.
+func (a *Accounts) accountKey(ctx context.Context, emailKey, org string) (string, error) {
+	if account.IsInvitationKey(emailKey) {
+		return account.InvitationKey("", emailKey), nil // which nobody has
+	}
+	if org == "" {
+		return emailKey, nil
+	}
+	separate, err := a.separateIn(ctx, org, emailKey)
+	if separate {
+		return account.InvitationKey(org, emailKey), err
+	}
+	return emailKey, err
+}

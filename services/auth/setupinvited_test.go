@@ -1,0 +1,241 @@
+package auth_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/services/auth"
+	"github.com/eventcarbon/ecf/services/auth/account"
+)
+
+// setUpWith uses a setup token; fields are those beside the token and a good password.
+func (b *bundle) setUpWith(token, fields string, headers ...string) answer {
+	b.t.Helper()
+	return b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(goodPass)+fields+`}`, append(headers, "X-Request-Id", "same")...)
+}
+
+const separate = `,"separateAccount":true`
+
+// refusals returns the entries of an organization's audit log that have a reason.
+func (b *bundle) refusals(org, reason string) (found []account.AuditEntry) {
+	b.t.Helper()
+	entries, err := b.store.AuditAfter(b.t.Context(), org, 0, 1000)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return slices.DeleteFunc(entries, func(e account.AuditEntry) bool { return e.Reason != reason })
+}
+
+// TestARehearsedSetupTellsNothing: whether the address of an invitation has an account
+// shows neither in the answer to a rehearsed setup nor in the work for it. Rehearsals are
+// audited, make no hash, use nothing up and have a budget.
+func TestARehearsedSetupTellsNothing(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			store := &askedStore{Store: open(t)}
+			b := setup(t, store)
+			root := b.signIn("root@example.com").access
+			there, thereToken := b.invite(root, "eve@example.org", "user")
+			nowhere, nowhereToken := b.invite(root, "nowhere@example.org", "user")
+			b.want(b.setUpWith(nowhereToken[:len(nowhereToken)-2]+"xx", "", "X-Dry-Run", "true"), http.StatusUnauthorized, "UNAUTHENTICATED")
+			hashes := b.hasher.Made()
+			for _, fields := range []string{"", separate} {
+				var answers [2]answer
+				var asked [2][]string
+				for i, token := range []string{thereToken, nowhereToken} {
+					asked[i] = store.during(func() { answers[i] = b.setUpWith(token, fields, "X-Dry-Run", "true") })
+				}
+				b.want(answers[0], http.StatusOK, "")
+				if answers[0].status != answers[1].status || answers[0].body != answers[1].body || !slices.Equal(asked[0], asked[1]) {
+					t.Errorf("%q: %d %s %v with an account, %d %s %v without", fields,
+						answers[0].status, answers[0].body, asked[0], answers[1].status, answers[1].body, asked[1])
+				}
+			}
+			if made := b.hasher.Made() - hashes; made != 0 {
+				t.Errorf("rehearsals made %d hashes", made)
+			}
+			for _, invited := range []answer{there, nowhere} {
+				if !slices.ContainsFunc(b.refusals("o1", "only rehearsed"), func(e account.AuditEntry) bool { return e.Subject == invited.text("_id") }) {
+					t.Errorf("no entry of the rehearsal for %s", invited.text("email"))
+				}
+			}
+			const changesPerWindow, changesWindow = 40, 15 * time.Minute
+			for n := 2; n < changesPerWindow; n++ {
+				b.want(b.setUpWith(thereToken, "", "X-Dry-Run", "true", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", n)), http.StatusOK, "")
+			}
+			b.want(b.setUpWith(thereToken, "", "X-Dry-Run", "true", "X-Forwarded-For", "203.0.113.1"), http.StatusTooManyRequests, "RATE_LIMITED")
+			b.clock.Advance(changesWindow + time.Second)
+			// What was rehearsed can be done, and the refusal is in two logs.
+			b.want(b.setUpWith(nowhereToken, ""), http.StatusOK, "")
+			b.want(b.setUpWith(thereToken, ""), http.StatusConflict, "EMAIL_TAKEN")
+			const taken = "the address has an account"
+			if log := b.refusals("o1", taken); len(log) != 1 || log[0].Subject != there.text("_id") {
+				t.Errorf("the log of the organization that invited: %+v", log)
+			}
+			if log := b.refusals(account.SystemOrg, taken); len(log) != 1 || log[0].Subject != b.eve.ID || log[0].Before != "o1" {
+				t.Errorf("the log of the system: %+v", log)
+			}
+			if log := b.refusals("o2", taken); len(log) != 0 {
+				t.Errorf("the log of the other organization: %+v", log)
+			}
+		})
+	}
+}
+
+// TestASeparateAccount: whoever registers an address first keeps it, and keeps nobody
+// from an account of another organization with that address, which is signed in to by
+// naming the organization. Neither opens the other one.
+func TestASeparateAccount(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		const owner, squat, ours = "owner@b.test", "purple elephants dance softly", goodPass
+		signIn := func(password, org string) answer {
+			t.Helper()
+			a := b.do("POST", "/api/v2/auth/login", "", `{"email":"Owner@B.test","password":`+quoted(password)+org+`}`)
+			if a.status == http.StatusOK {
+				b.secrets = append(b.secrets, a.text("accessToken"), a.text("idToken"), a.text("refreshToken"))
+			}
+			return a
+		}
+		const o1, o2 = `,"organization":"o1"`, `,"organization":"o2"`
+		root, eve := b.signIn("root@example.com").access, b.signIn("eve@example.org").access
+		_, token := b.invite(eve, owner, "user")
+		b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(squat)+`}`), http.StatusOK, "")
+		invited, token := b.invite(root, owner, "manager")
+		id := invited.text("_id")
+		b.want(b.setUpWith(token, ""), http.StatusConflict, "EMAIL_TAKEN")
+		b.want(signIn(ours, o1), http.StatusUnauthorized, "UNAUTHENTICATED")
+		took := b.setUpWith(token, separate)
+		b.want(took, http.StatusOK, "")
+		b.want(b.setUpWith(token, separate), http.StatusUnauthorized, "UNAUTHENTICATED")
+
+		in := signIn(ours, o1)
+		b.want(in, http.StatusOK, "")
+		if claims := claimsOf(t, in.text("accessToken")); claims["sub"] != id || claims["org"] != "o1" || claims["role"] != "manager" {
+			t.Errorf("%v", claims)
+		}
+		b.want(b.refresh(in.text("refreshToken")), http.StatusOK, "")
+		b.want(signIn(squat, ""), http.StatusOK, "")
+		b.want(signIn(squat, o2), http.StatusOK, "")
+		b.want(signIn(ours, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(signIn(ours, o2), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(signIn(squat, o1), http.StatusUnauthorized, "UNAUTHENTICATED")
+		for _, org := range []string{"", o1} { // the key it is found by is no address
+			b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(account.InvitationKey("o1", owner))+`,"password":`+quoted(ours)+org+`}`), http.StatusUnauthorized, "UNAUTHENTICATED")
+		}
+
+		// It is the one membership of its address here, and of no other organization.
+		b.want(b.do("POST", "/api/v2/users", root, `{"email":`+quoted(owner)+`,"role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
+		if _, err := b.service.Join(t.Context(), owner, "o1", "", identity.User); apperr.CodeOf(err) != apperr.EmailTaken {
+			t.Errorf("the operator adds the address once more: %v", err)
+		}
+		b.user("o3", "boss@example.org", "Boss", identity.Admin)
+		_, elsewhere := b.invite(b.signIn("boss@example.org").access, owner, "user")
+		b.want(b.accept(in.text("accessToken"), elsewhere), http.StatusNotFound, "NOT_FOUND")
+		link := b.do("POST", "/api/v2/users/"+id+"/setup-link", root, "")
+		b.want(link, http.StatusCreated, "")
+		b.secrets = append(b.secrets, link.text("setupToken"))
+		b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(link.text("setupToken"))+`,"password":`+quoted(newPass)+`}`), http.StatusOK, "")
+		b.want(signIn(newPass, o1), http.StatusOK, "")
+
+		// Of an address that nobody has, a separate account is made as well, with the same answer.
+		_, free := b.invite(root, "free@b.test", "user")
+		if a := b.setUpWith(free, separate); a.status != took.status || a.body != took.body {
+			t.Errorf("%s, want %s", a.body, took.body)
+		}
+		b.want(b.login("free@b.test", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
+		if _, _, err := b.service.CreateUser(t.Context(), auth.NewUser{Org: "o1", Email: "free@b.test", Role: identity.User}); apperr.CodeOf(err) != apperr.EmailTaken {
+			t.Errorf("the operator makes the address a user once more: %v", err)
+		}
+
+		// Who is a member gets no second id.
+		_, second := b.invite(root, "eve@example.org", "user")
+		b.join("eve@example.org", "o1", identity.User)
+		b.want(b.setUpWith(second, separate), http.StatusConflict, "EMAIL_TAKEN")
+
+		// Once the address is free, the membership can get it, under the id it had.
+		b.want(b.do("DELETE", "/api/v2/users/"+id, root, ""), http.StatusOK, "")
+		b.want(signIn(newPass, o1), http.StatusUnauthorized, "UNAUTHENTICATED")
+		if err := b.service.FreeAddress(t.Context(), owner, ""); err != nil {
+			t.Fatal(err)
+		}
+		again, token := b.invite(root, owner, "user")
+		b.want(b.setUpWith(token, ""), http.StatusOK, "")
+		in = signIn(ours, "")
+		b.want(in, http.StatusOK, "")
+		if sub := claimsOf(t, in.text("accessToken"))["sub"]; sub != id || again.text("_id") != id {
+			t.Errorf("a second id: %v, %s", sub, again.body)
+		}
+	})
+}
+
+// Statement 3, of accounts with one address: strangers have one count for all of them,
+// and the networks of one owner are not the other's.
+func TestStrangersOfAnAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	_, token := b.invite(b.signIn("root@example.com").access, "eve@example.org", "user")
+	b.want(b.setUpWith(token, separate), http.StatusOK, "")
+	login := func(secret, from, org string) answer {
+		return b.do("POST", "/api/v2/auth/login", "", `{"email":"eve@example.org","password":`+quoted(secret)+org+`}`, "X-Forwarded-For", from)
+	}
+	const here, eves, ours, stranger = `,"organization":"o1"`, "203.0.113.1", "192.0.2.9", "198.51.100.1"
+	b.want(login(goodPass, eves, ""), http.StatusOK, "")
+	b.want(login(goodPass, ours, here), http.StatusOK, "")
+	for _, lost := range []bool{false, true} {
+		if lost { // whose network it is comes from the store then
+			if err := b.redis.FlushAll(t.Context()).Err(); err != nil {
+				t.Fatal(err)
+			}
+			b.clock.Advance(16 * time.Minute)
+		}
+		for i := range 36 {
+			login("wrong", stranger, []string{"", here}[i%2])
+		}
+		for _, refused := range []answer{login(goodPass, stranger, ""), login(goodPass, stranger, here), login(goodPass, eves, here), login(goodPass, ours, "")} {
+			b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
+		}
+		b.want(login(goodPass, eves, ""), http.StatusOK, "")
+		b.want(login(goodPass, ours, here), http.StatusOK, "")
+	}
+}
+
+// TestSetupsHashOneAtATime: however often a setup token is used at once, from however many
+// addresses, one hash is made for it: what is spent is refused before anything is hashed.
+func TestSetupsHashOneAtATime(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		_, token := b.invite(b.signIn("root@example.com").access, "new@example.org", "user")
+		reset, err := b.service.ResetPassword(t.Context(), "o1", b.ada.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.secrets = append(b.secrets, reset)
+		for _, token := range []string{token, reset} {
+			before, statuses := b.hasher.Made(), map[int]int{}
+			var mu sync.Mutex
+			var all sync.WaitGroup
+			for i := range 24 {
+				all.Go(func() {
+					a := b.setUpWith(token, "", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", i))
+					mu.Lock()
+					defer mu.Unlock()
+					statuses[a.status]++
+				})
+			}
+			all.Wait()
+			if made := b.hasher.Made() - before; made != 1 || statuses[http.StatusOK] != 1 {
+				t.Errorf("%d hashes, want 1; statuses %v", made, statuses)
+			}
+			if statuses[http.StatusOK]+statuses[http.StatusUnauthorized]+statuses[http.StatusTooManyRequests] != 24 {
+				t.Errorf("statuses %v", statuses)
+			}
+		}
+	})
+}
