@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,22 +102,59 @@ func addressKey(address string) string {
 }
 
 // begin counts an attempt as a failure before its password is looked at, so
-// that of many at once no more than the rule allows are. RATE_LIMITED when there
-// were too many. The caller calls forgive when the attempt did not fail.
+// that of many at once no more than the rule allows are. It returns which of the
+// accounts, given by their keys, may be tried; RATE_LIMITED when there were too many
+// failures at each. The caller calls forgive when the attempt did not fail.
 //
 // All accounts of an email have one count of strangers, so that it tells nothing of how
-// many there are; whose addresses are the owner's is asked of the account that is meant.
+// many there are; whose addresses are the owner's is asked of each account.
+func (f *failures) begin(ctx context.Context, emailKey, address string, accounts ...string) (may []bool, forgive func(), err error) {
+	short, cancel := context.WithTimeout(ctx, failuresTimeout)
+	defer cancel()
+	var refunds []func()
+	forgive = func() {
+		for _, refund := range refunds {
+			refund()
+		}
+	}
+	keys, least := make([]string, len(accounts)), time.Duration(0)
+	may = make([]bool, len(accounts))
+	for i, accountKey := range accounts {
+		key, answers := f.key(short, emailKey, accountKey, address)
+		if same := slices.Index(keys[:i], key); same >= 0 {
+			keys[i], may[i] = key, may[same] // counted once
+			continue
+		}
+		keys[i] = key
+		refund, wait, err := f.take(ctx, short, key, answers)
+		if err != nil {
+			forgive()
+			return nil, nil, err
+		}
+		if wait > 0 && (least == 0 || wait < least) {
+			least = wait
+		}
+		if wait == 0 {
+			may[i], refunds = true, append(refunds, refund)
+		}
+	}
+	if !slices.Contains(may, true) {
+		e := apperr.New(apperr.RateLimited, "Too many failed sign-ins for this account. Try again later.")
+		e.RetryAfter = max(least, time.Second)
+		return nil, nil, e
+	}
+	return may, forgive, nil
+}
+
+// take counts a failure under a key, or returns how long to wait until one can be.
 //
 // It counts in the process first and then in Redis: what this process alone has
 // let through is never more than all of them together, so a Redis that is slow
 // or away opens nothing.
-func (f *failures) begin(ctx context.Context, emailKey, accountKey, address string) (forgive func(), err error) {
-	short, cancel := context.WithTimeout(ctx, failuresTimeout)
-	defer cancel()
-	key, answers := f.key(short, emailKey, accountKey, address)
+func (f *failures) take(ctx, short context.Context, key string, answers bool) (refund func(), wait time.Duration, err error) {
 	local, wait, err := takeAll(ctx, f.local, key, f.tiers)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var shared takes
 	if wait == 0 && answers {
@@ -126,17 +164,15 @@ func (f *failures) begin(ctx context.Context, emailKey, accountKey, address stri
 		}
 	}
 	if wait > 0 {
-		e := apperr.New(apperr.RateLimited, "Too many failed sign-ins for this account. Try again later.")
-		e.RetryAfter = max(wait, time.Second)
 		_ = local.refund(ctx, f.local) // never fails
-		return nil, e
+		return nil, wait, nil
 	}
 	return func() {
 		short, cancel := context.WithTimeout(context.WithoutCancel(ctx), failuresTimeout)
 		defer cancel()
 		// A refund that fails leaves one failure too many, for one window.
 		_ = errors.Join(local.refund(short, f.local), shared.refund(short, f.shared))
-	}, nil
+	}, 0, nil
 }
 
 // key returns what an attempt is counted under, and whether Redis answers: the

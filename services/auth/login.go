@@ -52,19 +52,21 @@ func (s *Service) login(c *fiber.Ctx) error {
 // it is known not to be, so that many at once cannot outrun the count.
 func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle, error) {
 	emailKey := account.EmailKey(email)
-	accountKey, err := s.accountKey(ctx, emailKey, org)
-	if err != nil {
-		return bundle{}, err
-	}
 	known, _ := callerOf(ctx)
-	forgive, err := s.failures.begin(ctx, emailKey, accountKey, known.origin.Address)
+	accounts := accountsOf(emailKey, org)
+	may, forgive, err := s.failures.begin(ctx, emailKey, known.origin.Address, accounts...)
 	if err != nil {
 		if err := s.audit(ctx, event{action: "login", failed: "too many failures"}); err != nil {
 			return bundle{}, err
 		}
 		return bundle{}, err
 	}
-	u, err := s.checkCredentials(ctx, accountKey, secret, org)
+	for i, ok := range may {
+		if !ok {
+			accounts[i] = nobody
+		}
+	}
+	u, accountKey, err := s.checkCredentials(ctx, accounts, secret, org)
 	if apperr.CodeOf(err) != apperr.Unauthenticated {
 		forgive()
 	}
@@ -100,35 +102,66 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 	return tokens, nil
 }
 
-// checkCredentials returns the person that the key of an account and a password are of;
-// UNAUTHENTICATED, always the same, when there is none, and when no organization is
-// named and the person may not sign in to the default one.
-func (s *Service) checkCredentials(ctx context.Context, accountKey, secret, org string) (account.User, error) {
-	refused := apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
+// nobody is the key of no account.
+const nobody = "-"
+
+// accountsOf returns the keys of the accounts that an email may sign in to, in the order
+// they are tried: whoever has the address and, where an organization is named, the
+// separate account of that one. Whoever has the address is answered before the other is
+// looked at, and so does not learn whether there is one; for anybody else both are
+// tried, and cost the same, whichever there are.
+func accountsOf(emailKey, org string) []string {
+	if account.IsInvitationKey(emailKey) {
+		emailKey = nobody // it is no address
+	}
+	if org == "" {
+		return []string{emailKey}
+	}
+	return []string{emailKey, account.InvitationKey(org, emailKey)}
+}
+
+// checkCredentials returns the person that a password and one of the keys of accounts
+// are of, and the key; UNAUTHENTICATED, always the same, when there is none, and when no
+// organization is named and the person may not sign in to the default one. Refusals are
+// entered when every account has refused: the log of one tells nothing of sign-ins to
+// another.
+func (s *Service) checkCredentials(ctx context.Context, accounts []string, secret, org string) (u account.User, accountKey string, err error) {
+	failed := make([]event, 0, len(accounts))
+	for _, accountKey := range accounts {
+		u, e, err := s.checkPasswordOf(ctx, accountKey, secret, org)
+		if err != nil || e.failed == "" {
+			return u, accountKey, err
+		}
+		failed = append(failed, e)
+	}
+	for _, e := range failed {
+		if err := s.audit(ctx, e); err != nil {
+			return account.User{}, "", err
+		}
+	}
+	return account.User{}, "", apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
+}
+
+// checkPasswordOf is checkCredentials of one account; the event says why it is refused.
+func (s *Service) checkPasswordOf(ctx context.Context, accountKey, secret, org string) (account.User, event, error) {
 	u, err := s.store.UserByEmail(ctx, accountKey)
 	if err == nil && u.IsInvitation() {
-		err = account.ErrNotFound // the text was the key of an invitation, which is no address
+		err = account.ErrNotFound // nobody has accepted it
 	}
 	if errors.Is(err, account.ErrNotFound) {
-		if err := s.hasher.VerifyNothing(ctx, secret); err != nil {
-			return account.User{}, busy(err)
-		}
-		if err := s.audit(ctx, event{action: "login", failed: "no such account"}); err != nil {
-			return account.User{}, err
-		}
-		return account.User{}, refused
+		return account.User{}, event{action: "login", failed: "no such account"}, busy(s.hasher.VerifyNothing(ctx, secret))
 	}
 	if err != nil {
-		return account.User{}, unavailable(err)
+		return account.User{}, event{}, unavailable(err)
 	}
 	ok, outdated, err := s.hasher.Verify(ctx, u.PasswordHash, secret)
 	if err != nil {
-		return account.User{}, busy(err)
+		return account.User{}, event{}, busy(err)
 	}
 	may := true
 	if ok && org == "" {
 		if _, may, err = s.active(ctx, u, defaultOrg(u)); err != nil {
-			return account.User{}, err
+			return account.User{}, event{}, err
 		}
 	}
 	if !ok || !may {
@@ -136,15 +169,12 @@ func (s *Service) checkCredentials(ctx context.Context, accountKey, secret, org 
 		if ok {
 			failed = "disabled"
 		}
-		if err := s.audit(ctx, event{action: "login", org: u.Org, subject: u.ID, failed: failed}); err != nil {
-			return account.User{}, err
-		}
-		return account.User{}, refused
+		return account.User{}, event{action: "login", org: u.Org, subject: u.ID, failed: failed}, nil
 	}
 	if outdated {
 		s.rehash(ctx, u, secret)
 	}
-	return u, nil
+	return u, event{}, nil
 }
 
 // furtherPrefix stands before the hash of the refresh token of a session that was not

@@ -147,7 +147,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	}
 	defer end()
 	ctx = password.Behind(ctx, p.Org)
-	forgive, err := s.failures.begin(ctx, u.EmailKey, u.EmailKey, known.origin.Address)
+	_, forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address, u.EmailKey)
 	if err != nil {
 		refused.failed = "too many failures"
 		if err := s.audit(ctx, refused); err != nil {

@@ -106,20 +106,3 @@ func (a *Accounts) noSeparate(ctx context.Context, org, emailKey string) error {
 	}
 	return err
 }
-
-// accountKey returns the key of the account that an address signs in to: where it names
-// an organization that has a separate account for it, that one's. A text that is no
-// address, but the key of such an account, opens none.
-func (a *Accounts) accountKey(ctx context.Context, emailKey, org string) (string, error) {
-	if account.IsInvitationKey(emailKey) {
-		return account.InvitationKey("", emailKey), nil // which nobody has
-	}
-	if org == "" {
-		return emailKey, nil
-	}
-	separate, err := a.separateIn(ctx, org, emailKey)
-	if separate {
-		return account.InvitationKey(org, emailKey), err
-	}
-	return emailKey, err
-}

@@ -126,7 +126,7 @@ func TestASeparateAccount(t *testing.T) {
 		b.want(signIn(squat, o2), http.StatusOK, "")
 		b.want(signIn(ours, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 		b.want(signIn(ours, o2), http.StatusUnauthorized, "UNAUTHENTICATED")
-		b.want(signIn(squat, o1), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.want(signIn(squat, o1), http.StatusNotFound, "NOT_FOUND")
 		for _, org := range []string{"", o1} { // the key it is found by is no address
 			b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(account.InvitationKey("o1", owner))+`,"password":`+quoted(ours)+org+`}`), http.StatusUnauthorized, "UNAUTHENTICATED")
 		}
@@ -177,18 +177,18 @@ func TestASeparateAccount(t *testing.T) {
 }
 
 // Statement 3, of accounts with one address: strangers have one count for all of them,
-// and the networks of one owner are not the other's.
+// and from the networks of one owner the other's password is not guessed any better.
 func TestStrangersOfAnAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
 	_, token := b.invite(b.signIn("root@example.com").access, "eve@example.org", "user")
-	b.want(b.setUpWith(token, separate), http.StatusOK, "")
+	b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(newPass)+separate+`}`), http.StatusOK, "")
 	login := func(secret, from, org string) answer {
 		return b.do("POST", "/api/v2/auth/login", "", `{"email":"eve@example.org","password":`+quoted(secret)+org+`}`, "X-Forwarded-For", from)
 	}
 	const here, eves, ours, stranger = `,"organization":"o1"`, "203.0.113.1", "192.0.2.9", "198.51.100.1"
 	b.want(login(goodPass, eves, ""), http.StatusOK, "")
-	b.want(login(goodPass, ours, here), http.StatusOK, "")
+	b.want(login(newPass, ours, here), http.StatusOK, "")
 	for _, lost := range []bool{false, true} {
 		if lost { // whose network it is comes from the store then
 			if err := b.redis.FlushAll(t.Context()).Err(); err != nil {
@@ -199,11 +199,75 @@ func TestStrangersOfAnAddress(t *testing.T) {
 		for i := range 36 {
 			login("wrong", stranger, []string{"", here}[i%2])
 		}
-		for _, refused := range []answer{login(goodPass, stranger, ""), login(goodPass, stranger, here), login(goodPass, eves, here), login(goodPass, ours, "")} {
+		for _, refused := range []answer{login(goodPass, stranger, ""), login(newPass, stranger, here), login(goodPass, ours, "")} {
 			b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
 		}
+		b.want(login(newPass, eves, here), http.StatusUnauthorized, "UNAUTHENTICATED") // the password is right, and not looked at
 		b.want(login(goodPass, eves, ""), http.StatusOK, "")
-		b.want(login(goodPass, ours, here), http.StatusOK, "")
+		b.want(login(newPass, ours, here), http.StatusOK, "")
+	}
+
+	// Who has the address and tries passwords does not learn where it has another account.
+	tried := func(org string) (statuses []int) {
+		b.clock.Advance(16 * time.Minute)
+		for range 36 {
+			statuses = append(statuses, login("wrong", eves, org).status)
+		}
+		for _, a := range []answer{login(goodPass, eves, org), login(goodPass, eves, ""), login(goodPass, stranger, "")} {
+			statuses = append(statuses, a.status)
+		}
+		return statuses
+	}
+	if here, nowhere := tried(here), tried(`,"organization":"o7"`); !slices.Equal(here, nowhere) || !slices.Contains(here, http.StatusTooManyRequests) {
+		t.Errorf("where there is a separate account %v, where there is none %v", here, nowhere)
+	}
+}
+
+// Statement 1, of sign-ins that name an organization: whether it has a separate account of
+// the address shows to nobody but its owner, neither in the answer nor in the work.
+func TestSignInsNamingAnOrganizationTellNothing(t *testing.T) {
+	t.Parallel()
+	store := &askedStore{Store: openSQLite(t)}
+	b := setup(t, store)
+	root := b.signIn("root@example.com").access
+	for _, email := range []string{"eve@example.org", "new@example.org"} {
+		_, token := b.invite(root, email, "user")
+		b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(newPass)+separate+`}`), http.StatusOK, "")
+	}
+	work := func(email, password, org string) string {
+		before := b.hasher.Made()
+		var a answer
+		calls := store.during(func() {
+			a = b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(email)+`,"password":`+quoted(password)+`,"organization":`+quoted(org)+`}`, "X-Request-Id", "same")
+		})
+		return fmt.Sprint(a.status, a.body, b.hasher.Made()-before, calls)
+	}
+	wrong := work("nobody@example.org", "wrong", "o1")
+	for _, email := range []string{"eve@example.org", "new@example.org", "ada@example.com"} {
+		for _, org := range []string{"o1", "o2", "o7"} {
+			if got := work(email, "wrong", org); got != wrong {
+				t.Errorf("%s in %s: %s, want %s", email, org, got, wrong)
+			}
+		}
+	}
+	b.signIn("eve@example.org") // what is remembered of her network is remembered
+	if there, nowhere := work("eve@example.org", goodPass, "o1"), work("eve@example.org", goodPass, "o7"); there != nowhere {
+		t.Errorf("who has the address is answered %s where it has another account, %s where it has none", there, nowhere)
+	}
+	// An owner's sign-in is in no other organization's log; one that fails is in both.
+	entered := func() [2]int {
+		return [2]int{len(b.refusals("o1", "wrong password")), len(b.refusals("o2", "wrong password"))}
+	}
+	before := entered()
+	in := b.do("POST", "/api/v2/auth/login", "", `{"email":"eve@example.org","password":`+quoted(newPass)+`,"organization":"o1"}`)
+	b.want(in, http.StatusOK, "")
+	b.secrets = append(b.secrets, in.text("accessToken"), in.text("idToken"), in.text("refreshToken"))
+	if now := entered(); now != before {
+		t.Errorf("a sign-in is entered as refused: %v, then %v", before, now)
+	}
+	work("eve@example.org", "wrong", "o1")
+	if now := entered(); now != [2]int{before[0] + 1, before[1] + 1} {
+		t.Errorf("a failed sign-in: %v entries, then %v", before, now)
 	}
 }
 
