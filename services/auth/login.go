@@ -107,9 +107,9 @@ const nobody = "-"
 
 // accountsOf returns the keys of the accounts that an email may sign in to, in the order
 // they are tried: whoever has the address and, where an organization is named, the
-// separate account of that one. Whoever has the address is answered before the other is
-// looked at, and so does not learn whether there is one; for anybody else both are
-// tried, and cost the same, whichever there are.
+// separate account of that one. Where there is none its place is tried at the same cost,
+// so that nobody learns of it, whoever has the address neither; who is a member of
+// several organizations comes first and pays for one.
 func accountsOf(emailKey, org string) []string {
 	if account.IsInvitationKey(emailKey) {
 		emailKey = nobody // it is no address

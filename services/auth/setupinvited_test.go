@@ -197,7 +197,9 @@ func TestStrangersOfAnAddress(t *testing.T) {
 			b.clock.Advance(16 * time.Minute)
 		}
 		for i := range 36 {
-			login("wrong", stranger, []string{"", here}[i%2])
+			if a := login("wrong", stranger, []string{"", here}[i%2]); i < 30 && a.status != http.StatusUnauthorized {
+				t.Errorf("failure %d: %d, want each counted once", i+1, a.status)
+			}
 		}
 		for _, refused := range []answer{login(goodPass, stranger, ""), login(newPass, stranger, here), login(goodPass, ours, "")} {
 			b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
@@ -205,6 +207,19 @@ func TestStrangersOfAnAddress(t *testing.T) {
 		b.want(login(newPass, eves, here), http.StatusUnauthorized, "UNAUTHENTICATED") // the password is right, and not looked at
 		b.want(login(goodPass, eves, ""), http.StatusOK, "")
 		b.want(login(newPass, ours, here), http.StatusOK, "")
+	}
+
+	// Who may try neither account waits for the one that may be tried first.
+	b.clock.Advance(16 * time.Minute)
+	for _, from := range []string{stranger, eves} {
+		for range 30 {
+			login("wrong", from, "")
+		}
+		b.clock.Advance(20 * time.Second)
+	}
+	first, second, both := login("x", stranger, "").header.Get("Retry-After"), login("x", eves, "").header.Get("Retry-After"), login("x", eves, here).header.Get("Retry-After")
+	if first == "" || second == "" || first == second || both != first {
+		t.Errorf("Retry-After %q and %q, of both %q", first, second, both)
 	}
 
 	// Who has the address and tries passwords does not learn where it has another account.
@@ -251,14 +266,22 @@ func TestSignInsNamingAnOrganizationTellNothing(t *testing.T) {
 		}
 	}
 	b.signIn("eve@example.org") // what is remembered of her network is remembered
+	made := b.hasher.Made()
 	if there, nowhere := work("eve@example.org", goodPass, "o1"), work("eve@example.org", goodPass, "o7"); there != nowhere {
 		t.Errorf("who has the address is answered %s where it has another account, %s where it has none", there, nowhere)
+	}
+	if n := b.hasher.Made() - made; n != 2 {
+		t.Errorf("%d hashes for two sign-ins of who has the address, want one for each", n)
 	}
 	// An owner's sign-in is in no other organization's log; one that fails is in both.
 	entered := func() [2]int {
 		return [2]int{len(b.refusals("o1", "wrong password")), len(b.refusals("o2", "wrong password"))}
 	}
 	before := entered()
+	b.invite(root, "invited@example.org", "user")
+	if got := work("invited@example.org", "wrong", "o1"); got != wrong || entered() != before {
+		t.Errorf("who is invited: %s, want %s; %v entries, then %v", got, wrong, before, entered())
+	}
 	in := b.do("POST", "/api/v2/auth/login", "", `{"email":"eve@example.org","password":`+quoted(newPass)+`,"organization":"o1"}`)
 	b.want(in, http.StatusOK, "")
 	b.secrets = append(b.secrets, in.text("accessToken"), in.text("idToken"), in.text("refreshToken"))
