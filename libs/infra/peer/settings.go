@@ -1,0 +1,44 @@
+// Package peer is how services of one installation know each other's requests where
+// they have no certificates (package mutual): each request to auth carries a credential
+// that is made of a secret they share and of the request itself, and is good for that
+// request alone and for half a minute.
+package peer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/settings"
+)
+
+// Secrets are what credentials are made of: by the first, and any of them is taken, so
+// that one can be replaced while services run. None: there are no credentials.
+type Secrets []string
+
+// A secret of 32 characters has 128 bits or more where it is random; two are enough to
+// go from one to the next.
+const (
+	leastSecret = 32
+	mostSecrets = 2
+)
+
+// Describe implements settings.Config.
+func (s *Secrets) Describe(set *settings.Set) {
+	settings.Parsed(set, s, "ECF_PEER_SECRET", "", "secret that the services prove to auth with who they are, where they have no ECF_TLS_CERT: 32 characters or more; two, separated by a space or a line, while it is replaced, of which the first is used and both are taken", parseSecrets, Secrets.String).Hide()
+}
+
+// String returns the secrets as they are given.
+func (s Secrets) String() string { return strings.Join(s, " ") }
+
+func parseSecrets(v string) (Secrets, error) {
+	list := strings.Fields(v)
+	if len(list) > mostSecrets {
+		return nil, fmt.Errorf("must be one secret, or two while it is replaced")
+	}
+	for _, one := range list {
+		if len(one) < leastSecret {
+			return nil, fmt.Errorf("must have %d characters or more in each secret", leastSecret)
+		}
+	}
+	return list, nil
+}
