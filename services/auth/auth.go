@@ -15,6 +15,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -49,6 +50,9 @@ type Deps struct {
 	Cache redis.UniversalClient
 	// Hasher hashes passwords. Default: NewHasher.
 	Hasher *password.Hasher
+	// Door tells the services from whoever else reaches this one; nil: nobody else does,
+	// as in one process or where connections take a certificate.
+	Door   *peer.Door
 	Logger *slog.Logger
 	// Health, if set, is served at the root.
 	Health *web.Health
@@ -86,6 +90,7 @@ type Service struct {
 	changes      *passwordChanges
 	// strangersReports bounds the reports that come without a token.
 	strangersReports *ratelimit.Limiter
+	door             *peer.Door
 	app              *fiber.App
 }
 
@@ -103,7 +108,7 @@ func New(config Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{Accounts: accounts, config: config, keys: d.Keys}
+	s := &Service{Accounts: accounts, config: config, keys: d.Keys, door: d.Door}
 	if s.signIns, err = observe(accounts.hasher); err != nil {
 		return nil, err
 	}
@@ -119,6 +124,7 @@ func New(config Config, d Deps) (*Service, error) {
 	if d.Health != nil {
 		d.Health.Register(s.app, "")
 	}
+	s.app.Use(s.admit)
 	if err := s.register(s.app); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/libs/testkit"
@@ -83,6 +85,7 @@ type bundle struct {
 	service *auth.Service
 	checker *sessions.Checker // as a gateway has it
 	base    string
+	client  *http.Client // that requests are made by; nil: http.DefaultClient
 	keysDir string
 	logs    *safeBuffer
 	secrets []string // what must never be in a log
@@ -126,6 +129,12 @@ func setup(t *testing.T, store account.Store) *bundle {
 
 func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bundle {
 	t.Helper()
+	return setupBehind(t, store, hasher, func(func() time.Time) *peer.Door { return nil })
+}
+
+// setupBehind sets the service up behind a door by the clock of the test.
+func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, door func(now func() time.Time) *peer.Door) *bundle {
+	t.Helper()
 	b := &bundle{t: t, store: store, hasher: hasher, logs: &safeBuffer{},
 		clock: testkit.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 500_000_000, time.UTC))}
 	url, server := testkit.Redis(t)
@@ -142,7 +151,7 @@ func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bund
 		t.Fatal(err)
 	}
 	b.service, err = auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: 720 * time.Hour}, auth.Deps{
-		Store: store, Keys: keys, Cache: b.redis, Hasher: b.hasher, Now: b.clock.Now,
+		Store: store, Keys: keys, Cache: b.redis, Hasher: b.hasher, Now: b.clock.Now, Door: door(b.clock.Now),
 		Logger: slog.New(slog.NewJSONHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
@@ -241,7 +250,7 @@ func (b *bundle) do(method, path, token, body string, headers ...string) answer 
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
-	res, err := http.DefaultClient.Do(req)
+	res, err := cmp.Or(b.client, http.DefaultClient).Do(req)
 	if err != nil {
 		b.t.Fatal(err)
 	}

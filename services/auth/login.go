@@ -367,8 +367,9 @@ func secretField(r *fields.Reader, name string) string {
 	return secret
 }
 
-// originOf says where a request came from. The gateway, which alone reaches
-// this service, replaces X-Forwarded-For by the address of its client.
+// originOf says where a request came from. The gateway replaces X-Forwarded-For by
+// the address of its client; admit has removed it where nobody vouches for it, and
+// the address is then that of the connection.
 func originOf(c *fiber.Ctx) account.Origin {
 	o := account.Origin{UserAgent: cutBytes(strings.ToValidUTF8(c.Get(fiber.HeaderUserAgent), "�"), maxUserAgent)}
 	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")

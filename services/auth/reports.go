@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -41,6 +44,12 @@ var _ audit.Recorder = (*Service)(nil)
 // what other services have changed. The access token says who it was, and is
 // verified here too; only hits of a limit may come without one, and of those few.
 func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report) error {
+	return s.record(ctx, accessToken, r, true)
+}
+
+// record is Record of a report that a service has proved to be its own, or that may be
+// anybody's: then it is only of the token's user, or of nobody, and says no address.
+func (s *Service) record(ctx context.Context, accessToken string, r audit.Report, proven bool) error {
 	if !audit.Reportable(r.Action) {
 		return apperr.New(apperr.Forbidden, "This action is not reported by others.")
 	}
@@ -57,6 +66,15 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 		return &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(budget.Reset, time.Second),
 			Message: "Too many reports of nobody. Wait as long as Retry-After says."}
 	}
+	if !proven {
+		if r.Actor != "" && r.Actor != p.UserID || accessToken == "" && !namesNobody(r.Note) {
+			return apperr.New(apperr.Forbidden, "Only a service that has proved to be one reports of others.")
+		}
+		r.Address = ""
+		if accessToken == "" {
+			r.RequestID = ""
+		}
+	}
 	for _, text := range []*string{&r.Refused, &r.Subject, &r.Before, &r.After, &r.ID, &r.Actor} {
 		*text = cutBytes(*text, maxReportText)
 	}
@@ -66,6 +84,10 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 	e := event{action: r.Action, org: p.Org, subject: r.Subject, session: sessions.SessionOf(p.Session), failed: r.Refused, from: r.Before, to: r.After}
 	if r.ID != "" && strings.HasPrefix(r.Action, audit.Event) {
 		e.id = "event:" + p.Org + "/" + r.ID
+		if !proven {
+			// What is made up keeps no true entry of somebody else out.
+			e.id += "/" + p.UserID
+		}
 		if r.Actor != "" && r.Actor != p.UserID {
 			// The action of somebody else, by an earlier request: of this one only its
 			// id is kept, as who has brought the report.
@@ -75,6 +97,17 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 	}
 	return s.audit(ctx, e)
 }
+
+// namesNobody reports whether a report has nothing that its sender may choose: which
+// operation was refused to strangers, and how often.
+func namesNobody(n audit.Note) bool {
+	return n.ID == "" && n.Actor == "" && n.Before == "" && (n.After == "" || isTimes.MatchString(n.After)) &&
+		slices.Contains([]string{string(apperr.RateLimited), ""}, n.Refused) &&
+		slices.ContainsFunc(api.Operations(), func(o api.Operation) bool { return o.Public() && n.Subject == o.Method+" "+o.Path })
+}
+
+// isTimes matches what audit.Times returns.
+var isTimes = regexp.MustCompile(`^[0-9]{1,9} times within an hour$`)
 
 // takeReport answers the gateway's reports.
 func (s *Service) takeReport(c *fiber.Ctx) error {
@@ -93,7 +126,7 @@ func (s *Service) takeReport(c *fiber.Ctx) error {
 			return identity.NotAdmitted()
 		}
 	}
-	if err := s.Record(c.UserContext(), token, r); err != nil {
+	if err := s.record(c.UserContext(), token, r, proven(c)); err != nil {
 		return err
 	}
 	return web.OK(c, fiber.Map{})

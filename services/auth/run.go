@@ -12,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/infra/mutual"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/auth/account"
@@ -82,8 +83,17 @@ type settingsOf struct {
 	Cache   cache.Config
 	Keys    Keys
 	Mutual  mutual.Files
+	Secrets peer.Secrets
+	// Unsigned says what becomes of requests that no service has signed.
+	Unsigned string
 	Config
 }
+
+// What ECF_PEER_UNSIGNED may be.
+const (
+	refuseUnsigned = "refuse"
+	acceptUnsigned = "accept"
+)
 
 // Describe implements settings.Config.
 func (c *settingsOf) Describe(s *settings.Set) {
@@ -100,6 +110,14 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	c.Cache.Describe(s)
 	c.Keys.Describe(s)
 	c.Mutual.Describe(s)
+	c.Secrets.Describe(s)
+	s.Text(&c.Unsigned, "ECF_PEER_UNSIGNED", refuseUnsigned, "requests without a credential where there is an ECF_PEER_SECRET: refuse, or accept them as the releases before did, while services of those are replaced", settings.OneOf(refuseUnsigned, acceptUnsigned))
+	s.After(func() error {
+		if c.Unsigned == acceptUnsigned && len(c.Secrets) == 0 {
+			return errors.New("ECF_PEER_UNSIGNED is accept, which needs ECF_PEER_SECRET")
+		}
+		return nil
+	})
 	c.Config.Describe(s)
 	c.Log.Describe(s)
 }
@@ -131,10 +149,24 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return s, err
 		}
+		d.Door = c.door(ctx, p, peers)
 		_, s, err = Start(p, c.Config, d)
 		s.Wrap = peers.Listener
 		return s, err
 	})
+}
+
+// door decides how the process knows the other services.
+func (c *settingsOf) door(ctx context.Context, p *app.Process, peers *mutual.Peers) *peer.Door {
+	switch {
+	case peers != nil:
+		return nil // who gets through has shown a certificate
+	case len(c.Secrets) == 0:
+		peer.Warn(ctx, p.Logger)
+	case c.Unsigned == acceptUnsigned:
+		p.Logger.WarnContext(ctx, "ECF_PEER_UNSIGNED is accept: whoever reaches this service is believed, as by the release before; set it to refuse when every service has ECF_PEER_SECRET")
+	}
+	return peer.NewDoor(c.Secrets, c.Unsigned == acceptUnsigned, p.Now)
 }
 
 // OpenStore opens the accounts on MongoDB, and waits for it.

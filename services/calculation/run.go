@@ -133,7 +133,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 				Records: records, Results: results, Queue: q.Connection, Notifier: q.Interactive, Insight: insight,
 			}), nil
 		}
-		callers, err := access.Open(ctx, p, c.Access)
+		callers, err := access.Open(ctx, p, "calculation", c.Access)
 		if err != nil {
 			return app.Service{}, err
 		}

@@ -83,7 +83,7 @@ func Program() app.Program {
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {
 	return app.Serve(ctx, env, "gateway", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
-		callers, err := access.Open(ctx, p, c.Access)
+		callers, err := access.Open(ctx, p, "gateway", c.Access)
 		if err != nil {
 			return app.Service{}, err
 		}
@@ -94,8 +94,10 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 			return app.Service{}, err
 		}
 		at := func(url string) Upstream { return Upstream{URL: url, Peers: callers.Peers} }
+		auth := at(c.Access.Keys.AuthURL)
+		auth.Signer = callers.Signer
 		return Start(p, c.Config, Deps{
-			Auth: at(c.Access.Keys.AuthURL), Records: at(c.RecordsURL), Review: at(c.ReviewURL), Calculation: at(c.Calculation),
+			Auth: auth, Records: at(c.RecordsURL), Review: at(c.ReviewURL), Calculation: at(c.Calculation),
 			Tokens: callers.Tokens, Sessions: callers.Sessions,
 			Limits: ratelimit.NewRedis(callers.Cache, LimitPrefix, nil),
 			Audit:  audit.NewRemote(c.Access.Keys.AuthURL, callers.Auth),

@@ -13,8 +13,10 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/infra/mutual"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -33,6 +35,8 @@ type Upstream struct {
 	Recall web.Recall
 	// Peers, where the service shows a certificate and asks for one; nil otherwise.
 	Peers *mutual.Peers
+	// Signer proves to the service that requests are the gateway's; nil: it does not ask.
+	Signer *peer.Signer
 }
 
 // DialListener makes the Dial of a service that listens in memory
@@ -90,6 +94,7 @@ type client struct {
 	// Reads and writes that are handed over; nil: the service is only reached over connections.
 	readsInside, writesInside *inside
 	recall                    web.Recall // nil: nothing is recalled
+	signer                    *peer.Signer
 
 	answered answers
 }
@@ -146,7 +151,7 @@ func newClient(name string, u Upstream) (*client, error) {
 			MaxConns: maxConns, MaxIdleConnDuration: keepIdle, ReadBufferSize: readBufferSize,
 		}
 	}
-	c := &client{name: name, inside: u.Dial != nil, reads: pool(), writes: pool()}
+	c := &client{name: name, inside: u.Dial != nil, reads: pool(), writes: pool(), signer: u.Signer}
 	if u.Handler != nil {
 		c.readsInside, c.writesInside, c.recall = newInside(u.Handler), newInside(u.Handler), u.Recall
 	}
@@ -163,7 +168,12 @@ func (c *client) short(o api.Operation) bool {
 func (c *client) call(ctx context.Context, o api.Operation, by identity.Principal, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	switch {
 	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
-		return c.do(req, resp, deadline)
+		c.signer.Sign(req)
+		err := c.do(req, resp, deadline)
+		if err == nil && resp.StatusCode() == fasthttp.StatusUnauthorized && len(resp.Header.Peek(peer.Refused)) > 0 {
+			err = errNotBelieved
+		}
+		return err
 	case req.Header.IsGet():
 		resp.Reset() // as any other way to an answer does
 		if c.recall != nil && c.recall(ctx, o.ID, by, req, resp) {
@@ -173,6 +183,12 @@ func (c *client) call(ctx context.Context, o api.Operation, by identity.Principa
 	}
 	return c.writesInside.do(req, resp, deadline)
 }
+
+// errNotBelieved is of a service that does not take the gateway for one: the secrets differ,
+// or the clocks. It is no refusal of the client, who must not be signed out by it.
+var errNotBelieved = (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
+	Message: "A part of the service cannot be asked right now. Nothing was changed; please try again."}).
+	Because(errors.New("the service refuses the credential of this gateway: ECF_PEER_SECRET must be the same, and clocks agree"))
 
 // do sends a request. Only GET and HEAD are ever sent twice.
 func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {

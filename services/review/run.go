@@ -45,7 +45,7 @@ func Program() app.Program {
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {
 	return app.Serve(ctx, env, "review", c.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {
-		callers, err := access.Open(ctx, p, c.Access)
+		callers, err := access.Open(ctx, p, "review", c.Access)
 		if err != nil {
 			return app.Service{}, err
 		}

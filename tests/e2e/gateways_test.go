@@ -23,6 +23,7 @@ type gateways struct {
 	// behind are the services behind them, where nobody else may reach them.
 	behind []string
 	env    []string
+	procs  []*testkit.Proc
 	redis  *testkit.RedisServer
 	// ecf runs a command of the operator and returns the first line it prints.
 	ecf func(input string, args ...string) string
@@ -39,6 +40,7 @@ func startGateways(t *testing.T, env ...string) *gateways {
 		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
 		"ECF_AUTH_URL=http://" + auth, "ECF_RECORDS_URL=http://" + records, "ECF_ISSUER=http://" + first,
 		"ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_TRUSTED_PROXIES=127.0.0.0/8", "ECF_REQUEST_TIMEOUT=1m",
+		"ECF_PEER_SECRET=" + peerSecret,
 	}, env...)
 	g := &gateways{t: t, urls: [2]string{"http://" + first, "http://" + second}, redis: server, behind: []string{"http://" + records}, env: env}
 	g.ecf = func(input string, args ...string) string {
@@ -48,11 +50,15 @@ func startGateways(t *testing.T, env ...string) *gateways {
 	g.org = g.ecf("", "org", "create", "--name", "Two Doors Ltd", "--plan", "team")
 	for _, p := range [][2]string{{"auth", auth}, {"records", records}, {"gateway", first}, {"gateway", second}} {
 		proc := testkit.Process(t, testkit.Binary(t, "services/"+p[0]+"/cmd/"+p[0]), nil, append([]string{"ECF_ADDR=" + p[1]}, env...))
+		g.procs = append(g.procs, proc)
 		// The gateway waits for services that are not there in this test.
 		proc.WaitHTTP("http://" + p[1] + map[bool]string{true: "/health/live", false: "/health/ready"}[p[0] == "gateway"])
 	}
 	return g
 }
+
+// peerSecret is what the services know each other by.
+const peerSecret = "a-secret-of-the-services-of-a-test"
 
 // start runs another service behind the gateways.
 func (g *gateways) start(service string) {

@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/mutual"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -25,6 +26,8 @@ type Config struct {
 	Keys   keys.Published
 	Cache  cache.Config
 	Mutual mutual.Files
+	// Secrets prove to auth who asks, where there are no certificates.
+	Secrets peer.Secrets
 }
 
 // Describe implements settings.Config.
@@ -32,6 +35,7 @@ func (c *Config) Describe(s *settings.Set) {
 	c.Keys.Describe(s)
 	c.Cache.Describe(s)
 	c.Mutual.Describe(s)
+	c.Secrets.Describe(s)
 }
 
 // Access decides who calls a process.
@@ -41,10 +45,14 @@ type Access struct {
 	// Cache is the client of the cache, Auth one for requests to the service auth.
 	Cache redis.UniversalClient
 	Auth  *http.Client
-	// Audit enters into the audit log what a request has done, with its token.
+	// Audit enters into the audit log what was done to events, also by others than who
+	// makes the request; nil where auth would not take the word of this process.
 	Audit audit.Recorder
 	// Peers are the other services, where they show certificates; else nil.
 	Peers *mutual.Peers
+	// Signer proves to auth what this process asks, as Auth does by itself; nil where
+	// there are certificates, or no secret.
+	Signer *peer.Signer
 }
 
 const (
@@ -56,7 +64,8 @@ const (
 
 // Open prepares the connections and closes them with the process. It does not
 // connect; the process is not ready until it has read the published keys.
-func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
+// Service is what it calls itself.
+func Open(ctx context.Context, p *app.Process, service string, c Config) (Access, error) {
 	peers, err := mutual.Open(c.Mutual, p.Logger, p.Now)
 	if err != nil {
 		return Access{}, err
@@ -75,7 +84,17 @@ func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
 		transport.CloseIdleConnections()
 		return nil
 	})
-	ask := &http.Client{Timeout: askTimeout, Transport: transport}
+	var signer *peer.Signer
+	if peers == nil {
+		signer = peer.NewSigner(service, c.Secrets, p.Now)
+	}
+	ask := &http.Client{Timeout: askTimeout, Transport: signer.Transport(transport)}
+	var log audit.Recorder
+	if peers != nil || signer != nil {
+		log = audit.NewRemote(c.Keys.AuthURL, ask)
+	} else {
+		peer.Warn(ctx, p.Logger)
+	}
 	published := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: c.Keys.AuthURL + keys.Path, Client: ask})
 	p.Health.Add(web.Check{Name: "signing keys", Probe: published.Ready})
 	return Access{
@@ -85,6 +104,6 @@ func Open(ctx context.Context, p *app.Process, c Config) (Access, error) {
 				Copy: sessions.NewCopy(shared), Authority: sessions.NewRemote(c.Keys.AuthURL, ask), Now: p.Now,
 			}),
 		},
-		Peers: peers, Cache: shared, Auth: ask, Audit: audit.NewRemote(c.Keys.AuthURL, ask),
+		Peers: peers, Signer: signer, Cache: shared, Auth: ask, Audit: log,
 	}, nil
 }

@@ -1,0 +1,68 @@
+package auth
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// maxSignedBody bounds the body of a request that a service has signed: what any operation
+// here takes. The gateway has bounded it by the operation and counted it.
+const maxSignedBody = 1 << 20
+
+// wellKnown is what the paths begin with that everybody may read.
+const wellKnown = "/.well-known/"
+
+type unprovenKey struct{}
+
+// proven reports whether a request is one of a service.
+func proven(c *fiber.Ctx) bool { return c.Locals(unprovenKey{}) == nil }
+
+// admit looks at the credential of a request before anything else is done for it. Where
+// there is none to look at, what only the gateway may say is removed.
+func (s *Service) admit(c *fiber.Ctx) error {
+	if s.door == nil || strings.HasPrefix(c.Path(), wellKnown) {
+		return c.Next()
+	}
+	claim, err := s.door.Admit(&c.Request().Header)
+	if err == nil && claim.Signed() {
+		var body []byte
+		if body, err = signedBody(c); err == nil {
+			err = claim.Body(body)
+		}
+	}
+	if err != nil {
+		if refused, ok := errors.AsType[*fiber.Error](err); ok {
+			return refused // the body could not be read
+		}
+		c.Set(peer.Refused, "true")
+		return apperr.New(apperr.Unauthenticated, "This service answers the other services of its installation.").Because(err)
+	}
+	if !claim.Proven {
+		c.Locals(unprovenKey{}, true)
+		c.Request().Header.Del(fiber.HeaderXForwardedFor)
+	}
+	return c.Next()
+}
+
+// signedBody reads the body of a request.
+func signedBody(c *fiber.Ctx) ([]byte, error) {
+	if !c.Request().IsBodyStream() {
+		return c.Request().Body(), nil
+	}
+	announced := c.Request().Header.ContentLength()
+	if announced > maxSignedBody {
+		return nil, fiber.ErrRequestEntityTooLarge
+	}
+	body, err := web.ReadBody(web.NewBounded(c.Context().RequestBodyStream(), maxSignedBody), announced)
+	if err != nil {
+		return nil, web.BodyFault(err)
+	}
+	c.Request().SetBodyRaw(body)
+	return body, nil
+}

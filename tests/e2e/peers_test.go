@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/audit"
+)
+
+// TestAuthKnowsServicesByTheirSecret (statements 34 and 35), by real processes: who reaches
+// auth beside the services has no report of others entered, by whatever token, and can neither
+// try passwords nor use up an owner's count by naming the owner's address. What the services
+// themselves ask and report goes on.
+func TestAuthKnowsServicesByTheirSecret(t *testing.T) {
+	t.Parallel()
+	g := startGateways(t)
+	admin := g.account("admin@example.test", "admin")
+	g.account("user@example.test", "user")
+	g.account("manager@example.test", "manager")
+	const home = "203.0.113.7"
+	token := func(email, from string) string {
+		t.Helper()
+		access, _ := g.signIn(0, email, from)
+		return access
+	}
+	user, boss := token("user@example.test", home), token("admin@example.test", home)
+
+	auth := g.setting("ECF_AUTH_URL")
+	entries := func() string {
+		t.Helper()
+		return string(g.at(0, boss).get("/organization/audit?limit=100").want(http.StatusOK).body)
+	}
+	direct := func(token string, r audit.Report) error {
+		return audit.NewRemote(auth, nil).Record(t.Context(), token, r)
+	}
+	for name, err := range map[string]error{
+		"an action of the administrator": direct(user, audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/7", Actor: admin}}),
+		"a change of the organization":   direct(user, audit.Report{Note: audit.Note{Action: audit.Organization, Before: "fourEyes false", After: "fourEyes true"}, Address: "8.8.8.8"}),
+		"a limit that names somebody":    direct("", audit.Report{Note: audit.Note{Action: audit.Limited, Subject: "made up", Before: admin, After: admin}, Address: "8.8.8.8"}),
+	} {
+		if err == nil {
+			t.Errorf("%s is entered", name)
+		}
+	}
+	for _, made := range []string{"event.sign-off", "organization.update", "8.8.8.8"} {
+		if log := entries(); strings.Contains(log, made) {
+			t.Errorf("%s is in the log: %s", made, log)
+		}
+	}
+	for n := range 60 {
+		a := (&caller{t: t, url: auth}).do(http.MethodPost, "/auth/login", map[string]any{"email": "user@example.test", "password": fmt.Sprint("wrong", n)}, map[string]string{"X-Forwarded-For": home})
+		if a.status != http.StatusUnauthorized || a.header.Get("X-Ecf-Peer-Refused") == "" {
+			t.Fatalf("sign-in %d at auth itself: %d %s", n, a.status, a.body)
+		}
+	}
+	token("user@example.test", home)
+
+	// By the gateways and records: what one does and another goes on with is entered for each.
+	manager := token("manager@example.test", "203.0.113.8")
+	event := g.at(0, manager).post("/events", map[string]any{"title": "Signed", "country": "GB", "startDate": "2026-09-01"}).want(http.StatusCreated).str("_id")
+	g.at(1, boss).do(http.MethodPatch, "/events/"+event, map[string]any{"title": "Signed again"}, nil).want(http.StatusOK)
+	if log := entries(); !strings.Contains(log, `"event.create"`) || !strings.Contains(log, `"event.change"`) || !strings.Contains(log, `"203.0.113.8"`) {
+		t.Errorf("the log is %s", log)
+	}
+}
+
+// setting returns what the processes are told.
+func (g *gateways) setting(name string) string {
+	g.t.Helper()
+	for _, line := range g.env {
+		if value, ok := strings.CutPrefix(line, name+"="); ok {
+			return value
+		}
+	}
+	g.t.Fatalf("there is no %s", name)
+	return ""
+}
+
+// TestServicesWithoutASecretSaySo: what cannot be told apart is said at the start, and taken
+// for the connection's.
+func TestServicesWithoutASecretSaySo(t *testing.T) {
+	t.Parallel()
+	g := startGateways(t, "ECF_PEER_SECRET=")
+	for _, p := range g.procs {
+		p.WaitLine("neither ECF_PEER_SECRET nor ECF_TLS_CERT is set")
+	}
+	g.account("admin@example.test", "admin")
+	boss, _ := g.signIn(0, "admin@example.test", "203.0.113.7")
+	if log := string(g.at(0, boss).get("/organization/audit?limit=100").want(http.StatusOK).body); strings.Contains(log, "203.0.113.7") || !strings.Contains(log, `"127.0.0.1"`) {
+		t.Errorf("the log is %s", log)
+	}
+}
