@@ -25,6 +25,9 @@ random() { # letters and digits only: they go into addresses
 put mongo_keyfile "$(head -c 64 /dev/urandom | base64 | tr -d '\n=')"
 put mongo_root_password "$(random)"
 
+# What the services prove to auth with that they are services.
+put peer_secret "$(random)"
+
 members=mongo-1:27017,mongo-2:27017,mongo-3:27017
 for user in auth records review calculation standalone; do
   database=ecf

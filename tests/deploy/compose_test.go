@@ -229,6 +229,7 @@ func TestComposeSecrets(t *testing.T) {
 		"mongo_review_uri":      {"review"},
 		"mongo_calculation_uri": {"calculation", "worker"},
 		"mongo_standalone_uri":  {"admin"},
+		"peer_secret":           {"auth", "calculation", "gateway", "records", "review"},
 	} {
 		slices.Sort(used[secret])
 		if !slices.Equal(used[secret], want) {
@@ -266,6 +267,9 @@ func TestComposeSettings(t *testing.T) {
 			})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if asks := name != "worker" && name != "admin"; asks != (len(got.Peers) == 1) {
+				t.Errorf("it has %d secrets to prove itself to auth with", len(got.Peers))
 			}
 			if uri := got.Records.URI; uri != "" && mongox.DatabaseName(uri, "") != "ecf" {
 				t.Error("its database is not ecf")

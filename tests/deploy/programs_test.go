@@ -66,6 +66,8 @@ func runnable(t *testing.T, p program, debug string) []string {
 			name, value = strings.TrimSuffix(name, "_FILE"), "mongodb://user:password@127.0.0.1:1/ecf?serverSelectionTimeoutMS=200"
 		case strings.HasPrefix(name, "ECF_REDIS"):
 			name, value = strings.TrimSuffix(name, "_FILE"), "redis://:password@127.0.0.1:1/0"
+		case name == "ECF_PEER_SECRET_FILE":
+			name, value = "ECF_PEER_SECRET", "a-secret-of-the-services-of-a-test"
 		case strings.HasSuffix(name, "_URL"):
 			value = "http://127.0.0.1:1"
 		}

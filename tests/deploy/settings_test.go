@@ -20,6 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
@@ -48,6 +49,7 @@ type platform struct {
 	Accounts mongodb.Accounts
 	Cache    cache.Config
 	Keys     keys.Published
+	Peers    peer.Secrets
 	// The services behind the gateway.
 	RecordsURL, ReviewURL, CalculationURL string
 }
@@ -59,6 +61,7 @@ func (c *platform) Describe(s *settings.Set) {
 	c.Cache.Optional = true
 	c.Cache.Describe(s)
 	c.Keys.Describe(s)
+	c.Peers.Describe(s)
 	s.URL(&c.RecordsURL, "ECF_RECORDS_URL", "http://records:8082", "records")
 	s.URL(&c.ReviewURL, "ECF_REVIEW_URL", "http://review:8083", "review")
 	s.URL(&c.CalculationURL, "ECF_CALCULATION_URL", "http://calculation:8084", "calculation")
@@ -72,7 +75,7 @@ func load(t *testing.T, env map[string]string, file func(path string) string) (p
 	dir := t.TempDir()
 	given := map[string]string{}
 	for name, value := range env {
-		if strings.HasSuffix(name, "_FILE") {
+		if strings.HasSuffix(name, "_FILE") && value != "" {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, []byte(file(value)), 0o600); err != nil {
 				t.Fatal(err)
@@ -143,6 +146,9 @@ func secretFile(objects []runtime.Object, name string) func(path string) string 
 		if strings.HasPrefix(key, "mongodb") {
 			return "mongodb://user:password@db.example.com/ecf"
 		}
+		if key == "peer-secret" {
+			return "a-random-secret-of-forty-eight-letters-and-digits"
+		}
 		return "rediss://:password@redis.example.com:6379/0"
 	}
 }
@@ -178,6 +184,9 @@ func TestKubernetesSettings(t *testing.T) {
 				}
 				if want := containerPort(c, "http"); port != want {
 					t.Errorf("port %s, but it listens on %s", want, port)
+				}
+				if len(got.Peers) != 1 {
+					t.Errorf("it has %d secrets to prove itself to auth with", len(got.Peers))
 				}
 				if overlay == prod && !strings.HasPrefix(got.Keys.Issuer.URL, "https://") {
 					t.Errorf("issuer %s", got.Keys.Issuer.URL)

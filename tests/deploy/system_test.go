@@ -63,6 +63,7 @@ func startSystemBy(t *testing.T, run func(name, program string, args, env []stri
 		"ECF_MONGODB_URI=" + in(database), "ECF_MONGODB_AUTH_URI=" + in(database+"_auth"), "ECF_REDIS_URL=" + redis,
 		"ECF_AUTH_URL=http://" + at["auth"], "ECF_RECORDS_URL=http://" + at["records"], "ECF_REVIEW_URL=http://" + at["review"],
 		"ECF_CALCULATION_URL=http://" + at["calculation"], "ECF_ISSUER=http://" + at["gateway"], "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"),
+		"ECF_PEER_SECRET=a-secret-of-the-services-of-a-test",
 	}, settings...)
 	ecf := func(input string, args ...string) string {
 		cmd := exec.CommandContext(t.Context(), testkit.Binary(t, "services/standalone/cmd/ecf"), args...)
