@@ -29,6 +29,13 @@ const lastRelease = "../../deploy/release/last"
 // programs returns where the programs of a release are, by their main packages.
 type programs func(main string) string
 
+// release is one of the two that run side by side.
+type release struct {
+	built programs
+	// env is what its processes are told and those of the other do not know.
+	env []string
+}
+
 // previous builds the programs of the last release: of the newest tag before this
 // commit, else of the revision that deploy/release/last names.
 func previous(t *testing.T) (revision string, built programs) {
@@ -151,17 +158,18 @@ func (b *balancer) remove(target string) {
 type replica struct {
 	*part
 	main, addr string
+	common     []string  // what it is told by any release
 	behind     *balancer // nil where clients or the queue choose
 }
 
 // become ends the process and starts the same service of another release in its
 // place.
-func (r *replica) become(built programs) {
+func (r *replica) become(to release) {
 	if r.behind != nil {
 		r.behind.remove(r.addr)
 	}
 	r.stop()
-	r.path = built(r.main)
+	r.path, r.env = to.built(r.main), slices.Concat(r.common, to.env)
 	r.start()
 	r.proc.WaitHTTP(r.ready)
 	if r.behind != nil {
@@ -198,9 +206,9 @@ func replicated(t *testing.T, built programs) (*deployment, []*replica) {
 		if ready == "" {
 			ready = debug + "/health/ready"
 		}
-		r := &replica{main: "services/" + service + "/cmd/" + service, addr: addr, behind: services[name], part: &part{
-			t: t, name: fmt.Sprintf("%s %d", name, len(all)%2+1), args: args, ready: "http://" + ready, debug: debug,
-			env: append([]string{"ECF_ADDR=" + addr, "ECF_DEBUG_ADDR=" + debug}, d.admin...),
+		common := append([]string{"ECF_ADDR=" + addr, "ECF_DEBUG_ADDR=" + debug}, d.admin...)
+		r := &replica{main: "services/" + service + "/cmd/" + service, addr: addr, common: common, behind: services[name], part: &part{
+			t: t, name: fmt.Sprintf("%s %d", name, len(all)%2+1), args: args, ready: "http://" + ready, debug: debug, env: common,
 		}}
 		r.path = built(r.main)
 		all = append(all, r)
@@ -247,7 +255,7 @@ func (d *deployment) event(boss *client) *ledger {
 // roll replaces every process, one at a time, and takes the steps that come after,
 // while people work with an event; each replacement and step has to have seen some of
 // their moves. Then everything they were promised must be there, and the result right.
-func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []*replica, to programs, afterwards ...func()) {
+func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []*replica, to release, afterwards ...func()) {
 	t := d.t
 	t.Helper()
 	boss := people.managers[0]
@@ -297,15 +305,19 @@ func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []
 // process is replaced by that of this release, one at a time, workers first and
 // gateways last, put back in the opposite order, and replaced again. The schema is
 // brought up before, under the old programs; at the end, when none of them is left, its
-// contracts are taken, also while people work.
+// contracts are taken, and auth answers signed requests only, also while people work.
 func TestRollingReleases(t *testing.T) {
 	if os.Getenv("ECF_ROLLING") == "" {
 		t.Skip("run by make test-rolling")
 	}
-	revision, old := previous(t)
-	now := func(main string) string { return testkit.BinaryWithoutRace(t, main) }
+	revision, built := previous(t)
+	old := release{built: built}
+	// The last release signs nothing, so auth takes that too until none of its processes is
+	// left (ADR 0098).
+	signed := []string{"ECF_PEER_SECRET=a-secret-of-the-services-of-this-release"}
+	now := release{built: func(main string) string { return testkit.BinaryWithoutRace(t, main) }, env: append(signed, "ECF_PEER_UNSIGNED=accept")}
 	t.Logf("the last release is %s", revision)
-	d, replicas := replicated(t, old)
+	d, replicas := replicated(t, old.built)
 	random := testkit.Rand(t)
 	people := d.team(random, 2)
 	// Both are events of the last release: one of a newer engine's would wait for
@@ -315,10 +327,10 @@ func TestRollingReleases(t *testing.T) {
 	slices.SortStableFunc(replicas, func(a, b *replica) int {
 		return slices.Index(order, strings.Fields(a.name)[0]) - slices.Index(order, strings.Fields(b.name)[0])
 	})
-	ecf := now("services/standalone/cmd/ecf")
+	ecf := now.built("services/standalone/cmd/ecf")
 	command(t, ecf, d.admin, "", "schema", "up")
 	for _, r := range replicas {
-		now(r.main) // not while people wait
+		now.built(r.main) // not while people wait
 	}
 	t.Log("up")
 	d.roll(random, people, up, replicas, now)
@@ -330,8 +342,14 @@ func TestRollingReleases(t *testing.T) {
 	d.roll(random, people, again, replicas, now, func() {
 		command(t, ecf, d.admin, "", "schema", "contract")
 		d.takenUp(again.event)
+	}, func() {
+		for _, r := range replicas {
+			if r.main == "services/auth/cmd/auth" {
+				r.become(release{built: now.built, env: signed})
+			}
+		}
 	})
-	refused := exec.CommandContext(t.Context(), old("services/standalone/cmd/ecf"), "schema", "status")
+	refused := exec.CommandContext(t.Context(), old.built("services/standalone/cmd/ecf"), "schema", "status")
 	refused.Env = d.admin
 	if out, err := refused.CombinedOutput(); err == nil || !strings.Contains(string(out), "too new for this program") {
 		t.Errorf("after the contracts the last release says: %v\n%s", err, out)

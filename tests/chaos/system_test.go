@@ -148,6 +148,10 @@ func separate(t *testing.T, skewed ...string) *deployment {
 		"ECF_AUTH_URL=http://"+auth, "ECF_RECORDS_URL=http://"+records, "ECF_REVIEW_URL=http://"+review, "ECF_CALCULATION_URL=http://"+calculation,
 		"ECF_ISSUER=http://"+gateways[0], "ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"),
 		"ECF_REDIS_URL=redis://"+d.redisLink.addr()+"/0")
+	if len(skewed) == 0 {
+		// By a clock that is wrong auth takes no service for one, which no drill is about.
+		own = append(own, "ECF_PEER_SECRET=a-secret-of-the-services-of-a-test")
+	}
 	env := append([]string{"ECF_MONGODB_URI=" + named(t, uri, database, link), "ECF_MONGODB_AUTH_URI=" + named(t, uri, database+"_auth", link)}, own...)
 	add := func(name, service, addr, debug, ready string, args ...string) *part {
 		p := &part{

@@ -85,7 +85,7 @@ func startSeparate(t *testing.T) *deployment {
 	redis, _ := testkit.Redis(t)
 	service := map[string]string{}
 	d := &deployment{env: append(settings(), "ECF_MONGODB_URI="+named(""), "ECF_MONGODB_AUTH_URI="+named("_auth"), "ECF_REDIS_URL="+redis,
-		"ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"))}
+		"ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"), "ECF_PEER_SECRET=a-secret-of-the-services-of-a-bench")}
 	for _, name := range []string{"auth", "records", "review", "calculation", "gateway"} {
 		service[name] = freeAddress(t)
 		if name != "gateway" {
