@@ -235,7 +235,7 @@ const closing = `## How it is laid out
   scripts touch keys of one queue only. On a cluster a queue therefore works and lies on one node whole: more nodes
   do not make it faster. The sets of queues, servers and workers (` + "`asynq:queues`, `asynq:servers`, `asynq:workers`" + `) have no
   braces, lie where they fall, and are written by commands of their own; cancelling by a channel reaches every node. One
-  task for an event in 50 ms is all that waits there, and what it says is written in the marks of records too, so
+  task for an event is all that waits there, or one a second of waiting, and what it says is written in the marks of records too, so
   that the queue may be lost. One primary with a replica is enough for the rate above; a second queue by a hash of
   the organization would be the next step.
 
