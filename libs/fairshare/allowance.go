@@ -41,7 +41,7 @@ func (s *Scheduler) Spend(key string, cost int) (a Allowance, ok bool) {
 	return s.allowance(after.Sub(now), 0), true
 }
 
-// Refund gives back what Spend took for work that was not done.
+// Refund restores what Spend took for work that was not done.
 func (s *Scheduler) Refund(key string, cost int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

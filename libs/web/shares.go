@@ -217,7 +217,7 @@ func (s *share) expensive(c *fiber.Ctx, cost api.Cost) error {
 	return nil
 }
 
-// ended gives back the turn, and what was paid for an answer that the client has.
+// ended releases the turn, and refunds what was paid for an answer that the client has.
 func (s *share) ended(c *fiber.Ctx) {
 	s.end()
 	if s.spent > 0 && c.Response().StatusCode() == fiber.StatusNotModified {

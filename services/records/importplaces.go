@@ -107,7 +107,7 @@ func (p *importPlaces) none(id string) bool {
 	return p.taken[anyPlace] >= p.most && (p.taken[shortPlace] >= p.most || p.long[id])
 }
 
-// take gives a place to an import, where there is one of that kind and its organization has none.
+// take assigns a place to an import, where there is one of that kind and its organization has none.
 func (p *importPlaces) take(i record.Import, kind place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +120,7 @@ func (p *importPlaces) take(i record.Import, kind place) bool {
 	return true
 }
 
-// free gives a place back.
+// free releases a place.
 func (p *importPlaces) free(i record.Import, kind place, gaveWay bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

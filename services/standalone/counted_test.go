@@ -17,6 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
@@ -79,11 +81,12 @@ func sqliteEngine(t *testing.T) engine {
 	}}
 }
 
-func mongoEngine(t *testing.T) engine {
+// metered opens the stores of a new database of MongoDB, all commands to which are counted.
+func metered(t *testing.T) (*mongo.Database, *meter, *recordmongo.Store, *resultmongo.Store) {
 	t.Helper()
 	uri, database := testkit.MongoDB(t)
 	m := &meter{}
-	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "round trips", Monitor: m.monitor()})
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "counted", Monitor: m.monitor()})
 	must(t, err)
 	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
 	db := client.Database(database)
@@ -91,6 +94,12 @@ func mongoEngine(t *testing.T) engine {
 	must(t, err)
 	results, err := resultmongo.New(t.Context(), db)
 	must(t, err)
+	return db, m, stored, results
+}
+
+func mongoEngine(t *testing.T) engine {
+	t.Helper()
+	db, m, stored, results := metered(t)
 	accounts := accountmongo.New(db)
 	must(t, accounts.Prepare(t.Context()))
 	return engine{stored, results, accounts, func() roundTrips {

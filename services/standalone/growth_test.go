@@ -23,7 +23,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/eventcarbon/ecf/libs/identity"
-	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
 	"github.com/eventcarbon/ecf/libs/settings"
@@ -116,19 +115,11 @@ type growing struct {
 
 func newGrowing(t *testing.T) *growing {
 	t.Helper()
-	uri, database := testkit.MongoDB(t)
-	m := &meter{}
-	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "growth", Monitor: m.monitor()})
-	must(t, err)
-	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
-	db := client.Database(database)
-	stored, err := recordmongo.New(t.Context(), db)
-	must(t, err)
-	results, err := resultmongo.New(t.Context(), db)
-	must(t, err)
+	db, m, stored, results := metered(t)
 	worker := resulttree.NewRecalculator(stored, results, time.Now)
 	log := slog.New(slog.DiscardHandler)
 	g := &growing{meter: m, t: t, records: stored, results: results, db: db, worker: &worker, apps: map[string]*fiber.App{}}
+	var err error
 	g.apps["records"], err = records.New(records.Deps{Store: stored, Notifier: nobody{}, Verifier: reviewer{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: log, Now: time.Now})
 	must(t, err)
 	g.apps["calculation"], err = calculation.New(calculation.Deps{Records: stored, Results: results, Notifier: nobody{}, Verifier: reviewer{}, Logger: log, Now: time.Now})
