@@ -31,12 +31,7 @@ const maxToken = 8 << 10
 // authenticate finds out who makes the request and keeps it for PrincipalOf.
 // Every refusal has the same body, whatever was wrong with the token.
 func authenticate(c *fiber.Ctx, v TokenVerifier) error {
-	token := bearer(&c.Request().Header)
-	if len(token) == 0 {
-		return unauthenticated(nil)
-	}
-	// A copy of most of a kilobyte for each request would be as much as all else that it makes.
-	p, err := v.Verify(c.UserContext(), unsafe.String(unsafe.SliceData(token), len(token))) //nolint:gosec // see TokenVerifier
+	p, err := verify(c.UserContext(), &c.Request().Header, v)
 	if err != nil {
 		var ae *apperr.Error
 		if errors.As(err, &ae) || errors.Is(err, context.DeadlineExceeded) {
@@ -51,6 +46,25 @@ func authenticate(c *fiber.Ctx, v TokenVerifier) error {
 	}
 	setPrincipal(c, p)
 	return nil
+}
+
+// verify says who the token of a header belongs to.
+func verify(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (identity.Principal, error) {
+	token := bearer(h)
+	if len(token) == 0 {
+		return identity.Principal{}, errNoToken
+	}
+	// A copy of most of a kilobyte for each request would be as much as all else that it makes.
+	return v.Verify(ctx, unsafe.String(unsafe.SliceData(token), len(token))) //nolint:gosec // see TokenVerifier
+}
+
+var errNoToken = errors.New("there is no token")
+
+// Bearer returns who the token of a header belongs to, and reports whether there is one that is
+// acceptable.
+func Bearer(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (identity.Principal, bool) {
+	p, err := verify(ctx, h, v)
+	return p, err == nil
 }
 
 func unauthenticated(cause error) error {

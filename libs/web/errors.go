@@ -188,7 +188,11 @@ func ErrorOf(c *fiber.Ctx, err error) ErrorBody {
 }
 
 func body(c *fiber.Ctx, e *apperr.Error) ErrorBody {
-	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: RequestID(c), Details: e.Details, Docs: DocsOf(e.Code)}
+	return errorBody(e, RequestID(c))
+}
+
+func errorBody(e *apperr.Error, requestID string) ErrorBody {
+	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Docs: DocsOf(e.Code)}
 }
 
 // retryAfter returns the whole seconds of the Retry-After field, 0 for none.

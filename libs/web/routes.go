@@ -20,9 +20,6 @@ type Route struct {
 	// Operation is the id in the table of operations, which says everything else:
 	// method, path, least role, timeout and body limit.
 	Operation string
-	// TakeOn, if set, runs before authentication: what there is no time for is refused before
-	// anything is waited for. It returns what to call when the request has ended.
-	TakeOn func(*fiber.Ctx) (end func(), err error)
 	// Resolve, if set, runs between authentication and the check of the role,
 	// for what the contract answers with 404 before 403 (an unknown type).
 	Resolve func(*fiber.Ctx) error
@@ -34,7 +31,7 @@ type Route struct {
 // registered, unless the table passes its Check, each of its operations has
 // exactly one route, and each route is of one of its operations.
 //
-// On each route that is not public TakeOn runs (503), then the caller is authenticated (401), then the
+// On each route that is not public the caller is authenticated (401), then the
 // afterAuth handlers run (they return nil to go on; the place for 429), then
 // Resolve (404), then the role is checked (403), then an operation that costs
 // much waits for its organization's share (429), then the handler runs.
@@ -57,10 +54,7 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 	// fiber takes the first route that matches; it serves to find the parameters
 	// of a path, and in this order it finds those of the right operation.
 	for _, o := range inOrder(matcher.Operations()) {
-		path := pattern(o.Path)
-		if !o.Root {
-			path = prefix + path
-		}
+		path := routePattern(prefix, o)
 		handler := func(c *fiber.Ctx) error { return r.serve(c, o, bound[o.ID]) }
 		if o.Method == fiber.MethodGet {
 			app.Head(path, handler) // HEAD is GET without the body
@@ -116,9 +110,14 @@ func bind(v TokenVerifier, table api.Table, routes []Route) (map[string]Route, e
 	return bound, errors.Join(errs...)
 }
 
-// pattern returns fiber's pattern of a path as the OpenAPI document writes it.
-func pattern(path string) string {
-	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+// routePattern returns fiber's pattern of the path of an operation, which the OpenAPI document
+// writes in another way.
+func routePattern(prefix string, o api.Operation) string {
+	path := strings.NewReplacer("{", ":", "}", "").Replace(o.Path)
+	if o.Root {
+		return path
+	}
+	return prefix + path
 }
 
 // router serves one table of operations.
@@ -146,13 +145,6 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 		c.SetUserContext(ctx)
 	}
 	if !o.Public() {
-		if route.TakeOn != nil {
-			end, err := route.TakeOn(c)
-			if err != nil {
-				return err
-			}
-			defer end()
-		}
 		if err := r.admit(c); err != nil {
 			return err
 		}

@@ -44,39 +44,6 @@ func routed(t *testing.T, afterAuth ...func(*fiber.Ctx) error) *bundle {
 	return b
 }
 
-// TestTakeOn: what is not taken on is refused before anybody asks who calls, and what is has
-// ended when its answer is made.
-func TestTakeOn(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	underWay, free := 0, false
-	if err := register(b.app, "/api/v2", members(), []served{{Method: "POST", Path: "/events", Role: identity.User, TakeOn: func(*fiber.Ctx) (func(), error) {
-		if !free {
-			return nil, apperr.New(apperr.Unavailable, "Not now.")
-		}
-		underWay++
-		return func() { underWay-- }, nil
-	}, Handler: func(c *fiber.Ctx) error {
-		if underWay != 1 {
-			t.Errorf("%d under way", underWay)
-		}
-		return answerWho(c)
-	}}}); err != nil {
-		t.Fatal(err)
-	}
-	ask := func(token string, want int) {
-		t.Helper()
-		if a := b.do("POST", "/api/v2/events", "", "Authorization", "Bearer "+token); a.status != want || underWay != 0 {
-			t.Errorf("%d, want %d; %d under way", a.status, want, underWay)
-		}
-	}
-	ask("user-a", 503)
-	ask("nonsense", 503)
-	free = true
-	ask("user-a", 200)
-	ask("nonsense", 401)
-}
-
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	b := routed(t)

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -28,17 +31,6 @@ func (h header) Keys() []string      { return nil }
 // conventions v1.43. Neither holds a path, a query or an address of the client:
 // a path has ids in it, and the number of its values has no bound.
 func (e *edge) newTracing() fiber.Handler {
-	duration, err := httpconv.NewServerRequestDuration(e.o.Meter)
-	if err != nil {
-		// The instrument given with an error still works as far as it can.
-		otel.Handle(err)
-	}
-	refusals, err := e.o.Meter.Int64Counter("ecf.http.refusals", metric.WithUnit("{request}"),
-		metric.WithDescription("Requests refused by a limit, a quota, a size or for want of room, by error code"))
-	if err != nil {
-		otel.Handle(err)
-	}
-	var known measured
 	return func(c *fiber.Ctx) error {
 		k := knownOf(c)
 		k.began = e.o.Now()
@@ -65,17 +57,11 @@ func (e *edge) newTracing() fiber.Handler {
 
 		status, route := c.Response().StatusCode(), routeOf(c)
 		code := codeOf(c)
-		if isRefusal(status) {
-			refusals.Add(ctx, 1, metric.WithAttributes(attribute.String("ecf.error.code", string(code))))
-		}
-		l := labels{method: method, scheme: scheme(c), route: route, status: status}
-		if status >= fiber.StatusInternalServerError {
-			l.failure = code
-		}
+		l := newLabels(method, schemeOf(c.Context()), route, status, code)
 		if k.ended.IsZero() {
 			k.ended = e.o.Now()
 		}
-		duration.Inst().Record(ctx, k.ended.Sub(k.began).Seconds(), known.of(l)...)
+		e.measures.record(ctx, l, code, k.ended.Sub(k.began))
 		if !span.IsRecording() {
 			return err
 		}
@@ -107,6 +93,14 @@ type labels struct {
 	failure apperr.Code
 }
 
+func newLabels(method httpconv.RequestMethodAttr, scheme, route string, status int, code apperr.Code) labels {
+	l := labels{method: method, scheme: scheme, route: route, status: status}
+	if status >= fiber.StatusInternalServerError {
+		l.failure = code
+	}
+	return l
+}
+
 func (l labels) attributes() []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
 		semconv.HTTPRequestMethodKey.String(string(l.method)), semconv.URLScheme(l.scheme), semconv.HTTPResponseStatusCode(l.status),
@@ -120,16 +114,43 @@ func (l labels) attributes() []attribute.KeyValue {
 	return attrs
 }
 
-// measured keeps the sets of attributes of the labels that were met: making one,
-// sorted and without repetitions, costs more than the measurement.
-type measured struct{ sets sync.Map }
+// measures are what requests are measured and counted by.
+type measures struct {
+	duration httpconv.ServerRequestDuration
+	refusals metric.Int64Counter
+	// The sets of attributes that were met, by labels and by code: making one, sorted and
+	// without repetitions, costs more than the measurement.
+	durations, codes sync.Map
+}
 
-func (m *measured) of(l labels) []metric.RecordOption {
-	if set, ok := m.sets.Load(l); ok {
-		return set.([]metric.RecordOption)
+func newMeasures(m metric.Meter) *measures {
+	duration, err := httpconv.NewServerRequestDuration(m)
+	if err != nil {
+		// The instrument given with an error still works as far as it can.
+		otel.Handle(err)
 	}
-	set, _ := m.sets.LoadOrStore(l, []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes()...))})
-	return set.([]metric.RecordOption)
+	refusals, err := m.Int64Counter("ecf.http.refusals", metric.WithUnit("{request}"),
+		metric.WithDescription("Requests refused by a limit, a quota, a size or for want of room, by error code"))
+	if err != nil {
+		otel.Handle(err)
+	}
+	return &measures{duration: duration, refusals: refusals}
+}
+
+// record measures a request, and counts it where it was refused.
+func (m *measures) record(ctx context.Context, l labels, code apperr.Code, took time.Duration) {
+	if isRefusal(l.status) {
+		options, ok := m.codes.Load(code)
+		if !ok {
+			options, _ = m.codes.LoadOrStore(code, []metric.AddOption{metric.WithAttributeSet(attribute.NewSet(attribute.String("ecf.error.code", string(code))))})
+		}
+		m.refusals.Add(ctx, 1, options.([]metric.AddOption)...)
+	}
+	options, ok := m.durations.Load(l)
+	if !ok {
+		options, _ = m.durations.LoadOrStore(l, []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes()...))})
+	}
+	m.duration.Inst().Record(ctx, took.Seconds(), options.([]metric.RecordOption)...)
 }
 
 // isRefusal reports whether an answer turns away a request that is right as such.
@@ -150,10 +171,10 @@ func methodAttr(c *fiber.Ctx) httpconv.RequestMethodAttr {
 	return httpconv.RequestMethodAttr(m)
 }
 
-// scheme returns how the connection itself came in; what a client writes about it
+// schemeOf returns how the connection itself came in; what a client writes about it
 // into X-Forwarded-Proto does not become an attribute.
-func scheme(c *fiber.Ctx) string {
-	if c.Context().IsTLS() {
+func schemeOf(rc *fasthttp.RequestCtx) string {
+	if rc.IsTLS() {
 		return "https"
 	}
 	return "http"

@@ -68,6 +68,9 @@ type Options struct {
 	// Work, if set, schedules the expensive operations: those of all services of a
 	// process together. Default: a Scheduler of the service's own.
 	Work *fairshare.Scheduler
+	// Early, if set, is asked before anything is made for a request. It returns the refusal
+	// that answers it, or what to call when the request has ended; both may be nil.
+	Early func(*fasthttp.RequestCtx) (end func(), refused *Refusal)
 	// Tracer and Meter default to the global providers' of OpenTelemetry.
 	Tracer trace.Tracer
 	Meter  metric.Meter
@@ -120,7 +123,7 @@ func setDuration(d *time.Duration, value time.Duration) {
 // in the envelope.
 func New(o Options) *fiber.App {
 	o.setDefaults()
-	e := &edge{o: o}
+	e := &edge{o: o, measures: newMeasures(o.Meter)}
 	app := fiber.New(fiber.Config{
 		AppName:               o.Service,
 		DisableStartupMessage: true,
@@ -154,7 +157,7 @@ func New(o Options) *fiber.App {
 			rc.SetUserValue(keyOriginalMethod, m)
 			rc.Request.Header.SetMethod(fiber.MethodTrace)
 		}
-		next(rc)
+		e.begin(rc, next)
 		if !o.StreamBodies {
 			drain(rc)
 		} else if unread(&rc.Request) {
@@ -181,7 +184,10 @@ func knownMethod(m string) bool {
 }
 
 // edge holds what the middleware of one application shares.
-type edge struct{ o Options }
+type edge struct {
+	o        Options
+	measures *measures
+}
 
 // deadline returns the request a time to end by: fiber's own UserContext has
 // none, and it is not cancelled when the client leaves. It is cancelled when

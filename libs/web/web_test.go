@@ -202,7 +202,6 @@ func (v tokens) Verify(_ context.Context, token string) (identity.Principal, err
 type served struct {
 	Method, Path string
 	Role         identity.Role // RoleNone: without a token
-	TakeOn       func(*fiber.Ctx) (func(), error)
 	Resolve      func(*fiber.Ctx) error
 	Timeout      time.Duration
 	BodyLimit    int
@@ -216,7 +215,7 @@ func register(app *fiber.App, prefix string, v web.TokenVerifier, list []served,
 	for _, s := range list {
 		id := s.Method + " " + s.Path
 		table = append(table, api.Operation{ID: id, Method: s.Method, Path: s.Path, Least: s.Role, Timeout: s.Timeout, BodyLimit: s.BodyLimit})
-		routes = append(routes, web.Route{Operation: id, TakeOn: s.TakeOn, Resolve: s.Resolve, Handler: s.Handler})
+		routes = append(routes, web.Route{Operation: id, Resolve: s.Resolve, Handler: s.Handler})
 	}
 	return web.Register(app, prefix, v, table, routes, afterAuth...)
 }

@@ -22,20 +22,23 @@ func (g *gateway) useBrowser(app *fiber.App) error {
 	if err != nil {
 		return err
 	}
-	door := session.New(session.Options{Scheme: g.schemeOf, Refresh: g.refreshForSignOut, Now: g.Now})
-	app.Use(g.keepToTLS, g.allowOrigins, door.Use, files.Use)
+	door := session.New(session.Options{Scheme: func(c *fiber.Ctx) string { return g.schemeOf(c.Context()) }, Refresh: g.refreshForSignOut, Now: g.Now})
+	app.Use(g.allowOrigins, door.Use, files.Use)
 	return nil
 }
 
 // strictTransport is a year, of this host alone: what runs beside it is not ours.
 const strictTransport = "max-age=31536000"
 
-// keepToTLS tells a browser that came by https to come by nothing else.
-func (g *gateway) keepToTLS(c *fiber.Ctx) error {
-	if g.schemeOf(c) == "https" {
-		c.Set(fiber.HeaderStrictTransportSecurity, strictTransport)
+// keepToTLS makes a server tell a browser that came by https to come by nothing else.
+func (g *gateway) keepToTLS(server *fasthttp.Server) {
+	next := server.Handler
+	server.Handler = func(rc *fasthttp.RequestCtx) {
+		next(rc)
+		if g.schemeOf(rc) == "https" {
+			rc.Response.Header.Set(fiber.HeaderStrictTransportSecurity, strictTransport)
+		}
 	}
-	return c.Next()
 }
 
 // refreshForSignOut returns a new access token for a refresh token. It counts

@@ -129,6 +129,7 @@ type gateway struct {
 	reads     map[api.Service]*fairshare.Scheduler
 	refusals  audit.Refusals
 	holdback  *holdback
+	early     *early
 	tracer    trace.Tracer
 	open      *atomic.Int64 // connections
 }
@@ -206,7 +207,10 @@ func New(d Deps) (*Gateway, error) {
 	// and one that is down must not make every gateway unready.
 	health.Watch(checks...)
 
-	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true})
+	if g.early, err = g.newEarly(); err != nil {
+		return nil, err
+	}
+	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true, Early: g.early.take})
 	app.Use(g.noteRefusals)
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
@@ -219,6 +223,7 @@ func New(d Deps) (*Gateway, error) {
 	if err := web.Register(app, web.BasePath, identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}, operations(), routes, g.limitWrites); err != nil {
 		return nil, err
 	}
+	g.keepToTLS(app.Server())
 	session.Rewrite(app.Server())
 	g.holdback.install(app.Server(), d.Now)
 	g.endUnlessFew(app.Server())
@@ -259,14 +264,14 @@ func (g *gateway) trusts(remote netip.Addr) bool {
 }
 
 // schemeOf returns the scheme the client used, as far as it can be known.
-func (g *gateway) schemeOf(c *fiber.Ctx) string {
-	if c.Context().IsTLS() {
+func (g *gateway) schemeOf(rc *fasthttp.RequestCtx) string {
+	if rc.IsTLS() {
 		return "https"
 	}
 	if len(g.TrustedProxies) == 0 {
 		return "http"
 	}
-	if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); g.trusts(remote) && strings.EqualFold(c.Get(fiber.HeaderXForwardedProto), "https") {
+	if remote, _ := netip.AddrFromSlice(rc.RemoteIP()); g.trusts(remote) && strings.EqualFold(string(rc.Request.Header.Peek(fiber.HeaderXForwardedProto)), "https") {
 		return "https"
 	}
 	return "http"

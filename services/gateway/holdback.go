@@ -48,12 +48,8 @@ const (
 // holdKey is where a request keeps its refusal.
 type holdKey struct{}
 
-// overloadKey is where a request says that it was refused by an intake, and whether it was
-// counted.
-type (
-	overloadKey struct{}
-	overload    struct{ counted bool }
-)
+// overloadKey is where a request says that it was refused by an intake.
+type overloadKey struct{}
 
 // refusal is how the answer of a caller who is refused over and over is delayed.
 type refusal struct {
@@ -106,14 +102,13 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 	if err != nil {
 		_, status = web.Translate(err)
 	}
-	over, overloaded := c.Context().UserValue(overloadKey{}).(overload)
-	if !paced(status) || over.counted {
+	if !paced(status) {
 		return err
 	}
 	var r refusal
 	if p := web.PrincipalOf(c); p.UserID != "" {
 		most := refusalWait
-		if overloaded {
+		if c.Context().UserValue(overloadKey{}) != nil {
 			most = overloadWait
 		}
 		r.wait = min(g.holdback.pace.reserve(p.Org+":"+p.UserID, 1, g.Now()), most)

@@ -3,15 +3,11 @@ package gateway
 import (
 	"log/slog"
 	"math"
-	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
-
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -43,9 +39,10 @@ const (
 // Who has fewer under way than an even share of the bound is not refused by what others
 // have.
 type intake struct {
-	now  func() time.Time
-	lag  func() time.Duration // since it was last asked
-	tell func(refused int)
+	now   func() time.Time
+	lag   func() time.Duration // since it was last asked
+	tell  func(refused int)
+	tight atomic.Bool // some may be refused
 
 	mu       sync.Mutex
 	limit    int
@@ -116,81 +113,12 @@ func (i *intake) look(now time.Time) (refused int) {
 		i.limit += i.limit / 4
 	}
 	i.limit = min(max(i.limit, intakeLeast), maxConns)
+	i.tight.Store(i.limit < maxConns)
 	i.began, i.ended, i.least = now, 0, math.MaxInt64
 	if now.Sub(i.told) >= intakeTells {
 		refused, i.refused, i.told = i.refused, 0, now
 	}
 	return refused
-}
-
-// intakeOf returns the intake of an operation; nil where it has none.
-func (g *gateway) intakeOf(o api.Operation) *intake {
-	if o.Public() || o.Streamed || o.Cost > api.Light || o.Method == http.MethodGet {
-		return nil
-	}
-	return g.intakes[o.Service]
-}
-
-// takenKey is where a request says that an intake has taken it on.
-type takenKey struct{}
-
-// takeOn returns what takes writes of an operation on before anything is waited for, the state
-// of the caller's session included: what is refused there is refused at once, and costs next to
-// nothing. It leaves to taken whose token it does not know, and who is refused over and
-// over: that one meets the limit of writes first.
-func (g *gateway) takeOn(o api.Operation) func(*fiber.Ctx) (func(), error) {
-	intake := g.intakeOf(o)
-	if intake == nil {
-		return nil
-	}
-	return func(c *fiber.Ctx) (func(), error) {
-		token, ok := web.BearerToken(c)
-		if !ok {
-			return func() {}, nil
-		}
-		p, err := g.Tokens.Verify(c.UserContext(), token)
-		if err != nil {
-			return func() {}, nil //nolint:nilerr // who authenticates the caller says so
-		}
-		end, ok := intake.begin(p.Org)
-		if ok {
-			c.Context().SetUserValue(takenKey{}, true)
-			return end, nil
-		}
-		if _, seldom := g.holdback.pace.within(user{p.Org, p.UserID}.key(), 1, g.Now(), 0); !seldom {
-			return func() {}, nil
-		}
-		c.Context().SetUserValue(overloadKey{}, overload{counted: true})
-		return nil, tooMuch(c)
-	}
-}
-
-// taken returns the handler of an operation behind the intake of its service, for requests
-// that takeOn has left to it. It stands before the body is read.
-func (g *gateway) taken(o api.Operation, next fiber.Handler) fiber.Handler {
-	intake := g.intakeOf(o)
-	if intake == nil {
-		return next
-	}
-	return func(c *fiber.Ctx) error {
-		if c.Context().UserValue(takenKey{}) != nil {
-			return next(c)
-		}
-		end, ok := intake.begin(web.PrincipalOf(c).Org)
-		if !ok {
-			c.Context().SetUserValue(overloadKey{}, overload{})
-			return tooMuch(c)
-		}
-		defer end()
-		return next(c)
-	}
-}
-
-// tooMuch is the answer to a write that is not taken on.
-func tooMuch(c *fiber.Ctx) error {
-	web.LogTogether(c)
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "More is being written than there is time for. Nothing was changed; please try again."}
 }
 
 // newIntakes returns those of the services whose light writes wait for storage. Sign-ins

@@ -161,7 +161,7 @@ func noAnswer(err error) error {
 
 // callerOf says who calls.
 func (g *gateway) callerOf(c *fiber.Ctx) caller {
-	return caller{requestID: web.RequestID(c), address: web.ClientIP(c, g.TrustedProxies), scheme: g.schemeOf(c)}
+	return caller{requestID: web.RequestID(c), address: web.ClientIP(c, g.TrustedProxies), scheme: g.schemeOf(c.Context())}
 }
 
 // ownFields are the fields of an answer that the gateway has decided before it

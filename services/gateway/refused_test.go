@@ -18,6 +18,7 @@ import (
 func never(now func() time.Time) *intake {
 	i := newIntake(now, func() time.Duration { return 0 }, func(int) {})
 	i.limit = 0
+	i.tight.Store(true)
 	return i
 }
 

@@ -38,8 +38,11 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)
 		}
+		if err := g.early.add(o); err != nil {
+			return nil, err
+		}
 		described := g.Document.Operation(o.ID)
-		list = append(list, web.Route{Operation: o.ID, TakeOn: g.takeOn(o), Handler: announced(described, g.taken(o, g.withBody(o, handler))),
+		list = append(list, web.Route{Operation: o.ID, Handler: announced(described, g.taken(o, g.withBody(o, handler))),
 			Resolve: func(c *fiber.Ctx) error { return g.limitAddress(c, o.Limit) }})
 	}
 	return list, nil

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// Refusal is the answer to requests of an operation that are all refused alike. It is made
+// once: where more is asked than there is time for, what refusing takes is taken from what is
+// done.
+type Refusal struct {
+	code          apperr.Code
+	labels        labels // without the scheme
+	header        fasthttp.ResponseHeader
+	before, after []byte // the id of the request, in the body
+}
+
+// NewRefusal returns the answer that handlers of an operation have for an error.
+func NewRefusal(o api.Operation, e *apperr.Error) (*Refusal, error) {
+	// What stands for the id is no part of any other text: see saneID.
+	const id = "\x00"
+	body, err := encode(failure{Error: errorBody(e, id)})
+	if err != nil {
+		return nil, err
+	}
+	r := &Refusal{code: e.Code, labels: newLabels(httpconv.RequestMethodAttr(o.Method), "", routePattern(BasePath, o), StatusOf(e.Code), e.Code)}
+	r.before, r.after, _ = bytes.Cut(body, []byte(`\u0000`))
+	r.header.SetStatusCode(r.labels.status)
+	r.header.SetContentType(fiber.MIMEApplicationJSON)
+	for _, f := range securityFields {
+		r.header.SetCanonical(f.name, f.value)
+	}
+	if wait := retryAfter(e); wait > 0 {
+		r.header.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wait, 10))
+	}
+	return r, nil
+}
+
+// begin handles a request, unless it is refused early.
+func (e *edge) begin(rc *fasthttp.RequestCtx, next fasthttp.RequestHandler) {
+	if e.o.Early == nil {
+		next(rc)
+		return
+	}
+	end, refused := e.o.Early(rc)
+	if refused != nil {
+		e.refuse(rc, refused)
+		return
+	}
+	if end != nil {
+		defer end()
+	}
+	next(rc)
+}
+
+// refuse answers a request before anything was made for it. It is counted and measured as any
+// other, and has no trace; its line in the log is one of debugging, as LogTogether has it.
+func (e *edge) refuse(rc *fasthttp.RequestCtx, r *Refusal) {
+	began := e.o.Now()
+	id := string(rc.Request.Header.PeekBytes(nameRequestID))
+	if !saneID([]byte(id)) {
+		id = e.o.NewID()
+	}
+	r.header.CopyTo(&rc.Response.Header)
+	rc.Response.Header.SetCanonical(nameRequestID, []byte(id))
+	rc.Response.SetBody(r.before)
+	rc.Response.AppendBodyString(id)
+	rc.Response.AppendBody(r.after)
+
+	ended, l, ctx := e.o.Now(), r.labels, context.Background()
+	l.scheme = schemeOf(rc)
+	e.measures.record(ctx, l, r.code, ended.Sub(began))
+	if e.o.Logger.Enabled(ctx, slog.LevelDebug) {
+		telemetry.LogRequest(ctx, e.o.Logger, slog.LevelDebug, telemetry.Request{At: ended, Took: ended.Sub(began), Method: string(l.method), Route: l.route, Status: l.status,
+			ID: id, Code: string(r.code)})
+	}
+}
