@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -43,7 +44,7 @@ func newLingering(ln net.Listener, trusted func(net.Conn) bool) lingering {
 func (l lingering) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
-		return &lingeringConn{TCPConn: tcp, ends: l.ends}, nil
+		return &lingeringConn{Conn: tcp, tcp: tcp, ends: l.ends}, nil
 	}
 	return conn, err
 }
@@ -118,19 +119,46 @@ func (l *lingerers) wait(address string, now time.Time, limit time.Duration) (wa
 }
 
 type lingeringConn struct {
-	*net.TCPConn
-	ends *lingerers
+	net.Conn // tcp
+	tcp      *net.TCPConn
+	ends     *lingerers
 	// waits: the server waits for the client, so no answer can get lost; it
 	// stays so when reading has failed or the client has ended the connection.
-	waits atomic.Bool
-	close sync.Once
+	waits            atomic.Bool
+	close            sync.Once
+	reading, writing deadline
 }
 
 func (c *lingeringConn) Read(b []byte) (int, error) {
+	if err := c.reading.apply(c.Conn.SetReadDeadline); err != nil {
+		return 0, err
+	}
 	c.waits.Store(true)
-	n, err := c.TCPConn.Read(b)
+	n, err := c.Conn.Read(b)
 	c.waits.Store(err != nil)
 	return n, err
+}
+
+func (c *lingeringConn) Write(b []byte) (int, error) {
+	if err := c.writing.apply(c.Conn.SetWriteDeadline); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *lingeringConn) SetReadDeadline(t time.Time) error {
+	return c.reading.want(t, c.Conn.SetReadDeadline)
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *lingeringConn) SetWriteDeadline(t time.Time) error {
+	return c.writing.want(t, c.Conn.SetWriteDeadline)
+}
+
+// SetDeadline implements net.Conn.
+func (c *lingeringConn) SetDeadline(t time.Time) error {
+	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
 // Close ends the sending side at once, and the rest when the client has seen
@@ -138,17 +166,17 @@ func (c *lingeringConn) Read(b []byte) (int, error) {
 func (c *lingeringConn) Close() error {
 	var err error
 	c.close.Do(func() {
-		address, trusted := addressOf(c.TCPConn).String(), c.ends.trusted(c.TCPConn)
+		address, trusted := addressOf(c.tcp).String(), c.ends.trusted(c.tcp)
 		if c.waits.Load() || !c.ends.begin(address, trusted) {
-			err = c.TCPConn.Close()
+			err = c.tcp.Close()
 			return
 		}
-		if err = c.CloseWrite(); err != nil {
-			_ = c.TCPConn.Close()
+		if err = c.tcp.CloseWrite(); err != nil {
+			_ = c.tcp.Close()
 			c.ends.end(address)
 			return
 		}
-		go c.ends.drain(c.TCPConn, address, trusted)
+		go c.ends.drain(c.tcp, address, trusted)
 	})
 	return err
 }
