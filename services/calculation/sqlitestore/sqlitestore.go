@@ -15,7 +15,7 @@ import (
 
 // Schema returns the statements that prepare a database; they may be repeated.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts(), facts(), byKey()}}}
+	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts(), facts(), byKey(), revisionsByKey()}}}
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every
