@@ -39,8 +39,11 @@ type Options struct {
 	// busy with that. Longer work does not notice, nor does a key that has little of it:
 	// Burst is how much of Least may be owed before places are kept for it. Nor does one
 	// that has had one piece of work at a time for a second: who waits for each answer before
-	// asking for the next keeps no processor busy.
+	// asking for the next keeps no processor busy. LeastTimes bounds Least by so many times what
+	// the work took, since what is done before and after the shortest work is little, too; 0:
+	// it does not.
 	Least, Burst time.Duration
+	LeastTimes   int
 	// Pause is for how long a place is still taken when its work has ended, in times of what
 	// that took, and Longest for how long at most, under the conditions of Least but for
 	// Burst: work that has all of what one key may have then leaves some of it to others.

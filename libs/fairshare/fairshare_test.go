@@ -358,6 +358,22 @@ func TestShortWorkKeepsItsPlace(t *testing.T) {
 	}
 }
 
+// TestTheShortestWorkKeepsItsPlaceForLess: Least is bounded by what the work took.
+func TestTheShortestWorkKeepsItsPlaceForLess(t *testing.T) {
+	t.Parallel()
+	const least, times = 2 * time.Millisecond, 10
+	r := newResting(t, fairshare.Options{Slots: 4, Share: 2, AloneAfter: time.Minute, Least: least, LeastTimes: times})
+	r.hold("greedy")
+	r.s.Seen("other")
+	want := []time.Duration{}
+	for _, took := range []time.Duration{least / 100, least / 20, least / times, least / 2} {
+		r.work(r.s.Acquire, "greedy", took)
+		want = append(want, min(times*took, least)-took)
+		r.rested(want...)
+		r.over[len(r.over)-1]()
+	}
+}
+
 // TestALittleShortWorkIsNotDelayed: what a key may owe lets it begin some of its short work
 // at once, and again after a while in which it had none.
 func TestALittleShortWorkIsNotDelayed(t *testing.T) {

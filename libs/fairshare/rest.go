@@ -18,7 +18,11 @@ func (s *Scheduler) rest(h *held, q *queue) (rest, pause time.Duration) {
 	}
 	took := now.Sub(h.begun)
 	if !h.first {
-		rest = s.owed(q, now, s.o.Least-took)
+		least := s.o.Least
+		if s.o.LeastTimes > 0 {
+			least = min(least, took*time.Duration(s.o.LeastTimes))
+		}
+		rest = s.owed(q, now, least-took)
 	}
 	return rest, min(time.Duration(float64(took)*s.o.Pause), s.o.Longest)
 }

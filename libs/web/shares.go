@@ -37,6 +37,9 @@ const (
 	// takes of the processors is spent outside of its turn, in receiving, checking and
 	// sending.
 	LeastTurn = 3 * time.Millisecond
+	// LeastTurnTimes bounds LeastTurn at the gateway by so many times what the turn took: an answer that is
+	// remembered is sent in little more than a twentieth of a millisecond.
+	LeastTurnTimes = 20
 	// TurnBurst is how much of LeastTurn may be owed first: whoever asks for some dozens of
 	// pages at once, or polls, has them as soon as they are ready.
 	TurnBurst = 300 * time.Millisecond
