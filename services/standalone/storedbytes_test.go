@@ -232,6 +232,17 @@ func (f filled) each(before filled, n int) filled {
 // compare holds rows, and the bytes of one, against the kept table.
 func (f filled) compare(t *testing.T, key string) {
 	t.Helper()
+	kept := keptBytes(t, key)
+	for what, n := range map[string][2]float64{"rows": {f.rows, kept.rows}, "bytes of a row": {f.data / f.rows, kept.data / kept.rows}} {
+		if is, want := n[0], n[1]; is > 1.25*want || is < 0.8*want {
+			t.Errorf("%s: %.2f %s, and %.2f in %s", key, is, what, want, storedTable)
+		}
+	}
+}
+
+// keptBytes returns a row of the kept table.
+func keptBytes(t *testing.T, key string) (kept filled) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testkit.Root(t), storedTable))
 	must(t, err)
 	for line := range strings.Lines(string(text)) {
@@ -239,16 +250,11 @@ func (f filled) compare(t *testing.T, key string) {
 		if !ok {
 			continue
 		}
-		var kept filled
 		if _, err := fmt.Sscan(numbers, &kept.rows, &kept.data, &kept.indexes, &kept.pages); err != nil {
 			t.Fatalf("%s: %q: %v", storedTable, line, err)
 		}
-		for what, n := range map[string][2]float64{"rows": {f.rows, kept.rows}, "bytes of a row": {f.data / f.rows, kept.data / kept.rows}} {
-			if is, want := n[0], n[1]; is > 1.25*want || is < 0.8*want {
-				t.Errorf("%s: %.2f %s, and %.2f in %s", key, is, what, want, storedTable)
-			}
-		}
-		return
+		return kept
 	}
-	t.Errorf("%s has no %q", storedTable, key)
+	t.Fatalf("%s has no %q", storedTable, key)
+	return filled{}
 }
