@@ -216,7 +216,7 @@ func TestStreamedImport(t *testing.T) {
 // (statement 29).
 func TestImportsOfOneOrganization(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	s := start(t, func(d *Deps) { d.WriteLimit = ratelimit.Rule{Limit: 100_000, Window: time.Minute} }) // it asks until it is so
 	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusAccepted) })
 	const largest = 16 << 20
 	begun := make([]net.Conn, 0, streamsShare/largest)
