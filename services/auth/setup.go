@@ -145,32 +145,45 @@ func (s *Service) setup(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.setUp(withCaller(c), accounts, asked); err != nil {
+	names, err := s.setUp(withCaller(c), accounts, asked)
+	if err != nil {
 		return err
 	}
-	return web.OK(c, fiber.Map{})
+	return web.OK(c, setupOut{names})
+}
+
+// setupOut is the answer of POST /auth/setup.
+type setupOut struct {
+	// Organization is what a login has to name; empty where it need not name any. Whoever
+	// has the token has it already: it is in there, where nobody is to look for it.
+	Organization string `json:"organization,omitempty"`
 }
 
 // setUp is CompleteSetup within the bounds of changes of passwords: with one token one
 // hash at a time, behind the sign-ins, from however many addresses it is used. Its
 // budget is the token's, which no stranger has. The token is looked at again when it is
-// its turn, so that what the first use has spent costs the others no hash.
-func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) error {
-	u, _, ok, err := a.setupUser(ctx, asked.Token)
+// its turn, so that what the first use has spent costs the others no hash. It returns
+// the organization that a login to the account has to name, which is that of a separate
+// one; rehearsed, too, as it follows from the token and what is asked.
+func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) (names string, err error) {
+	u, secret, ok, err := a.setupUser(ctx, asked.Token)
 	if err != nil || !ok {
-		return orErr(err, setupRefused())
+		return "", orErr(err, setupRefused())
 	}
 	end, err := s.changes.begin(ctx, u.Org, "setup:"+u.ID, "")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer end()
 	if a.rehearsed {
 		if err := s.auditRefused(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: "only rehearsed"}); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return a.CompleteSetup(password.Behind(ctx, u.Org), asked)
+	if u.Separate() || asked.Separate && a.opens(u, secret) {
+		names = u.Org
+	}
+	return names, a.CompleteSetup(password.Behind(ctx, u.Org), asked)
 }
 
 // newSetup puts a fresh one-time secret into a user and returns the token.

@@ -112,8 +112,12 @@ func TestASeparateAccount(t *testing.T) {
 		id := invited.text("_id")
 		b.want(b.setUpWith(token, ""), http.StatusConflict, "EMAIL_TAKEN")
 		b.want(signIn(ours, o1), http.StatusUnauthorized, "UNAUTHENTICATED")
+		rehearsed := b.setUpWith(token, separate, "X-Dry-Run", "true")
 		took := b.setUpWith(token, separate)
 		b.want(took, http.StatusOK, "")
+		if took.text("organization") != "o1" || rehearsed.body != took.body {
+			t.Errorf("%s, rehearsed %s: want the organization to name", took.body, rehearsed.body)
+		}
 		b.want(b.setUpWith(token, separate), http.StatusUnauthorized, "UNAUTHENTICATED")
 
 		in := signIn(ours, o1)
@@ -142,7 +146,11 @@ func TestASeparateAccount(t *testing.T) {
 		link := b.do("POST", "/api/v2/users/"+id+"/setup-link", root, "")
 		b.want(link, http.StatusCreated, "")
 		b.secrets = append(b.secrets, link.text("setupToken"))
-		b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(link.text("setupToken"))+`,"password":`+quoted(newPass)+`}`), http.StatusOK, "")
+		anew := b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(link.text("setupToken"))+`,"password":`+quoted(newPass)+`}`)
+		b.want(anew, http.StatusOK, "")
+		if anew.text("organization") != "o1" {
+			t.Errorf("%s: want the organization to name with the new password as well", anew.body)
+		}
 		b.want(signIn(newPass, o1), http.StatusOK, "")
 
 		// Of an address that nobody has, a separate account is made as well, with the same answer.
@@ -167,7 +175,11 @@ func TestASeparateAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 		again, token := b.invite(root, owner, "user")
-		b.want(b.setUpWith(token, ""), http.StatusOK, "")
+		plain := b.setUpWith(token, "")
+		b.want(plain, http.StatusOK, "")
+		if plain.text("organization") != "" {
+			t.Errorf("%s: nothing has to be named", plain.body)
+		}
 		in = signIn(ours, "")
 		b.want(in, http.StatusOK, "")
 		if sub := claimsOf(t, in.text("accessToken"))["sub"]; sub != id || again.text("_id") != id {

@@ -4345,6 +4345,21 @@ separateAccount: true makes of an invitation an account of its organization alon
 setupToken: The `setupToken` of a new or reset account.
 """
 
+SetupResponseData = TypedDict(
+    "SetupResponseData",
+    {
+        "notices": "NotRequired[List[Notice]]",
+        "organization": "NotRequired[str]",
+    },
+)
+SetupResponseData.__doc__ = """What there is to know for logging in.
+
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+organization: Id of the organization to name in every login, of a separate account. Absent for other accounts, which
+    need not name any.
+"""
+
 SignOff = TypedDict(
     "SignOff",
     {

@@ -29,15 +29,15 @@ class Operations(Transport):
         dry_run: bool = False,
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.EmptyResponseData:
+    ) -> models.SetupResponseData:
         """Set the first password.
 
         Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
         409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
-        with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`). A
-        rehearsal looks at token and password alone, never at who has the address, and is in the audit log. Counted by
-        the policy `setup`; beside that a token may be used 40 times in 15 minutes, rehearsed or not, and one use at a
-        time.
+        with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`): the
+        answer says which `organization` to name when logging in. A rehearsal looks at token and password alone, never
+        at who has the address, and is in the audit log. Counted by the policy `setup`; beside that a token may be used
+        40 times in 15 minutes, rehearsed or not, and one use at a time.
 
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict

@@ -189,7 +189,7 @@ func exceptions() map[string]string {
 func leftOut() map[string]string {
 	return map[string]string{
 		"ChecklistResponse": "the SignOffOutcome of a rehearsal", "EventChangeResponse": "a Governed, which proposes", "EventDecisionResponse": "an Event",
-		"ErrorResponse": "the client opens the envelope", "EmptyResponse": "nothing to read",
+		"ErrorResponse": "the client opens the envelope", "EmptyResponse": "nothing to read", "SetupResponse": "SetUpAccount tells whether it is done",
 		"LoginRequest": "arguments of Login", "RefreshRequest": "made by the client itself", "OptionalComment": "an argument of the moves",
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",
 		"RecordInput": "one of the inputs", "RecordPatch": "names and values", "SupplierFactorPatch": "names and values", "VarianceShare": "a number",

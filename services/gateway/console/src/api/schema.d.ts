@@ -68,7 +68,8 @@ export interface paths {
          * Set the first password
          * @description Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
          *     409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
-         *     with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`). A
+         *     with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`): the
+         *     answer says which `organization` to name when logging in. A
          *     rehearsal looks at token and password alone, never at who has the address, and is in the audit log. Counted by
          *     the policy `setup`; beside that a token may be used 40 times in 15 minutes, rehearsed or not, and one use at a time.
          */
@@ -2657,6 +2658,18 @@ export interface components {
                 notices?: components["schemas"]["Notice"][];
             };
         };
+        /** @description The answer, in the envelope. */
+        SetupResponse: {
+            /** @constant */
+            success: true;
+            /** @description What there is to know for logging in. */
+            data: {
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
+                /** @description Id of the organization to name in every login, of a separate account. Absent for other accounts, which need not name any. */
+                organization?: string;
+            };
+        };
         /** @description It is deleted. */
         DeletedResponse: {
             /** @constant */
@@ -2873,7 +2886,7 @@ export interface components {
             at: string;
             /**
              * @description `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
-             *     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`, `organization.update`,
+             *     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`, `organization.update`, `organization.plan`,
              *     `event.create`, `event.change`, `event.delete` and the other actions of an event's history, `record.delete`,
              *     `request.forbidden`, `request.limited`. More may come.
              * @example user.role
@@ -9495,10 +9508,14 @@ export interface components {
         IdempotentReplayed: "true";
         /**
          * @description What remains of the policy and the seconds until more does, as `"write";r=598;t=60`. On answers to reads it may
-         *     be up to a second old. Absent while it cannot be told.
+         *     be up to a second old. Absent while it cannot be told. Of what is expensive, what may still be spent, the seconds
+         *     until that is all of it, and what those that wait may still cost: `"expensive";r=5996;t=1, "expensive-waiting";r=128`.
          */
         RateLimit: string;
-        /** @description The quota of the policy and its window in seconds, as `"write";q=600;w=60`. */
+        /**
+         * @description The quota of the policy and its window in seconds, as `"write";q=600;w=60`; of what is expensive
+         *     `"expensive";q=6000;w=60, "expensive-waiting";q=128`.
+         */
         RateLimitPolicy: string;
         /** @description Seconds to wait before trying again. */
         RetryAfter: number;
@@ -9613,7 +9630,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EmptyResponse"];
+                    "application/json": components["schemas"]["SetupResponse"];
                 };
             };
             400: components["responses"]["BadRequest"];
