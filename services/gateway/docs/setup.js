@@ -38,6 +38,8 @@ async function attempt(of, work) {
     if (error.code && error.details?.some((d) => d.code === "ACCEPT_INVITATION")) {
       form.hidden = true;
       accept.hidden = false;
+      // The console says what a separate account is, and makes it.
+      document.getElementById("separate").href = `/setup#${encodeURIComponent(setupToken)}`;
       tell("");
     } else if (error.code) {
       tell([error.message, ...(error.details ?? []).map((d) => d.message)].join(" "));

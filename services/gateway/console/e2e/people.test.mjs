@@ -1,6 +1,5 @@
 // People: invited, in several organizations, in teams; and what a supplier states.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { signIn } from './browser.mjs';
 import { anonymous, axe, grid, paste, test, the, until, visit } from './setup.mjs';
 
@@ -60,13 +59,8 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await setPassword((await anonymous()).page, third);
 
   // Pat has an organization, and is invited to another.
-  const printed = execFileSync(
-    the.server.program,
-    ['bootstrap', '--name', 'Pat Ltd', '--plan', 'free', '--email', 'pat@pat.test'],
-    { env: the.server.environment(), encoding: 'utf8' },
-  );
   const pat = await anonymous();
-  await setPassword(pat.page, printed.trim().split('#')[1]);
+  await setPassword(pat.page, the.server.organization('Pat Ltd', 'pat@pat.test'));
   const token = await invite('Pat', 'pat@pat.test', 'Viewer');
   // Whoever is not signed in is asked to, since the address has an account.
   await pat.page.goto('/about');
@@ -76,7 +70,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await pat.page.getByRole('button', { name: 'Set the password' }).click();
   await pat.page.getByText('has an account already').waitFor();
   await pat.page.getByLabel('Email').fill('pat@pat.test');
-  await pat.page.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await pat.page.getByLabel('Password of the existing account', { exact: true }).fill(the.server.password);
   await pat.page.getByRole('button', { name: 'Sign in and accept' }).click();
   const switcher = (name) => pat.page.getByRole('button', { name: `${name}: choose another organization` });
   await switcher('Demo organization').click();

@@ -1,5 +1,5 @@
 // A real server with data of its own, on a port of its own.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -125,14 +125,24 @@ export class Server {
     await this.setPassword(made.setupToken, this.password);
   }
 
-  /** Sets the password that a link of a new account is for. */
-  async setPassword(setupToken, password) {
+  /** Makes an organization beside the demonstration's; returns the token that its first account is set up with. */
+  organization(name, email) {
+    const printed = execFileSync(program, ['bootstrap', '--name', name, '--plan', 'free', '--email', email], {
+      env: this.environment(),
+      encoding: 'utf8',
+    });
+    return printed.trim().split('#')[1];
+  }
+
+  /** Sets the password that a link of a new account is for; returns what the answer says. */
+  async setPassword(setupToken, password, more = {}) {
     const response = await fetch(`${this.url}/api/v2/auth/setup`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ setupToken, password }),
+      body: JSON.stringify({ setupToken, password, ...more }),
     });
     if (!response.ok) throw new Error(await response.text());
+    return (await response.json()).data;
   }
 
   /** Returns the id of the event that the demonstration begins with. */

@@ -21,16 +21,39 @@ export function useSession(): Session {
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('ecf-session') : null;
 
-export async function signIn(email: string, password: string): Promise<void> {
+/** Signs in: to the organization that is named or, where none is, to the one that the person begins in. */
+export async function signIn(email: string, password: string, organization = ''): Promise<void> {
   const response = await fetch('/session/sign-in', {
     method: 'POST',
     headers: { ...consoleHeader, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ email, password }),
+    body: JSON.stringify({ email, password, ...(organization && { organization }) }),
   }).catch(() => {
     throw new ApiError(0, 'NETWORK', '', '');
   });
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
   channel?.postMessage('signed-in');
+}
+
+/** Reports whether a sign-in was refused because the account is of other organizations than the one named. */
+export const isElsewhere = (error: unknown): boolean =>
+  error instanceof ApiError && error.details.some((d) => d.code === 'UNKNOWN_ORGANIZATION');
+
+const named = 'ecf.organization';
+
+/** Returns the organization that was named in this browser last; empty where none has to be. */
+export const rememberedOrganization = (): string => localStorage.getItem(named) ?? '';
+
+/**
+ * Keeps the organization that was named for the next sign-in in this browser, where the account has no other.
+ * Who has several says under "Your account" where to begin, and what is kept here would hide that.
+ */
+export async function rememberOrganization(organization: string): Promise<void> {
+  if (organization === '') localStorage.removeItem(named);
+  else
+    await take(api.GET('/auth/me')).then(
+      (me) => me.memberships.length === 1 && localStorage.setItem(named, organization),
+      () => {}, // it is only asked for once more
+    );
 }
 
 /** Signs out; reports whether the server has ended the session. */

@@ -48,6 +48,14 @@ export const de: Translation = {
     signIn: 'Anmelden',
     signOut: 'Abmelden',
     wrong: 'E-Mail oder Passwort ist falsch.',
+    wrongThere: 'E-Mail, Passwort oder Kennung der Organisation ist falsch.',
+    alone: 'Wurde Ihr Konto nur für eine Organisation eingerichtet? Dann brauchen Sie auch deren Kennung.',
+    name: 'Kennung eingeben',
+    organization: 'Kennung der Organisation',
+    organizationText:
+      'Sie steht im Link, den Sie mit dem Konto bekommen haben. Nur ein Konto für eine einzige Organisation braucht sie.',
+    elsewhere:
+      'Das Konto mit dieser E-Mail und diesem Passwort ist dort nicht Mitglied. Berichtigen Sie die Kennung, oder lassen Sie das Feld leer.',
     forgot:
       'Passwort vergessen oder neu hier? Die Administration Ihrer Organisation gibt Ihnen einen Link, um eines zu setzen.',
     ended: 'Ihre Sitzung ist beendet',
@@ -722,6 +730,7 @@ export const de: Translation = {
     factors: 'Faktoren von Lieferanten',
     audit: 'Protokoll',
     planName: 'Tarif: {{plan}}',
+    id: 'Kennung der Organisation: {{id}}',
     unlimited: '{{used}} Veranstaltungen angelegt; keine Grenze.',
     quota: '{{used}} von {{limit}} Veranstaltungen angelegt, {{left}} übrig. Gelöschte zählen mit.',
     policy: 'Regeln der Freigabe',
@@ -790,13 +799,29 @@ export const de: Translation = {
     acceptAs: 'Sie sind als {{email}} angemeldet. Die Einladung mit diesem Konto annehmen?',
     accept: 'Einladung annehmen',
     other: 'Ich bin jemand anders',
-    exists: 'Ihre E-Mail-Adresse hat schon ein Konto. Melden Sie sich an, um die Einladung damit anzunehmen.',
+    have: 'Ich habe ein Konto mit dieser E-Mail-Adresse',
+    haveNone: 'Ich habe noch kein Konto',
+    exists: 'Ihre E-Mail-Adresse hat schon ein Konto.',
+    how: 'Wie möchten Sie fortfahren?',
+    join: 'Das vorhandene Konto benutzen',
+    joinText:
+      'Sie melden sich mit dessen Passwort an, und es wird auch Mitglied dieser Organisation. Richtig, wenn das Konto Ihres ist.',
+    separate: 'Ein eigenes Konto einrichten',
+    separateText:
+      'Sie wählen ein neues Passwort, nur für diese Organisation. Richtig, wenn das andere Konto nicht Ihres ist. Beim Anmelden geben Sie auch die Kennung der Organisation ein, und das Konto kann keiner weiteren beitreten.',
+    make: 'Konto einrichten',
+    existing: 'Passwort des vorhandenen Kontos',
+    notSeparate:
+      'Das Konto mit Ihrer E-Mail-Adresse ist oder war Mitglied dieser Organisation; ein eigenes ist daher nicht möglich. Benutzen Sie jenes oder, wenn es nicht Ihres ist, fragen Sie Ihre Administration.',
     signInAccept: 'Anmelden und annehmen',
     toSignIn: 'Zur Anmeldung',
     again: 'Noch einmal dasselbe',
     differ: 'Die beiden Passwörter sind verschieden.',
     set: 'Passwort setzen',
     done: 'Das Passwort ist gesetzt. Sie können sich jetzt anmelden.',
+    named: 'Dieses Konto gilt nur für eine Organisation. Beim Anmelden geben Sie auch deren Kennung ein:',
+    link: 'Dieser Link gibt sie für Sie ein. Bewahren Sie ihn auf; geht er verloren, nennt Ihre Administration sie Ihnen.',
+    signedIn: 'In diesem Browser ist {{email}} angemeldet: melden Sie sich dort zuerst ab.',
   },
   team: {
     title: 'Team',

@@ -1,4 +1,4 @@
-import { Box, Tabs, Title } from '@mantine/core';
+import { Box, Tabs, Text, Title } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -24,9 +24,12 @@ export function OrganizationPage(): ReactNode {
   const current = shown.find((x) => x.name === tab)?.name ?? 'plan';
   return (
     <Box maw={1100} mx="auto" p="md">
-      <Title order={1} size="h2" mb="md">
+      <Title order={1} size="h2">
         {organization.name}
       </Title>
+      <Text size="sm" c="dimmed" mb="md" className="wrap">
+        {t('org.id', { id: organization._id })}
+      </Text>
       <Tabs
         value={current}
         keepMounted={false}

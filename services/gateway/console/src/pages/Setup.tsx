@@ -1,4 +1,18 @@
-import { Alert, Anchor, Box, Button, Center, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Box,
+  Button,
+  Center,
+  Code,
+  CopyButton,
+  Paper,
+  PasswordInput,
+  Radio,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { IconLeaf } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -15,18 +29,26 @@ function takeToken(): string {
   return token;
 }
 
-/** Where the link of an invitation leads: to a first password, or to an account that there is. */
+/** Reports whether a set-up was refused because the address of the invitation has an account. */
+const isTaken = (error: unknown): boolean =>
+  error instanceof ApiError && error.details.some((d) => d.code === 'ACCEPT_INVITATION');
+
+/** Where the link of an invitation leads: to a first password, or to what becomes of an account that there is. */
 export function SetupPage(): ReactNode {
   const { t } = useTranslation();
   const [token] = useState(takeToken);
-  const [existing, setExisting] = useState(false);
   const [anew, setAnew] = useState(false);
+  const [choosing, setChoosing] = useState(false);
+  const [done, setDone] = useState(false);
+  /** The password that was chosen before it turned out that there is an account; null: nobody has tried. */
+  const [refused, setRefused] = useState<string | null>(null);
   const me = useQuery({ queryKey: ['me'], queryFn: () => take(api.GET('/auth/me')), retry: false });
   const accept = useMutation({
     mutationFn: () => call<Schemas['Membership']>('POST', '/auth/invitations/accept', { token }),
     onSuccess: ({ data }) => switchTo(data.organization),
   });
   if (me.isPending) return <Loading />;
+  const email = me.isSuccess ? me.data.email : '';
   return (
     <Center component="main" mih="100vh" p="md">
       <Box w="100%" maw={420}>
@@ -39,9 +61,9 @@ export function SetupPage(): ReactNode {
           </Stack>
           <Paper withBorder p="lg">
             {token === '' && <Text>{t('setup.noToken')}</Text>}
-            {token !== '' && me.isSuccess && !anew && (
+            {token !== '' && email && !anew && (
               <Stack>
-                <Text>{t('setup.acceptAs', { email: me.data.email })}</Text>
+                <Text>{t('setup.acceptAs', { email })}</Text>
                 {accept.isError && <Problem error={accept.error} />}
                 <Button loading={accept.isPending} onClick={() => accept.mutate()}>
                   {t('setup.accept')}
@@ -51,43 +73,129 @@ export function SetupPage(): ReactNode {
                 </Button>
               </Stack>
             )}
-            {token !== '' && (!me.isSuccess || anew) && !existing && (
-              <PasswordForm token={token} exists={() => setExisting(true)} />
+            {token !== '' && (!email || anew) && !choosing && (
+              <PasswordForm
+                token={token}
+                email={email}
+                done={() => setDone(true)}
+                taken={(password) => {
+                  setRefused(password);
+                  setChoosing(true);
+                }}
+              >
+                <Anchor component="button" type="button" size="sm" className="target" onClick={() => setChoosing(true)}>
+                  {t('setup.have')}
+                </Anchor>
+              </PasswordForm>
             )}
-            {existing && (
-              <Stack>
-                <Text size="sm">{t('setup.exists')}</Text>
-                {accept.isError && <Problem error={accept.error} />}
-                <SignInForm label={t('setup.signInAccept')} done={() => accept.mutate()} />
-              </Stack>
+            {choosing && (
+              <Choice
+                token={token}
+                email={email}
+                refused={refused}
+                accept={accept}
+                back={() => setChoosing(false)}
+                done={done}
+                finish={() => setDone(true)}
+              />
             )}
           </Paper>
-          <Anchor href="/" ta="center" size="sm">
-            {t('setup.toSignIn')}
-          </Anchor>
+          {!done && (
+            <Anchor href="/" ta="center" size="sm">
+              {t('setup.toSignIn')}
+            </Anchor>
+          )}
         </Stack>
       </Box>
     </Center>
   );
 }
 
-function PasswordForm({ token, exists }: { token: string; exists: () => void }): ReactNode {
+interface ChoiceProps {
+  token: string;
+  email: string;
+  refused: string | null;
+  accept: { mutate: () => void; error: Error | null };
+  back: () => void;
+  done: boolean;
+  finish: () => void;
+}
+
+/** Offers whose address has an account to use that one, or to have another for this organization alone. */
+function Choice({ token, email, refused, accept, back, done, finish }: ChoiceProps): ReactNode {
+  const { t } = useTranslation();
+  const [way, setWay] = useState<'join' | 'separate'>('join');
+  return (
+    <Stack>
+      {refused !== null && !done && (
+        <Alert color="blue" role="alert">
+          {t('setup.exists')}
+        </Alert>
+      )}
+      {!done && (
+        <Radio.Group
+          label={t('setup.how')}
+          value={way}
+          onChange={(to) => setWay(to === 'separate' ? 'separate' : 'join')}
+        >
+          <Stack gap="sm" mt="xs">
+            <Radio value="join" label={t('setup.join')} description={t('setup.joinText')} autoFocus />
+            <Radio value="separate" label={t('setup.separate')} description={t('setup.separateText')} />
+          </Stack>
+        </Radio.Group>
+      )}
+      {way === 'join' ? (
+        <>
+          {accept.error && <Problem error={accept.error} />}
+          <SignInForm
+            label={t('setup.signInAccept')}
+            password={t('setup.existing')}
+            focus={false}
+            done={() => accept.mutate()}
+          />
+        </>
+      ) : (
+        <PasswordForm token={token} email={email} separate chosen={refused ?? ''} done={finish} />
+      )}
+      {refused === null && !done && (
+        <Anchor component="button" type="button" size="sm" className="target" onClick={back}>
+          {t('setup.haveNone')}
+        </Anchor>
+      )}
+    </Stack>
+  );
+}
+
+interface PasswordFormProps {
+  token: string;
+  /** Who is signed in in this browser. */
+  email: string;
+  /** Whether the account is to be of the organization alone. */
+  separate?: boolean;
+  /** A password that was chosen before. */
+  chosen?: string;
+  done: () => void;
+  /** Called with the password where the address has an account. */
+  taken?: (password: string) => void;
+  children?: ReactNode;
+}
+
+function PasswordForm({ token, email, separate, chosen, done, taken, children }: PasswordFormProps): ReactNode {
   const { t } = useTranslation();
   const [differ, setDiffer] = useState(false);
   const set = useMutation({
-    mutationFn: (password: string) => call('POST', '/auth/setup', { setupToken: token, password }),
-    onError: (e) => {
-      if (e instanceof ApiError && e.details.some((d) => d.code === 'ACCEPT_INVITATION')) exists();
+    mutationFn: (password: string) =>
+      call<Schemas['SetupResponse']['data']>('POST', '/auth/setup', {
+        setupToken: token,
+        password,
+        ...(separate && { separateAccount: true }),
+      }),
+    onSuccess: done,
+    onError: (e, password) => {
+      if (isTaken(e)) taken?.(password);
     },
   });
-  if (set.isSuccess)
-    return (
-      <Alert color="blue" role="status" title={t('setup.done')}>
-        <Button component="a" href="/" mt="xs">
-          {t('session.signIn')}
-        </Button>
-      </Alert>
-    );
+  if (set.isSuccess) return <PasswordSet email={email} organization={set.data.data.organization} />;
   return (
     <form
       onSubmit={(e) => {
@@ -101,8 +209,9 @@ function PasswordForm({ token, exists }: { token: string; exists: () => void }):
       <Stack>
         <PasswordInput
           name="password"
-          label={t('session.password')}
+          label={separate ? t('account.next') : t('session.password')}
           description={t('account.rule')}
+          defaultValue={chosen}
           autoComplete="new-password"
           required
           withAsterisk={false}
@@ -112,17 +221,60 @@ function PasswordForm({ token, exists }: { token: string; exists: () => void }):
         <PasswordInput
           name="again"
           label={t('setup.again')}
+          defaultValue={chosen}
           autoComplete="new-password"
           required
           withAsterisk={false}
           error={differ && t('setup.differ')}
+          errorProps={{ role: 'alert' }}
           visibilityToggleButtonProps={{ 'aria-label': t('session.show') }}
         />
-        {set.isError && <Problem error={set.error} />}
+        {isTaken(set.error) ? (
+          <Alert color="red" role="alert">
+            {t('setup.notSeparate')}
+          </Alert>
+        ) : (
+          set.error && <Problem error={set.error} />
+        )}
         <Button type="submit" loading={set.isPending}>
-          {t('setup.set')}
+          {separate ? t('setup.make') : t('setup.set')}
         </Button>
+        {children}
       </Stack>
     </form>
+  );
+}
+
+/** Says how to sign in, now that there is a password. */
+function PasswordSet({ email, organization }: { email: string; organization?: string | undefined }): ReactNode {
+  const { t } = useTranslation();
+  const to = organization ? `/?organization=${encodeURIComponent(organization)}` : '/';
+  const link = location.origin + to;
+  return (
+    <Alert color="blue" role="status" title={t('setup.done')}>
+      <Stack gap="xs" align="flex-start">
+        {organization && (
+          <>
+            <Text size="sm">{t('setup.named')}</Text>
+            <Code className="wraps">{organization}</Code>
+            <Text size="sm">{t('setup.link')}</Text>
+            <Code block className="wraps">
+              {link}
+            </Code>
+            <CopyButton value={link}>
+              {({ copied, copy }) => (
+                <Button size="xs" variant="default" onClick={copy}>
+                  {t(copied ? 'state.copied' : 'state.copy')}
+                </Button>
+              )}
+            </CopyButton>
+          </>
+        )}
+        {email && <Text size="sm">{t('setup.signedIn', { email })}</Text>}
+        <Button component="a" href={to}>
+          {t('session.signIn')}
+        </Button>
+      </Stack>
+    </Alert>
   );
 }

@@ -3,21 +3,45 @@ import { IconLeaf } from '@tabler/icons-react';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
-import { signIn } from '../session';
+import { isElsewhere, rememberedOrganization, rememberOrganization, signIn, useSession } from '../session';
 import { Problem } from '../ui/states';
 
-/** Asks for email and password; label is what the button does. */
-export function SignInForm({ done, label }: { done: () => void; label?: string }): ReactNode {
+interface FormProps {
+  done: () => void;
+  /** What the button does. */
+  label?: string;
+  /** Which password is asked for. */
+  password?: string;
+  /** Whether the form takes the focus as it appears. */
+  focus?: boolean;
+  /** Lets whoever signs in name an organization, and begins with this one; empty: only once the sign-in was refused. */
+  organization?: string;
+  /** The organization to go on in, for an account that is of it. */
+  within?: string;
+}
+
+/** Asks for email and password and, where it may be needed, for the organization. */
+export function SignInForm({ done, label, password, focus = true, organization, within = '' }: FormProps): ReactNode {
   const { t } = useTranslation();
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
+  const [naming, setNaming] = useState(Boolean(organization));
+  // The field takes the focus where it was asked for, not where it came with the page.
+  const [asked, setAsked] = useState(false);
   const submit = async (e: FormEvent<HTMLFormElement>): Promise<void> => {
     e.preventDefault();
     const form = new FormData(e.currentTarget);
+    const text = (name: string): string => String(form.get(name) ?? '');
+    const to = naming ? text('organization').trim() : within;
     setBusy(true);
     setError(null);
     try {
-      await signIn(String(form.get('email')), String(form.get('password')));
+      await signIn(text('email'), text('password'), to).catch((cause) => {
+        // Somebody else signs in where the session of another has ended.
+        if (!naming && to && isElsewhere(cause)) return signIn(text('email'), text('password'));
+        throw cause;
+      });
+      if (organization !== undefined) await rememberOrganization(to);
       done();
     } catch (cause) {
       setError(cause as Error);
@@ -25,6 +49,7 @@ export function SignInForm({ done, label }: { done: () => void; label?: string }
       setBusy(false);
     }
   };
+  const elsewhere = naming && isElsewhere(error);
   const wrong = error instanceof ApiError && error.status === 401;
   return (
     <form onSubmit={(e) => void submit(e)}>
@@ -35,24 +60,56 @@ export function SignInForm({ done, label }: { done: () => void; label?: string }
           label={t('session.email')}
           autoComplete="username"
           required
-          autoFocus
+          autoFocus={focus}
           withAsterisk={false}
         />
         <PasswordInput
           name="password"
-          label={t('session.password')}
+          label={password ?? t('session.password')}
           autoComplete="current-password"
           required
           withAsterisk={false}
           visibilityToggleButtonProps={{ 'aria-label': t('session.show') }}
         />
-        {wrong ? (
-          <Alert color="red" role="alert">
-            {t('session.wrong')}
-          </Alert>
-        ) : (
-          error && <Problem error={error} />
+        {naming && (
+          <TextInput
+            name="organization"
+            label={t('session.organization')}
+            description={t('session.organizationText')}
+            defaultValue={organization ?? ''}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={64}
+            autoFocus={asked}
+            error={elsewhere && t('session.elsewhere')}
+            errorProps={{ role: 'alert' }}
+          />
         )}
+        {wrong && (
+          <Alert color="red" role="alert">
+            {t(naming ? 'session.wrongThere' : 'session.wrong')}
+            {organization !== undefined && !naming && (
+              <>
+                <Text size="sm" mt={6} mb="xs">
+                  {t('session.alone')}
+                </Text>
+                <Button
+                  size="xs"
+                  variant="default"
+                  onClick={() => {
+                    setAsked(true);
+                    setNaming(true);
+                    setError(null);
+                  }}
+                >
+                  {t('session.name')}
+                </Button>
+              </>
+            )}
+          </Alert>
+        )}
+        {error && !wrong && !elsewhere && <Problem error={error} />}
         <Button type="submit" loading={busy}>
           {label ?? t('session.signIn')}
         </Button>
@@ -61,16 +118,20 @@ export function SignInForm({ done, label }: { done: () => void; label?: string }
   );
 }
 
+/** Returns the organization that the address of the page names, as the link does that a separate account came with. */
+const linkedOrganization = (): string => (new URLSearchParams(location.search).get('organization') ?? '').slice(0, 64);
+
 export function SignInPage({ done }: { done: () => void }): ReactNode {
   const { t } = useTranslation();
   const notice = sessionStorage.getItem('ecf.notice');
+  const [organization] = useState(() => linkedOrganization() || rememberedOrganization());
   return (
     <Center component="main" mih="100vh" p="md">
       <Box w="100%" maw={380}>
         <Stack gap="lg">
           <Stack gap={4} align="center">
             <IconLeaf size={36} aria-hidden className="mark" />
-            <Title order={1} size="h3">
+            <Title order={1} size="h3" ta="center">
               {t('app.name')}
             </Title>
             <Text c="dimmed" ta="center" size="sm">
@@ -80,8 +141,10 @@ export function SignInPage({ done }: { done: () => void }): ReactNode {
           {notice && <Alert role="status">{notice}</Alert>}
           <Paper withBorder p="lg">
             <SignInForm
+              organization={organization}
               done={() => {
                 sessionStorage.removeItem('ecf.notice');
+                if (linkedOrganization()) history.replaceState(null, '', location.pathname);
                 done();
               }}
             />
@@ -98,6 +161,7 @@ export function SignInPage({ done }: { done: () => void }): ReactNode {
 /** Asks to sign in again over the page, so that nothing typed is lost. */
 export function EndedModal({ done }: { done: () => void }): ReactNode {
   const { t } = useTranslation();
+  const { organization } = useSession();
   return (
     <Modal
       opened
@@ -110,7 +174,7 @@ export function EndedModal({ done }: { done: () => void }): ReactNode {
       <Text size="sm" mb="md">
         {t('session.endedText')}
       </Text>
-      <SignInForm done={done} />
+      <SignInForm done={done} within={organization._id} />
     </Modal>
   );
 }

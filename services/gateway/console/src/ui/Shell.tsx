@@ -30,7 +30,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   return (
     <AppShell header={{ height: 52 }} padding={0}>
       <AppShell.Header>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap" className="headbar">
           <a className="skip" href="#main">
             {t('nav.skip')}
           </a>
@@ -48,7 +48,7 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
               {t('nav.organization')}
             </Link>
           </Group>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" className="whose">
             <Switcher />
             <Menu position="bottom-end" withinPortal>
               <Menu.Target>

@@ -41,6 +41,7 @@ export function Switcher(): ReactNode {
             variant="default"
             size="xs"
             maw={220}
+            className="switcher"
             rightSection={<IconSelector size={14} aria-hidden />}
             aria-label={t('nav.switch', { name: organization.name })}
           >
