@@ -86,9 +86,8 @@ const (
 func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventID, keep bool) (map[record.Status]int64, error) {
 	records := majorityRead(s.records)
 	for attempt := 0; attempt < tallyAttempts; attempt++ {
-		stored, err := one(ctx, majorityRead(s.tallies), "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org), eq("event", event)},
-			func(d tallyDoc) (tallyDoc, error) { return d, nil })
-		if err != nil && err != record.ErrNotFound { //nolint:errorlint // as one returns it
+		stored, err := s.storedTally(ctx, org, event)
+		if err != nil {
 			return nil, err
 		}
 		changed, err := list(ctx, records, "read changed records", bson.D{eq("org", org), eq("event", event), isUntallied()},
@@ -98,7 +97,10 @@ func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventI
 			return nil, err
 		}
 		if stored.Version > 0 && len(changed) == 0 {
-			return stored.Counts, nil // somebody else was faster
+			// Somebody else was faster, and may have written since the counts were read:
+			// then they lack what has been cleared.
+			stored, err = s.storedTally(ctx, org, event)
+			return stored.Counts, err
 		}
 		next, err := s.tallied(ctx, records, org, event, stored, changed)
 		if err != nil {
@@ -126,6 +128,16 @@ func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventI
 		}
 	}
 	return s.countRecords(ctx, bson.D{eq("org", org), eq("event", event), eq("deleted", false)})
+}
+
+// storedTally reads the counts of an event; their version is 0 where there are none.
+func (s *Store) storedTally(ctx context.Context, org record.OrgID, event record.EventID) (tallyDoc, error) {
+	stored, err := one(ctx, majorityRead(s.tallies), "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org), eq("event", event)},
+		func(d tallyDoc) (tallyDoc, error) { return d, nil })
+	if err == record.ErrNotFound { //nolint:errorlint // as one returns it
+		err = nil
+	}
+	return stored, err
 }
 
 // tallied counts the blocks that changed, or all where none were counted before.
