@@ -17,7 +17,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
-	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"github.com/eventcarbon/ecf/libs/schema"
 )
@@ -134,48 +133,6 @@ func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
 
 // IsNoDocument reports whether err says that nothing matched.
 func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
-
-// IsOutage reports whether err says that the server could not be reached or
-// could not serve: no connection, no primary, a lost one, a timeout of the
-// driver's own, or a write whose majority did not answer. What was asked may be
-// asked again; a write may have happened all the same.
-func IsOutage(err error) bool {
-	if mongo.IsNetworkError(err) || errors.Is(err, mongo.ErrClientDisconnected) {
-		return true
-	}
-	if _, ok := errors.AsType[topology.ServerSelectionError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[topology.WaitQueueTimeoutError](err); ok {
-		return true
-	}
-	if _, ok := errors.AsType[topology.ConnectionError](err); ok {
-		return true
-	}
-	failed, ok := errors.AsType[mongo.ServerError](err)
-	return ok && slices.ContainsFunc(outageCodes, failed.HasErrorCode)
-}
-
-// outageCodes are the codes by which a server says that it cannot serve now:
-// those that the specification of retryable reads and writes lists, and the
-// time limits of an operation and of a write concern.
-var outageCodes = []int{
-	6,     // HostUnreachable
-	7,     // HostNotFound
-	50,    // MaxTimeMSExpired
-	64,    // WriteConcernTimeout
-	89,    // NetworkTimeout
-	91,    // ShutdownInProgress
-	134,   // ReadConcernMajorityNotAvailableYet
-	189,   // PrimarySteppedDown
-	262,   // ExceededTimeLimit
-	9001,  // SocketException
-	10107, // NotWritablePrimary
-	11600, // InterruptedAtShutdown
-	11602, // InterruptedDueToReplStateChange
-	13435, // NotPrimaryNoSecondaryOk
-	13436, // NotPrimaryOrSecondary
-}
 
 // IsPermanent reports whether err will not end by waiting: the server answers
 // and refuses, and will refuse the same again.

@@ -1,22 +1,94 @@
 package mongox
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
 // Wrap adds to an error of the driver what was being done. Where the server
-// could not be reached or could not serve (IsOutage), the error is UNAVAILABLE:
-// nothing is wrong with what was asked, and it may be asked again. Wrap of nil
-// is nil.
+// could not be reached or could not serve (IsOutage), or failed for a reason that
+// passes (IsTransient), the error is UNAVAILABLE: nothing is wrong with what was
+// asked, and it may be asked again. Wrap of nil is nil.
 func Wrap(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
 	wrapped := fmt.Errorf("%s: %w", verb, err)
-	if IsOutage(err) {
+	if IsOutage(err) || IsTransient(err) {
 		return apperr.New(apperr.Unavailable, "The database cannot be reached right now.").Because(wrapped)
 	}
 	return wrapped
+}
+
+// IsOutage reports whether err says that the server could not be reached or
+// could not serve: no connection, no primary, a lost one, a timeout of the
+// driver's own, or a write whose majority did not answer. What was asked may be
+// asked again; a write may have happened all the same.
+func IsOutage(err error) bool {
+	if mongo.IsNetworkError(err) || errors.Is(err, mongo.ErrClientDisconnected) || isUnsent(err) {
+		return true
+	}
+	if _, ok := errors.AsType[topology.ServerSelectionError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[topology.WaitQueueTimeoutError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[topology.ConnectionError](err); ok {
+		return true
+	}
+	failed, ok := errors.AsType[mongo.ServerError](err)
+	return ok && (failed.HasErrorLabel("SystemOverloadedError") || slices.ContainsFunc(outageCodes, failed.HasErrorCode))
+}
+
+// isUnsent reports whether err says that the driver had no connection to send a
+// command on: it lets go of all those to a server that failed one command or one
+// look after it, and the commands that wait for one then have this error. It has
+// no label of a network error, and the driver repeats it for some of them alone.
+func isUnsent(err error) bool {
+	var cleared driver.RetryablePoolError
+	if errors.As(err, &cleared) {
+		return true
+	}
+	_, closed := errors.AsType[topology.PoolError](err)
+	return closed || errors.Is(err, topology.ErrServerClosed)
+}
+
+// outageCodes are the codes by which a server says that it cannot serve now:
+// those that the specification of retryable reads and writes lists, the time
+// limits of an operation and of a write concern, a cursor that is gone with the
+// member that had it, what was interrupted, and a full disk.
+var outageCodes = []int{
+	6,     // HostUnreachable
+	7,     // HostNotFound
+	43,    // CursorNotFound
+	50,    // MaxTimeMSExpired
+	64,    // WriteConcernTimeout
+	89,    // NetworkTimeout
+	91,    // ShutdownInProgress
+	100,   // UnsatisfiableWriteConcern
+	133,   // FailedToSatisfyReadPreference
+	134,   // ReadConcernMajorityNotAvailableYet
+	175,   // QueryPlanKilled
+	189,   // PrimarySteppedDown
+	202,   // NetworkInterfaceExceededTimeLimit
+	237,   // CursorKilled
+	262,   // ExceededTimeLimit
+	365,   // TemporarilyUnavailable
+	9001,  // SocketException
+	10058, // NotPrimary of old
+	10107, // NotWritablePrimary
+	11600, // InterruptedAtShutdown
+	11601, // Interrupted
+	11602, // InterruptedDueToReplStateChange
+	13435, // NotPrimaryNoSecondaryOk
+	13436, // NotPrimaryOrSecondary
+	14031, // OutOfDiskSpace
 }

@@ -27,6 +27,10 @@ func TestWrapTranslatesOutagesOnly(t *testing.T) {
 		"no primary":        {topology.ServerSelectionError{Wrapped: io.ErrUnexpectedEOF}, apperr.Unavailable},
 		"stepped down":      {mongo.CommandError{Code: 189, Name: "PrimarySteppedDown"}, apperr.Unavailable},
 		"majority silent":   {mongo.WriteException{WriteConcernError: &mongo.WriteConcernError{Code: 64}}, apperr.Unavailable},
+		"write conflict":    {mongo.WriteException{WriteErrors: []mongo.WriteError{{Code: 112}}}, apperr.Unavailable},
+		"overloaded":        {mongo.CommandError{Code: 462, Labels: []string{"SystemOverloadedError"}}, apperr.Unavailable},
+		"cursor gone":       {mongo.CommandError{Code: 43, Name: "CursorNotFound"}, apperr.Unavailable},
+		"full disk":         {mongo.WriteException{WriteErrors: []mongo.WriteError{{Code: 14031}}}, apperr.Unavailable},
 		"a wrong statement": {mongo.CommandError{Code: 2, Name: "BadValue"}, apperr.Internal},
 		"anything else":     {errors.New("broken"), apperr.Internal},
 	} {

@@ -15,12 +15,12 @@ import (
 
 // IsTransient reports whether err is a failure that the same command, sent once
 // more, will probably not meet: a conflict inside of the server, a change of
-// the primary, a lost connection. A write may have happened all the same.
+// the primary, a lost connection, none to be had. A write may have happened all the same.
 func IsTransient(err error) bool {
 	if err == nil || mongo.IsTimeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, mongo.ErrClientDisconnected) {
 		return false
 	}
-	if mongo.IsNetworkError(err) {
+	if mongo.IsNetworkError(err) || isUnsent(err) {
 		return true
 	}
 	failed, ok := errors.AsType[mongo.ServerError](err)

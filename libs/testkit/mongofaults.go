@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 
@@ -18,6 +19,11 @@ type Fault struct {
 	Label string
 	// Done: the server carried the command out, and its answer was lost.
 	Done bool
+	// Lasts: all commands that come after it fail too, whatever their names.
+	Lasts bool
+	// Cut, where it is not nil: the connection is closed in the place of an answer, as
+	// soon as the channel is.
+	Cut <-chan struct{}
 }
 
 // MongoFaults stands between a client and a MongoDB server, and lets commands
@@ -31,6 +37,7 @@ type MongoFaults struct {
 	nth     int
 	fault   Fault
 	met     int
+	arrived chan struct{}
 	conns   []net.Conn
 }
 
@@ -76,12 +83,17 @@ func NewMongoFaults(t testing.TB, uri string) (string, *MongoFaults) {
 }
 
 // Fail lets the nth command of a name from now on fail, and no other; 0 ends it.
-// A name of "write" stands for insert, update and delete.
-func (f *MongoFaults) Fail(command string, nth int, fault Fault) {
+// A name of "write" stands for insert, update and delete, one of "any" for all but
+// those of the driver's own. The channel is closed when it has arrived.
+func (f *MongoFaults) Fail(command string, nth int, fault Fault) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.command, f.nth, f.fault, f.met = command, nth, fault, 0
+	f.command, f.nth, f.fault, f.met, f.arrived = command, nth, fault, 0, make(chan struct{})
+	return f.arrived
 }
+
+// Refuse ends the taking of connections: those there are go on.
+func (f *MongoFaults) Refuse() { _ = f.listener.Close() }
 
 // Met reports whether a command has failed since Fail.
 func (f *MongoFaults) Met() bool {
@@ -94,15 +106,30 @@ func (f *MongoFaults) Met() bool {
 func (f *MongoFaults) due(name string) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	isWrite := name == "insert" || name == "update" || name == "delete"
-	if f.nth == 0 || name != f.command && !(f.command == "write" && isWrite) {
+	if f.nth == 0 || !isMeant(f.command, name) {
 		return Fault{}, false
 	}
 	if f.nth--; f.nth > 0 {
 		return Fault{}, false
 	}
-	f.met++
+	if f.met++; f.met == 1 {
+		close(f.arrived)
+	}
+	if f.fault.Lasts {
+		f.command, f.nth = "any", 1
+	}
 	return f.fault, true
+}
+
+// isMeant reports whether a command is one of those that a name given to Fail means.
+func isMeant(wanted, name string) bool {
+	switch wanted {
+	case "write":
+		return name == "insert" || name == "update" || name == "delete"
+	case "any":
+		return !slices.Contains([]string{"", "hello", "isMaster", "ismaster", "ping", "endSessions", "killCursors"}, name)
+	}
+	return name == wanted
 }
 
 func (f *MongoFaults) serve(client net.Conn) {
@@ -122,6 +149,10 @@ func (f *MongoFaults) serve(client net.Conn) {
 			return
 		}
 		fault, fails := f.due(wireCommand(request))
+		if fails && fault.Cut != nil {
+			<-fault.Cut
+			return
+		}
 		if !fails || fault.Done {
 			if _, err := server.Write(request); err != nil {
 				return
@@ -175,9 +206,12 @@ func wireCommand(message []byte) string {
 	return elements[0].Key()
 }
 
+// injected is the text of a failure that no server has answered.
+const injected = "injected"
+
 // wireFailure returns the answer by which a command fails.
 func wireFailure(request []byte, fault Fault) []byte {
-	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: "injected"}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
+	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: injected}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
 	if fault.Label != "" {
 		answer = append(answer, bson.E{Key: "errorLabels", Value: bson.A{fault.Label}})
 	}
