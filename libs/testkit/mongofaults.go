@@ -206,12 +206,9 @@ func wireCommand(message []byte) string {
 	return elements[0].Key()
 }
 
-// injected is the text of a failure that no server has answered.
-const injected = "injected"
-
 // wireFailure returns the answer by which a command fails.
 func wireFailure(request []byte, fault Fault) []byte {
-	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: injected}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
+	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: "injected"}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
 	if fault.Label != "" {
 		answer = append(answer, bson.E{Key: "errorLabels", Value: bson.A{fault.Label}})
 	}

@@ -3,9 +3,9 @@ package testkit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,8 +20,9 @@ var failing = []int32{112, 1, 262, 43}
 // OutagesAreTold calls every method of a store, which is an interface S, and lets all of
 // its commands fail from the nth on, for each n: what the method returns then is
 // UNAVAILABLE, and never what a client would be answered as a fault of ours. The
-// arguments are made up. It sends no command of the methods that are named as silent.
-func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent ...string) {
+// arguments are made up: of the errors that say what is wrong with them, expected are
+// those there may be. It calls no method that is named as silent.
+func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent []string, expected ...error) {
 	t.Helper()
 	codes := failing[:1]
 	if Long(t) {
@@ -41,7 +42,8 @@ func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent .
 				if !met && nth == 1 {
 					t.Errorf("%s sent no command: %v", method.Name, err)
 				}
-				if err != nil && strings.Contains(err.Error(), injected) && apperr.CodeOf(err) != apperr.Unavailable {
+				isExpected := slices.ContainsFunc(expected, func(e error) bool { return errors.Is(err, e) })
+				if err != nil && met && !isExpected && apperr.CodeOf(err) != apperr.Unavailable {
 					t.Errorf("%s is %s where command %d fails with code %d: %v", method.Name, apperr.CodeOf(err), nth, code, err)
 				}
 				if !met {

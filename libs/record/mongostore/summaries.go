@@ -119,8 +119,8 @@ func in(events []record.EventID) bson.D { return bson.D{eq("$in", events)} }
 
 // distinctEvents returns the events of the records that filter matches.
 func distinctEvents(ctx context.Context, in *mongo.Collection, filter bson.D) (map[record.EventID]bool, error) {
-	var events []record.EventID
-	if err := in.Distinct(ctx, "event", filter).Decode(&events); err != nil {
+	events, err := mongox.Distinct[record.EventID](ctx, in, "event", filter)
+	if err != nil {
 		return nil, err
 	}
 	set := make(map[record.EventID]bool, len(events))

@@ -173,8 +173,8 @@ func (s *Store) AuditHeads(ctx context.Context) ([]account.AuditHead, error) {
 	if err != nil {
 		return nil, wrap(verb, err)
 	}
-	var orgs []string
-	if err := s.audit.Distinct(ctx, "org", bson.D{}).Decode(&orgs); err != nil {
+	orgs, err := mongox.Distinct[string](ctx, s.audit, "org", bson.D{})
+	if err != nil {
 		return nil, wrap(verb, err)
 	}
 	for _, org := range orgs {
