@@ -18,7 +18,6 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
 )
 
@@ -171,7 +170,7 @@ func (db *DB) Read() *sql.DB { return db.readers }
 // Ping reports whether the file can be read.
 func (db *DB) Ping(ctx context.Context) error {
 	var one int
-	return db.readers.QueryRowContext(ctx, "SELECT 1").Scan(&one)
+	return Wrap("ask the file", db.readers.QueryRowContext(ctx, "SELECT 1").Scan(&one))
 }
 
 // Write runs fn in a transaction and returns after its commit. An error of fn
@@ -195,11 +194,7 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) err
 		return err
 	}
 	db.writes.Add(1)
-	err := db.enqueue(ctx, fn)
-	if isOutage(err) {
-		return apperr.New(apperr.Unavailable, "Nothing can be written right now.").Because(err)
-	}
-	return err
+	return unavailable("Nothing can be written right now.", db.enqueue(ctx, fn))
 }
 
 func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) error {
@@ -256,21 +251,4 @@ func IsDuplicate(err error) bool {
 func IsFull(err error) bool {
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
-}
-
-// isOutage reports whether err is a failure of the engine or of what it stands
-// on that may pass, and no fault of a statement.
-func isOutage(err error) bool {
-	if errors.Is(err, ErrClosed) {
-		return true
-	}
-	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	switch e.Code() & 0xff {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
-		return true
-	}
-	return false
 }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -50,10 +49,7 @@ func wrap(verb string, err error) error {
 			return sentinel
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
-	}
-	return nil
+	return sqlitex.Wrap(verb, err)
 }
 
 // changedOne turns the outcome of a conditional write into ErrConflict where

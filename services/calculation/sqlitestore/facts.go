@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -35,19 +34,19 @@ func (s *Store) Facts(ctx context.Context, org record.OrgID, event record.EventI
 	}
 	rows, err := s.db.QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
 	if err != nil {
-		return nil, fmt.Errorf("read facts: %w", err)
+		return nil, sqlitex.Wrap("read facts", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var all []resulttree.NodeFacts
 	for rows.Next() {
 		var f resulttree.NodeFacts
 		if err := rows.Scan(&f.Type, &f.Index, &f.Facts); err != nil {
-			return nil, fmt.Errorf("read facts: %w", err)
+			return nil, sqlitex.Wrap("read facts", err)
 		}
 		all = append(all, f)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read facts: %w", err)
+		return nil, sqlitex.Wrap("read facts", err)
 	}
 	return all, nil
 }

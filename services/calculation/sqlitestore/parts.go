@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -39,7 +38,7 @@ func (s *Store) Part(ctx context.Context, org record.OrgID, event record.EventID
 		return nil, editions.ErrNotFound
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read part: %w", err)
+		return nil, sqlitex.Wrap("read part", err)
 	}
 	return data, nil
 }
@@ -48,14 +47,14 @@ func (s *Store) Part(ctx context.Context, org record.OrgID, event record.EventID
 func (s *Store) PartsBefore(ctx context.Context, org record.OrgID, event record.EventID, before time.Time) ([]string, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT name FROM result_parts WHERE org=? AND event=? AND at < ? ORDER BY name`, org, event, before.UnixMilli())
 	if err != nil {
-		return nil, fmt.Errorf("list parts: %w", err)
+		return nil, sqlitex.Wrap("list parts", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var names []string
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("list parts: %w", err)
+			return nil, sqlitex.Wrap("list parts", err)
 		}
 		names = append(names, name)
 	}

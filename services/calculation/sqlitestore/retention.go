@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -26,7 +25,7 @@ func (s *Store) Retention(ctx context.Context, org record.OrgID, event record.Ev
 func (s *Store) PutRetention(ctx context.Context, r resulttree.Retention, prevVersion int64) error {
 	doc, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("store retention: %w", err)
+		return sqlitex.Wrap("store retention", err)
 	}
 	if prevVersion == 0 {
 		return s.change(ctx, "store retention", true,
@@ -41,7 +40,7 @@ func (s *Store) PutRetention(ctx context.Context, r resulttree.Retention, prevVe
 func (s *Store) ReplaceRevision(ctx context.Context, r resulttree.Result, prevSince int64) error {
 	doc, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("replace revision: %w", err)
+		return sqlitex.Wrap("replace revision", err)
 	}
 	return s.change(ctx, "replace revision", true,
 		`UPDATE result_revisions SET doc=? WHERE org=? AND event=? AND revision=? AND coalesce(json_extract(doc, '$.Since'), 0)=?`,
@@ -58,7 +57,7 @@ func (s *Store) DeleteRevisions(ctx context.Context, org record.OrgID, event rec
 func (s *Store) ReplaceChanges(ctx context.Context, c resulttree.NodeChanges) error {
 	doc, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("replace changes: %w", err)
+		return sqlitex.Wrap("replace changes", err)
 	}
 	return s.change(ctx, "replace changes", true,
 		`UPDATE result_changes SET doc=? WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version=?`,
@@ -86,7 +85,7 @@ func (s *Store) change(ctx context.Context, verb string, must bool, statement st
 		return err
 	})
 	if err != nil && !errors.Is(err, resulttree.ErrConflict) {
-		return fmt.Errorf("%s: %w", verb, err)
+		return sqlitex.Wrap(verb, err)
 	}
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -54,7 +53,7 @@ func New(db *sqlitex.DB) *Store { return &Store{db: db} }
 func (s *Store) Together(ctx context.Context, fn func(ctx context.Context) error) error {
 	err := s.db.Together(ctx, fn)
 	if err != nil && !errors.Is(err, resulttree.ErrConflict) {
-		return fmt.Errorf("store results: %w", err)
+		return sqlitex.Wrap("store results", err)
 	}
 	return err
 }
@@ -79,7 +78,7 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 		n.Detail, err = resulttree.DecodeDetail(detail)
 	}
 	if err != nil {
-		return n, fmt.Errorf("read node: %w", err)
+		return n, sqlitex.Wrap("read node", err)
 	}
 	return n, nil
 }
@@ -88,7 +87,7 @@ func (s *Store) Node(ctx context.Context, org record.OrgID, event record.EventID
 func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int64) error {
 	detail, err := resulttree.EncodeDetail(n.Detail)
 	if err != nil {
-		return fmt.Errorf("store node: %w", err)
+		return sqlitex.Wrap("store node", err)
 	}
 	return s.put(ctx, n, prevVersion,
 		`INSERT INTO result_nodes (version, doc, org, event, level, type, idx) VALUES (?,?,?,?,?,?,?)`,
@@ -110,7 +109,7 @@ func (s *Store) PutNode(ctx context.Context, n resulttree.Node, prevVersion int6
 func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) error {
 	doc, err := json.Marshal(c)
 	if err != nil {
-		return fmt.Errorf("keep changes: %w", err)
+		return sqlitex.Wrap("keep changes", err)
 	}
 	return s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
@@ -156,7 +155,7 @@ func (s *Store) PutResult(ctx context.Context, r resulttree.Result, prevVersion 
 func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 	doc, err := json.Marshal(r)
 	if err != nil {
-		return fmt.Errorf("keep revision: %w", err)
+		return sqlitex.Wrap("keep revision", err)
 	}
 	return s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
@@ -179,7 +178,7 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, update string, beside func(context.Context, sqlitex.Tx) error, version int64, key ...any) error {
 	text, err := json.Marshal(doc)
 	if err != nil {
-		return fmt.Errorf("store result: %w", err)
+		return sqlitex.Wrap("store result", err)
 	}
 	args := append([]any{version, string(text)}, key...)
 	err = s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
@@ -208,7 +207,7 @@ func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, upd
 		return beside(ctx, tx)
 	})
 	if err != nil && !errors.Is(err, resulttree.ErrConflict) {
-		return fmt.Errorf("store result: %w", err)
+		return sqlitex.Wrap("store result", err)
 	}
 	return err
 }
@@ -224,14 +223,14 @@ func one[T any](row *sql.Row) (T, error) {
 		err = record.Damaged(json.Unmarshal([]byte(text), &doc))
 	}
 	if err != nil {
-		return doc, fmt.Errorf("read result: %w", err)
+		return doc, sqlitex.Wrap("read result", err)
 	}
 	return doc, nil
 }
 
 func many[T any](rows *sql.Rows, err error) ([]T, error) {
 	if err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
+		return nil, sqlitex.Wrap("read results", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var docs []T
@@ -239,15 +238,15 @@ func many[T any](rows *sql.Rows, err error) ([]T, error) {
 		var text string
 		var doc T
 		if err := rows.Scan(&text); err != nil {
-			return nil, fmt.Errorf("read results: %w", err)
+			return nil, sqlitex.Wrap("read results", err)
 		}
 		if err := json.Unmarshal([]byte(text), &doc); err != nil {
-			return nil, fmt.Errorf("read results: %w", record.Damaged(err))
+			return nil, sqlitex.Wrap("read results", record.Damaged(err))
 		}
 		docs = append(docs, doc)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("read results: %w", err)
+		return nil, sqlitex.Wrap("read results", err)
 	}
 	return docs, nil
 }

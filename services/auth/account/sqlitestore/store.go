@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -43,10 +42,7 @@ func wrap(verb string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return account.ErrNotFound
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", verb, err)
-	}
-	return nil
+	return sqlitex.Wrap(verb, err)
 }
 
 // unique reports which unique column was violated: the id or the email.

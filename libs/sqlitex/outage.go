@@ -1,0 +1,62 @@
+package sqlitex
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+)
+
+// Wrap adds to an error of the engine what was being done. Where the engine cannot
+// serve now, the error is UNAVAILABLE, as that of Write is: nothing is wrong with what
+// was asked. Wrap of nil is nil.
+func Wrap(verb string, err error) error {
+	if err == nil {
+		return nil
+	}
+	wrapped := fmt.Errorf("%s: %w", verb, err)
+	if apperr.CodeOf(err) != apperr.Internal {
+		return wrapped
+	}
+	return unavailable("Nothing can be read right now.", wrapped)
+}
+
+// unavailable returns err as UNAVAILABLE where it is an outage.
+func unavailable(message string, err error) error {
+	if !isOutage(err) {
+		return err
+	}
+	return apperr.New(apperr.Unavailable, "%s", message).Because(err)
+}
+
+// isOutage reports whether err is a failure of the engine or of what it stands
+// on that may pass, and no fault of a statement.
+func isOutage(err error) bool {
+	if errors.Is(err, ErrClosed) || isClosedPool(err) {
+		return true
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
+		sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT:
+		return true
+	}
+	return false
+}
+
+// isClosedPool reports whether err is database/sql's for a pool that is closed, which
+// has no name there.
+func isClosedPool(err error) bool {
+	for ; err != nil; err = errors.Unwrap(err) {
+		if err.Error() == "sql: database is closed" {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,82 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// EachMethod gives each method of an interface S, whose last result is an error, to do:
+// its name, and a call of it with made up arguments that returns the error.
+func EachMethod[S any](t *testing.T, of S, do func(name string, call func() error)) {
+	t.Helper()
+	for method := range reflect.TypeFor[S]().Methods() {
+		do(method.Name, func() error { return call(t, reflect.ValueOf(of).MethodByName(method.Name)) })
+	}
+}
+
+// call calls a method with made up arguments, and returns its error.
+func call(t *testing.T, method reflect.Value) error {
+	in := make([]reflect.Value, method.Type().NumIn())
+	for i := range in {
+		if in[i] = madeUp(method.Type().In(i), 0); method.Type().In(i) == reflect.TypeFor[context.Context]() {
+			in[i] = reflect.ValueOf(t.Context())
+		}
+	}
+	var out []reflect.Value
+	if method.Type().IsVariadic() {
+		out = method.CallSlice(in)
+	} else {
+		out = method.Call(in)
+	}
+	err, _ := reflect.TypeAssert[error](out[len(out)-1])
+	return err
+}
+
+// madeUp returns a value of a type with something in every part of it.
+func madeUp(of reflect.Type, depth int) reflect.Value {
+	v := reflect.New(of).Elem()
+	switch {
+	case of == reflect.TypeFor[time.Time]():
+		v.Set(reflect.ValueOf(time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)))
+		return v
+	case of == reflect.TypeFor[json.RawMessage](), of == reflect.TypeFor[[]byte]():
+		v.SetBytes([]byte("{}"))
+		return v
+	case depth > 3:
+		return v
+	}
+	switch of.Kind() {
+	case reflect.String:
+		if v.SetString("x"); of == reflect.TypeFor[json.Number]() {
+			v.SetString("1")
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		v.SetInt(int64(min(depth+1, 2))) // the revision 2 of what has the revision 1
+	case reflect.Slice:
+		v.Set(reflect.Append(v, madeUp(of.Elem(), depth+1)))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(of))
+		v.SetMapIndex(madeUp(of.Key(), depth+1), madeUp(of.Elem(), depth+1))
+	case reflect.Pointer:
+		v.Set(reflect.New(of.Elem()))
+		v.Elem().Set(madeUp(of.Elem(), depth+1))
+	case reflect.Struct:
+		for i := range of.NumField() {
+			if v.Field(i).CanSet() {
+				v.Field(i).Set(madeUp(of.Field(i).Type, depth+1))
+			}
+		}
+	case reflect.Func:
+		v.Set(reflect.MakeFunc(of, func([]reflect.Value) []reflect.Value {
+			out := make([]reflect.Value, of.NumOut())
+			for i := range out {
+				out[i] = reflect.Zero(of.Out(i))
+			}
+			return out
+		}))
+	}
+	return v
+}
