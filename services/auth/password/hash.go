@@ -70,6 +70,7 @@ type Hasher struct {
 	taken   atomic.Int64
 	waiting atomic.Int64
 	made    atomic.Int64
+	filled  atomic.Int64
 	running atomic.Int64 // counted where hashes are made, not where slots are given
 	peak    atomic.Int64
 	dummy   string
@@ -93,6 +94,10 @@ func New(o Options) (*Hasher, error) {
 // Made returns how many hashes were made or verified since New, for tests of what
 // a request costs.
 func (h *Hasher) Made() int64 { return h.made.Load() }
+
+// Filled returns how many KiB all of them have filled, once for each pass: what they
+// cost, also where two are made at different costs.
+func (h *Hasher) Filled() int64 { return h.filled.Load() }
 
 // Waiting returns how many callers wait for a slot now.
 func (h *Hasher) Waiting() int { return int(h.waiting.Load()) }
@@ -194,6 +199,7 @@ func (p Params) encode(salt, key []byte) string {
 // another system is the same password.
 func (h *Hasher) key(p Params, salt []byte, password string, length int) []byte {
 	h.made.Add(1)
+	h.filled.Add(int64(p.MemoryKiB) * int64(p.Time))
 	defer h.running.Add(-1)
 	for running := h.running.Add(1); ; {
 		seen := h.peak.Load()
