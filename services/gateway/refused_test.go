@@ -78,6 +78,25 @@ func TestWritesAreRefusedBeforeAnythingIsWaitedFor(t *testing.T) {
 	}
 }
 
+// TestEarlyRefusalsAreForBrowsersToo: what is refused before the application says what it would
+// have said to a browser.
+func TestEarlyRefusalsAreForBrowsersToo(t *testing.T) {
+	t.Parallel()
+	s := start(t, origins("https://pages.example"), trust("127.0.0.0/8"), func(d *Deps) { d.intakes = map[api.Service]*intake{api.Records: never(time.Now)} })
+	s.sessions.mu.Lock()
+	s.sessions.err = errors.New("nobody knows")
+	s.sessions.mu.Unlock()
+	write := request{method: http.MethodPost, path: "/api/v2/events/e1/flights?a=b", token: alice, body: `{"passengers":1}`,
+		header: map[string]string{"X-Forwarded-Proto": "https"}}
+	if a := s.do(write); !strings.Contains(a.body, "More is being written") || a.header.Get("Strict-Transport-Security") != strictTransport {
+		t.Errorf("by https: %v %s", a.header, a.body)
+	}
+	write.header["Origin"] = "https://pages.example" // its session is looked at
+	if a := s.do(write); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "session") || a.header.Get("Access-Control-Allow-Origin") != "https://pages.example" {
+		t.Errorf("of a page of another origin: %v %s", a.header, a.body)
+	}
+}
+
 // TestIntakeKeepsProcessorsFree: where what can go on waits for a processor fewer writes are
 // under way, however soon they end; and it is told how many were refused.
 func TestIntakeKeepsProcessorsFree(t *testing.T) {

@@ -139,6 +139,7 @@ func floods(p *person, file, bare string) []flood {
 		of("previews of the result", p.repeat(http.MethodGet, p.event+"/results/preview", "")),
 		of("reports", p.repeat(http.MethodGet, p.event+"/results/report", "")),
 		of("pages of 100", p.repeat(http.MethodGet, p.event+"/flights?limit=100&page=2", "")),
+		of("lists that are remembered", p.repeat(http.MethodGet, "/events?limit=5", "")),
 		of("rehearsed changes of the password", p.repeat(http.MethodPost, "/auth/password", `{"currentPassword":"`+password+`","newPassword":"another long enough password"}`)),
 		of("rehearsed invitations", p.repeat(http.MethodPost, "/users", `{"email":"somebody@elsewhere.test","role":"user"}`)),
 		of("unfinished uploads", func(ctx context.Context, answered *atomic.Int64) { p.upload(ctx, "127.0.0.1", answered) }),
