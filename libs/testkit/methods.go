@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// EachMethod gives each method of an interface S, whose last result is an error, to do:
-// its name, and a call of it with made up arguments that returns the error.
+// EachMethod calls do for each method of an interface S, whose last result is an error, with
+// its name and a call of it with made up arguments that returns the error.
 func EachMethod[S any](t *testing.T, of S, do func(name string, call func() error)) {
 	t.Helper()
 	for method := range reflect.TypeFor[S]().Methods() {
@@ -79,4 +82,19 @@ func madeUp(of reflect.Type, depth int) reflect.Value {
 		}))
 	}
 	return v
+}
+
+// ClosedIsTold calls every method of a store, which is an interface S and whose file has been
+// closed: that stands for any that cannot be read or written now, and is UNAVAILABLE. It calls
+// no method that is named as silent.
+func ClosedIsTold[S any](t *testing.T, store S, silent ...string) {
+	t.Helper()
+	EachMethod(t, store, func(name string, call func() error) {
+		if slices.Contains(silent, name) {
+			return
+		}
+		if err := call(); apperr.CodeOf(err) != apperr.Unavailable {
+			t.Errorf("%s is %q: %v", name, apperr.CodeOf(err), err)
+		}
+	})
 }
