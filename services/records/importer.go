@@ -24,7 +24,7 @@ const (
 	// importBatch is how many rows become records in one write, and importBeside how many
 	// while other organizations have work: their writes wait for it.
 	importBatch  = 250
-	importBeside = 16
+	importBeside = 4
 	// tellEvery is after what time an import tells how far it is.
 	tellEvery = time.Second
 	// longestPause is the longest that an import leaves storage to others after a slice.
