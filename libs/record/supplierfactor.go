@@ -87,9 +87,30 @@ type SupplierFactors interface {
 	// SupplierFactorVersions reads all versions of a key, the newest first, deleted
 	// ones included.
 	SupplierFactorVersions(ctx context.Context, org OrgID, key string) ([]SupplierFactor, error)
-	// SupplierFactorsAfter reads up to limit versions with ids above after,
-	// ascending, deleted ones included: for copies of the whole.
-	SupplierFactorsAfter(ctx context.Context, org OrgID, after string, limit int) ([]SupplierFactor, error)
+	// StoredSupplierFactors reads up to limit versions with ids above after,
+	// ascending, deleted ones included, as they lie there: for copies of the whole, and
+	// for who verifies it.
+	StoredSupplierFactors(ctx context.Context, org OrgID, after string, limit int) ([]StoredSupplierFactor, error)
+}
+
+// StoredSupplierFactor is a version of a supplier's factor as it lies in the store.
+type StoredSupplierFactor struct {
+	ID     string
+	Factor SupplierFactor
+	// Damage states why the factor cannot be read; its ID is then all that is known of it.
+	Damage error
+}
+
+// ReadStoredSupplierFactor reads what EncodeSupplierFactor wrote of the factor with an id.
+func ReadStoredSupplierFactor(id string, text []byte) StoredSupplierFactor {
+	f, err := DecodeSupplierFactor(text)
+	if err == nil && f.ID != id {
+		err = Damaged(fmt.Errorf("what is stored of it is of %q", f.ID))
+	}
+	if err != nil {
+		return StoredSupplierFactor{ID: id, Damage: err}
+	}
+	return StoredSupplierFactor{ID: id, Factor: f}
 }
 
 // NoSuchSupplierFactor returns the error for an id that the library does not have.

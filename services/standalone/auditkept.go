@@ -105,7 +105,7 @@ func keptFaults(ctx context.Context, stores *stores, org record.OrgID) ([]string
 	for _, id := range log.factorIDs() {
 		if f, ok := factors[id]; !ok {
 			k.say("supplier factor %s: the audit log tells of it, and it is not there", id)
-		} else if hash := log.factors[id]; hash != "" && !slices.ContainsFunc(f.History, func(e record.SupplierEntry) bool { return e.Hash == hash }) {
+		} else if hash := log.factors[id]; hash != "" && f.ID != "" && !slices.ContainsFunc(f.History, func(e record.SupplierEntry) bool { return e.Hash == hash }) {
 			k.say("supplier factor %s: the audit log tells of a change that its history does not have", id)
 		}
 	}
@@ -202,22 +202,22 @@ func (k *kept) roles(users []keptUser, log auditLog) {
 	}
 }
 
-// factors are the library by id, after each version was held to its history.
+// factors are the library by id, after each version was held to its history; those that
+// cannot be read are named, and without a history.
 func (k *kept) factors() (map[string]record.SupplierFactor, error) {
 	all := map[string]record.SupplierFactor{}
 	for after := ""; ; {
-		page, err := k.stores.records.SupplierFactorsAfter(k.ctx, k.org, after, organizationsAtOnce)
-		if record.IsDamage(err) {
-			k.say("its library of supplier factors cannot be read: %v", err)
-			return all, nil
-		}
+		page, err := k.stores.records.StoredSupplierFactors(k.ctx, k.org, after, organizationsAtOnce)
 		if err != nil || len(page) == 0 {
 			return all, err
 		}
 		for _, f := range page {
 			after = f.ID
-			all[f.ID] = f
-			if err := f.Verify(); err != nil {
+			err := f.Damage
+			if all[f.ID] = f.Factor; err == nil {
+				err = f.Factor.Verify()
+			}
+			if err != nil {
 				k.say("supplier factor %s: %v", f.ID, err)
 			}
 		}

@@ -25,6 +25,8 @@ type worked struct {
 	event string // with a result of three revisions
 	other string // a second event, which was deleted
 	user  string
+	// factor and another are in the library of supplier factors.
+	factor, another string
 }
 
 // work makes the database. It verifies as whole, also while it is worked on.
@@ -63,8 +65,9 @@ func work(t *testing.T) worked {
 	call("PATCH", "/organization", `{"policy":{"fourEyes":true,"requireReason":true}}`, http.StatusOK)
 	call("PATCH", "/users/"+gone, `{"role":"viewer"}`, http.StatusOK)
 	call("DELETE", "/users/"+gone, "", http.StatusOK)
-	factor := call("POST", "/supplier-factors", `{"name":"Green, Power","kgCO2ePerUnit":0.0123,"unit":"kWh","stage":"combined","source":"EPD","evidence":[{"name":"d.pdf","sha256":"`+strings.Repeat("ab", 32)+`"}]}`, http.StatusCreated)["_id"].(string)
-	call("PATCH", "/supplier-factors/"+factor, `{"kgCO2ePerUnit":0.0124}`, http.StatusOK)
+	w.factor = call("POST", "/supplier-factors", `{"name":"Green, Power","kgCO2ePerUnit":0.0123,"unit":"kWh","stage":"combined","source":"EPD","evidence":[{"name":"d.pdf","sha256":"`+strings.Repeat("ab", 32)+`"}]}`, http.StatusCreated)["_id"].(string)
+	call("PATCH", "/supplier-factors/"+w.factor, `{"kgCO2ePerUnit":0.0124}`, http.StatusOK)
+	w.another = call("POST", "/supplier-factors", `{"name":"Blue Power","kgCO2ePerUnit":0.0456,"unit":"kWh","stage":"combined","source":"EPD","evidence":[{"name":"d.pdf","sha256":"`+strings.Repeat("cd", 32)+`"}]}`, http.StatusCreated)["_id"].(string)
 
 	signIn("u@example.test")
 	at := "/events/" + a.event + "/waste"
@@ -76,7 +79,7 @@ func work(t *testing.T) worked {
 	call("POST", at+"/"+draft+"/withdraw", "", http.StatusOK)
 	call("DELETE", at+"/"+call("POST", at, `{"treatment":"landfill","weightKg":3}`, http.StatusCreated)["_id"].(string), "", http.StatusOK)
 	signIn("m@example.test")
-	call("POST", "/supplier-factors/"+factor+"/approve", "", http.StatusOK)
+	call("POST", "/supplier-factors/"+w.factor+"/approve", "", http.StatusOK)
 	call("POST", at+"/"+second+"/approve", "", http.StatusOK)
 	current(2)
 	// The draft stays in the state of the event before.
@@ -160,7 +163,9 @@ func TestAuditVerifyNamesTampering(t *testing.T) {
 		{"a revision does not parse", `UPDATE result_revisions SET doc = '{bad'`, "one cannot be read"},
 		{"a node does not parse", `UPDATE result_nodes SET doc = '{bad'`, "what it was summed from cannot be read"},
 		{"a policy does not parse", `UPDATE organizations SET policy = '{bad'`, "the organization cannot be read"},
-		{"a supplier factor does not parse", `UPDATE supplier_factors SET body = '{bad'`, "library of supplier factors cannot be read"},
+		{"a supplier factor does not parse", `UPDATE supplier_factors SET body = '{bad' WHERE id = '` + w.factor + `'`, "supplier factor " + w.factor + ": invalid character"},
+		{"a supplier factor is another one", `UPDATE supplier_factors SET body = json_set(body, '$.id', 'aaa') WHERE id = '` + w.factor + `'`, "supplier factor " + w.factor + ": what is stored of it is of"},
+		{"a supplier factor, beside one that does not parse", `UPDATE supplier_factors SET body = '{bad' WHERE id = '` + w.factor + `'; UPDATE supplier_factors SET body = replace(body, '0.0456', '0.0001')`, "supplier factor " + w.another + ": it was changed after revision 1"},
 
 		{"a figure of a state the event never had", `UPDATE records SET preview = replace(preview, '"kgCO2e":', '"kgCO2e":1'), context_rev = 0` + anyApproved, "its figures are of state 0"},
 		{"a figure of an earlier state, of which nothing is due", `UPDATE records SET context_rev = 1` + anyApproved, "nothing says that they are to be calculated anew"},

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -81,11 +82,20 @@ func (s *Store) SupplierFactorVersions(ctx context.Context, org record.OrgID, ke
 		options.Find().SetSort(bson.D{eq("version", -1)}))
 }
 
-// SupplierFactorsAfter implements record.SupplierFactors.
-func (s *Store) SupplierFactorsAfter(ctx context.Context, org record.OrgID, after string, limit int) ([]record.SupplierFactor, error) {
+// StoredSupplierFactors implements record.SupplierFactors.
+func (s *Store) StoredSupplierFactors(ctx context.Context, org record.OrgID, after string, limit int) ([]record.StoredSupplierFactor, error) {
 	if limit <= 0 { // which the server would take for no limit
 		return nil, ctx.Err()
 	}
-	return list(ctx, s.suppliers, "read all supplier factors", bson.D{eq("org", org), above("_id", after)}, supplierFromDoc,
+	return list(ctx, s.suppliers, "read all supplier factors", bson.D{eq("org", org), above("_id", after)}, storedSupplierFactor,
 		options.Find().SetSort(bson.D{eq("_id", 1)}).SetLimit(int64(limit)))
+}
+
+func storedSupplierFactor(text bson.Raw) (record.StoredSupplierFactor, error) {
+	id, _ := text.Lookup("_id").StringValueOK()
+	body, ok := text.Lookup("body").StringValueOK()
+	if !ok {
+		return record.StoredSupplierFactor{ID: id, Damage: record.Damaged(errors.New("it has no body"))}, nil
+	}
+	return record.ReadStoredSupplierFactor(id, []byte(body)), nil
 }

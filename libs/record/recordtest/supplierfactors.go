@@ -51,7 +51,7 @@ func supplierTests() []test {
 			equal(b, "others", [2]int64{int64(len(page)), total}, [2]int64{})
 			versions, err := b.SupplierFactorVersions(b.Context(), other, "power")
 			b.must(err)
-			all, err := b.SupplierFactorsAfter(b.Context(), other, "", 10)
+			all, err := b.StoredSupplierFactors(b.Context(), other, "", 10)
 			b.must(err)
 			equal(b, "others", len(versions)+len(all), 0)
 			mine := someSupplierFactor("g1", "Power", 1)
@@ -78,7 +78,7 @@ func supplierTests() []test {
 			b.want(record.ErrDuplicate, b.InsertSupplierFactor(b.Context(), acme, someSupplierFactor("f2", "Power", 1)))
 			versions, err := b.SupplierFactorVersions(b.Context(), acme, "power")
 			b.must(err)
-			all, err := b.SupplierFactorsAfter(b.Context(), acme, "", 10)
+			all, err := b.StoredSupplierFactors(b.Context(), acme, "", 10)
 			b.must(err)
 			equal(b, "kept", [2]int{len(versions), len(all)}, [2]int{1, 1})
 		}},
@@ -102,9 +102,10 @@ func supplierTests() []test {
 			versions, err := b.SupplierFactorVersions(b.Context(), acme, "alpha")
 			b.must(err)
 			equal(b, "versions", references(versions), []string{"Alpha@2", "alpha@1"})
-			after, err := b.SupplierFactorsAfter(b.Context(), acme, "f1", 2)
+			after, err := b.StoredSupplierFactors(b.Context(), acme, "f1", 2)
 			b.must(err)
-			equal(b, "after", references(after), []string{"Alpha@2", "Beta@2"})
+			equal(b, "after", [2]string{after[0].Factor.Reference(), after[1].Factor.Reference()}, [2]string{"Alpha@2", "Beta@2"})
+			equal(b, "their ids", [3]string{after[0].ID, after[1].ID, fmt.Sprint(len(after))}, [3]string{"f2", "f3", "2"})
 		}},
 		{"of many who create one version at once, one does", func(b *bench) {
 			var wg sync.WaitGroup

@@ -79,9 +79,14 @@ func (s *Store) SupplierFactorVersions(ctx context.Context, org record.OrgID, ke
 	return all, wrap("read versions of a supplier factor", err)
 }
 
-// SupplierFactorsAfter implements record.SupplierFactors.
-func (s *Store) SupplierFactorsAfter(ctx context.Context, org record.OrgID, after string, limit int) ([]record.SupplierFactor, error) {
-	all, err := list(ctx, s.db, scanSupplierFactor, `SELECT body FROM supplier_factors WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
+// StoredSupplierFactors implements record.SupplierFactors.
+func (s *Store) StoredSupplierFactors(ctx context.Context, org record.OrgID, after string, limit int) ([]record.StoredSupplierFactor, error) {
+	all, err := list(ctx, s.db, func(row scanner) (record.StoredSupplierFactor, error) {
+		var id string
+		var body []byte
+		err := row.Scan(&id, &body)
+		return record.ReadStoredSupplierFactor(id, body), err
+	}, `SELECT id, body FROM supplier_factors WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
 	return all, wrap("read all supplier factors", err)
 }
 

@@ -145,11 +145,16 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 	if err := walkAccounts(ctx, from, v, string(org)); err != nil {
 		return err
 	}
-	err = pages(func(after string) ([]record.SupplierFactor, error) {
-		return from.Records.SupplierFactorsAfter(ctx, org, after, atOnce)
+	err = pages(func(after string) ([]record.StoredSupplierFactor, error) {
+		return from.Records.StoredSupplierFactors(ctx, org, after, atOnce)
 	},
-		func(f record.SupplierFactor) string { return f.ID },
-		func(f record.SupplierFactor) error { return v.supplierFactor(ctx, f) })
+		func(f record.StoredSupplierFactor) string { return f.ID },
+		func(f record.StoredSupplierFactor) error {
+			if f.Damage != nil {
+				return fmt.Errorf("supplier factor %s: %w", f.ID, f.Damage)
+			}
+			return v.supplierFactor(ctx, f.Factor)
+		})
 	if err != nil {
 		return err
 	}
