@@ -17,6 +17,11 @@ import (
 // overload is by how much more is asked than can be answered.
 const overload = 3
 
+// overloadTurns is for how many turns so much is asked, half a minute in full. Its first second
+// opens some thousand connections, and what was taken on last is answered after its end: of six
+// seconds both were a fifth.
+const overloadTurns = 10
+
 // apart gives the server one processor, and the load that is made here the others, so
 // that what it takes to send requests that are refused is not taken from the server.
 func apart(t *testing.T, s *system) {
@@ -57,7 +62,7 @@ func TestOverload(t *testing.T) {
 	var rounds []tooMuch
 	t.Log(tooMuchHead)
 	for range p.rounds {
-		r := s.overloaded(w, max(s.saturate(w, p.each), s.saturateBy(256, w, p.each)), 2*p.each)
+		r := s.overloaded(w, max(s.saturate(w, p.each), s.saturateBy(256, w, p.each)), overloadTurns*p.each)
 		t.Log(r)
 		rounds = append(rounds, r)
 		if sent := float64(r.sent) / float64(r.asked); p.full && sent < 0.95 {

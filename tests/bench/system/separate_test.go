@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -55,6 +56,9 @@ func TestSeparate(t *testing.T) {
 	s.about = []string{d.server(t)}
 	s.keep("separate")
 }
+
+// hopTurn is for how long a hop is measured at a time.
+const hopTurn = time.Second
 
 // TestHop prints the table of the gateway's hop, its gateway being a process of its own.
 func TestHop(t *testing.T) {
@@ -223,10 +227,12 @@ func (d *deployment) hops(p plan) {
 	if nginx := nginxHop(d.t, backend); nginx != "" {
 		all = append(all, to("nginx", nginx))
 	}
+	// Short turns see the same of what else this machine does, and each follows another one.
+	each := min(p.each, hopTurn)
 	rates := make([][]float64, len(all))
-	for range p.rounds {
-		for i, w := range all {
-			rates[i] = append(rates[i], d.saturate(w, p.each))
+	for range int(time.Duration(p.rounds) * p.each / each) {
+		for _, i := range rand.Perm(len(all)) {
+			rates[i] = append(rates[i], d.saturate(all[i], each))
 		}
 	}
 	// In turns as well: a 99th percentile beside the load on the same processors differs more
