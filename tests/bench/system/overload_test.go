@@ -18,8 +18,8 @@ import (
 const overload = 3
 
 // overloadTurns is for how many turns so much is asked, half a minute in full. Its first second
-// opens some thousand connections, and what was taken on last is answered after its end: of six
-// seconds both were a fifth.
+// opens some thousand connections, and what was taken on last is answered after its end: neither
+// is to count for much.
 const overloadTurns = 10
 
 // apart gives the server one processor, and the load that is made here the others, so
