@@ -46,6 +46,10 @@ func (v vandal) GarbleRecord(t *testing.T, id record.ID) {
 	v.setIn(t, "records", bson.D{{Key: "_id", Value: id}}, "createdBy", "garbled")
 }
 
+func (v vandal) GarbleSupplierFactor(t *testing.T, id string) {
+	v.setIn(t, "supplier_factors", bson.D{{Key: "_id", Value: id}}, "body", "garbled")
+}
+
 func (v vandal) SetReference(t *testing.T, id record.ID, reference string) {
 	v.setIn(t, "records", bson.D{{Key: "_id", Value: id}}, "reference", reference)
 }

@@ -28,6 +28,8 @@ type Vandal interface {
 	Garble(t *testing.T, id record.ID, rev int64)
 	// GarbleRecord makes a record unreadable.
 	GarbleRecord(t *testing.T, id record.ID)
+	// GarbleSupplierFactor makes a supplier's factor unreadable.
+	GarbleSupplierFactor(t *testing.T, id string)
 	// SetReference changes the reference of a record, and not the key it is found by.
 	SetReference(t *testing.T, id record.ID, reference string)
 	DropEntry(t *testing.T, id record.ID, rev int64)
@@ -53,6 +55,23 @@ func RunAudit(t *testing.T, open func(t *testing.T) (record.Store, Vandal)) {
 			}
 		})
 	}
+	t.Run("a supplier's factor cannot be read, and the others are", func(t *testing.T) {
+		t.Parallel()
+		store, vandal := open(t)
+		b := &bench{T: t, Store: store}
+		for i := range int64(3) {
+			b.must(b.InsertSupplierFactor(b.Context(), acme, someSupplierFactor(fmt.Sprint("f", i+1), "Power", i+1)))
+		}
+		vandal.GarbleSupplierFactor(t, "f2")
+		all, err := b.StoredSupplierFactors(b.Context(), acme, "", 10)
+		b.must(err)
+		for _, f := range all {
+			if damaged := f.ID == "f2"; record.IsDamage(f.Damage) != damaged || !damaged && f.Factor.ID != f.ID {
+				t.Errorf("%s: %q, %v", f.ID, f.Factor.ID, f.Damage)
+			}
+		}
+		equal(b, "read", len(all), 3)
+	})
 	t.Run("what is moved meanwhile is whole", func(t *testing.T) {
 		t.Parallel()
 		store, _ := open(t)

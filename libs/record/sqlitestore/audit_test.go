@@ -59,6 +59,10 @@ func (v vandal) GarbleRecord(t *testing.T, id record.ID) {
 	v.exec(t, `UPDATE records SET created_by = 'garbled' WHERE id = ?`, id)
 }
 
+func (v vandal) GarbleSupplierFactor(t *testing.T, id string) {
+	v.exec(t, `UPDATE supplier_factors SET body = 'garbled' WHERE id = ?`, id)
+}
+
 func (v vandal) SetReference(t *testing.T, id record.ID, reference string) {
 	v.exec(t, `UPDATE records SET reference = ? WHERE id = ?`, reference, id)
 }
