@@ -38,7 +38,7 @@ type refusal struct {
 	owed  bool // the last one to be entered was not
 }
 
-// Count counts a refusal and says whether to enter it: the first within the
+// Count counts a refusal and reports whether to enter it: the first within the
 // window, the second, the fourth, and so on. Once there are too many who are
 // refused, all others are counted as one.
 func (r *Refusals) Count(action, operation, who string, now time.Time) (key string, nth int, enter bool) {

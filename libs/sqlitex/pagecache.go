@@ -18,7 +18,7 @@ import (
 //go:linkname pcache modernc.org/sqlite/lib._pcache1_g
 var pcache sqlite3.TPCacheGlobal
 
-// separateCaches gives each connection that is opened from now on a page cache of its own.
+// separateCaches makes each connection that is opened from now on have a page cache of its own.
 var separateCaches = sync.OnceFunc(func() {
 	tls := libc.NewTLS()
 	defer tls.Close()

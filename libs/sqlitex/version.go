@@ -130,7 +130,7 @@ func (v *versions) shut() {
 	}
 }
 
-// close gives the connection back, and lets go of the shared memory.
+// close returns the connection, and lets go of the shared memory.
 func (v *versions) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
