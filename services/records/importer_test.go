@@ -172,8 +172,9 @@ func TestImportsShareTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.imported(t, "a", id, 600)
-	if most := slices.Max(w.writes); most != importBeside {
-		t.Errorf("%d rows became records in one write, which others wait for, want %d", most, importBeside)
+	// More of them, sixteen, are what creations of others waited for (ADR 0094).
+	if most := slices.Max(w.writes); most > 4 {
+		t.Errorf("%d rows became records in one write, which others wait for, want 4 at most", most)
 	}
 	// Each storing of the progress is a commit as well, which others wait for.
 	if told, least := len(w.progress), 600/importBatch; told < least || told > len(w.writes)/2 {
