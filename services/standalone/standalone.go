@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/valyala/fasthttp/fasthttputil"
@@ -56,6 +57,7 @@ func Serve(ctx context.Context, o Options) error {
 			return err
 		}
 		defer unlock()
+		runBesideCommits(os.Getenv("GOMAXPROCS"))
 	}
 	env := app.Env{Logger: o.Logger, Version: o.Version, Metrics: o.Metrics, Now: o.Now}
 	return app.Serve(ctx, env, "ecf", o.Config.Listen, func(ctx context.Context, p *app.Process) (app.Service, error) {

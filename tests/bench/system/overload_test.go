@@ -22,27 +22,28 @@ const overload = 3
 // is to count for much.
 const overloadTurns = 10
 
-// apart gives the server one processor, and the load that is made here the others, so
-// that what it takes to send requests that are refused is not taken from the server.
-func apart(t *testing.T, s *system) {
+// apart starts a server that has one processor, and leaves the others to the load that is made
+// here, so that what it takes to send requests that are refused is not taken from the server.
+func apart(t *testing.T, people int) *system {
 	t.Helper()
+	s := prepared(t, people)
 	taskset, err := exec.LookPath("taskset")
 	if err != nil || runtime.NumCPU() < 2 {
 		t.Log("the server and the load share the processors: there is one, or no taskset")
-		return
+		s.started()
+		return s
 	}
-	mine := "1"
-	if n := runtime.NumCPU(); n > 2 {
-		mine = fmt.Sprintf("1-%d", n-1)
-	}
-	for pid, processors := range map[int]string{s.process.PID(): "0", os.Getpid(): mine} {
-		if out, err := exec.CommandContext(t.Context(), taskset, "-a", "-p", "-c", processors, strconv.Itoa(pid)).CombinedOutput(); err != nil {
-			t.Fatalf("taskset: %v %s", err, out)
+	s.through = []string{taskset, "-c", "0"}
+	s.started()
+	last := runtime.NumCPU() - 1
+	keepTo := func(ctx context.Context, processors string) {
+		if out, err := exec.CommandContext(ctx, taskset, "-a", "-p", "-c", processors, strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+			t.Errorf("taskset: %v %s", err, out)
 		}
 	}
-	t.Cleanup(func() {
-		_ = exec.CommandContext(context.WithoutCancel(t.Context()), taskset, "-a", "-p", "-c", fmt.Sprintf("0-%d", runtime.NumCPU()-1), strconv.Itoa(os.Getpid())).Run()
-	})
+	keepTo(t.Context(), fmt.Sprintf("1-%d", last))
+	t.Cleanup(func() { keepTo(context.WithoutCancel(t.Context()), fmt.Sprintf("0-%d", last)) })
+	return s
 }
 
 // TestOverload asks for three times as many creations as the product can make, at the times
@@ -52,8 +53,7 @@ func apart(t *testing.T, s *system) {
 // to have been sent; it asserts no more.
 func TestOverload(t *testing.T) {
 	p := planned(t)
-	s := startFor(t, p.people)
-	apart(t, s)
+	s := apart(t, p.people)
 	tokens := make([]string, p.people)
 	for i := range tokens {
 		tokens[i] = s.signIn(personEmail(i))

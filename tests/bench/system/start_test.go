@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,8 +20,10 @@ type system struct {
 	url   string
 	token string
 	// data is the directory of the embedded engines.
-	data    string
-	env     []string
+	data string
+	env  []string
+	// through is the command that the program is started by, before its own; none: by itself.
+	through []string
 	process *testkit.Proc
 	rows    []Row
 	figures []Figure
@@ -48,9 +51,15 @@ func start(t *testing.T, more ...string) *system {
 func startFor(t *testing.T, people int, more ...string) *system {
 	t.Helper()
 	s := prepared(t, people, more...)
+	s.started()
+	return s
+}
+
+// started starts the process and signs in.
+func (s *system) started() {
+	s.t.Helper()
 	s.launch().WaitHTTP(s.url + "/api/v2/health/ready")
 	s.token = s.signIn(email)
-	return s
 }
 
 // prepared makes the database of a process that is not started yet, with two
@@ -95,7 +104,8 @@ func personEmail(i int) string { return fmt.Sprintf("person%d@bench.test", i) }
 // launch starts the process.
 func (s *system) launch() *testkit.Proc {
 	s.t.Helper()
-	s.process = logged(s.t, program(s.t, "ecf"), []string{"serve"}, s.env)
+	command := append(slices.Clone(s.through), program(s.t, "ecf"), "serve")
+	s.process = logged(s.t, command[0], command[1:], s.env)
 	return s.process
 }
 
