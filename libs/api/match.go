@@ -28,8 +28,31 @@ const mostSegments = 12
 type pattern struct {
 	root  bool
 	parts []string
+	kinds []kind // of the parts
 	// operations have one path and different methods.
 	operations []Operation
+}
+
+// kind is what a segment of a pattern stands for.
+type kind byte
+
+const (
+	kindLiteral    kind = iota // a literal
+	kindParameter              // any value
+	kindIdentifier             // any value but a reserved word
+	kindReference              // any value, also one that is not plain: see Reference
+)
+
+func kindOf(part string) kind {
+	switch {
+	case !isParam(part):
+		return kindLiteral
+	case part == "{"+Reference+"}":
+		return kindReference
+	case part == "{eventId}", part == "{type}", part == "{recordId}":
+		return kindIdentifier
+	}
+	return kindParameter
 }
 
 // NewMatcher returns the matcher of a table whose operations, those at the root
@@ -42,7 +65,11 @@ func NewMatcher(base string, t Table) (*Matcher, error) {
 	for _, o := range t {
 		i := slices.IndexFunc(m.patterns, func(p pattern) bool { return p.root == o.Root && p.operations[0].Path == o.Path })
 		if i < 0 {
-			m.patterns = append(m.patterns, pattern{root: o.Root, parts: segments(o.Path)})
+			p := pattern{root: o.Root, parts: segments(o.Path)}
+			for _, part := range p.parts {
+				p.kinds = append(p.kinds, kindOf(part))
+			}
+			m.patterns = append(m.patterns, p)
 			i = len(m.patterns) - 1
 		}
 		m.patterns[i].operations = append(m.patterns[i].operations, o)
@@ -220,31 +247,27 @@ func reserved(word string) bool {
 	return false
 }
 
-// matches reports whether the pattern is one of a path; odd: some segment of it is
-// not plain.
+// matches reports whether the pattern is one of a path of as many segments; odd: some segment
+// of it is not plain.
 func (p *pattern) matches(path []string, odd bool) bool {
-	if len(p.parts) != len(path) {
-		return false
-	}
-	for i, part := range p.parts {
-		if part == "{"+Reference+"}" {
-			if path[i] == "" || strings.IndexByte(path[i], 0) >= 0 {
-				return false
-			}
-			continue
-		}
-		if odd && !plain(path[i]) {
+	// Most patterns begin alike: the last segments tell soonest that it is another one.
+	for i := len(p.parts) - 1; i >= 0; i-- {
+		if p.kinds[i] == kindLiteral && p.parts[i] != path[i] {
 			return false
 		}
-		switch part {
-		case "{eventId}", "{type}", "{recordId}":
-			if path[i] == "" || reserved(path[i]) {
+	}
+	for i, k := range p.kinds {
+		value := path[i]
+		switch {
+		case k == kindLiteral:
+		case value == "":
+			return false
+		case k == kindReference:
+			if strings.IndexByte(value, 0) >= 0 {
 				return false
 			}
-		default:
-			if isParam(part) && path[i] == "" || !isParam(part) && part != path[i] {
-				return false
-			}
+		case odd && !plain(value), k == kindIdentifier && reserved(value):
+			return false
 		}
 	}
 	return true

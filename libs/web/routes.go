@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -130,8 +131,8 @@ type router struct {
 }
 
 // pathOf returns the path as it was sent: dot segments not resolved, nothing
-// decoded.
-func pathOf(c *fiber.Ctx) string { return string(c.Context().URI().PathOriginal()) }
+// decoded. It is a part of the request, not to be kept.
+func pathOf(c *fiber.Ctx) string { return utils.UnsafeString(c.Context().URI().PathOriginal()) }
 
 func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 	if found, ok := r.matcher.Find(c.Method(), pathOf(c)); !ok || found.ID != o.ID {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
@@ -153,8 +154,8 @@ func New(o Options) *fiber.App {
 	// so that it is answered as any other wrong method.
 	next := app.Server().Handler
 	app.Server().Handler = func(rc *fasthttp.RequestCtx) {
-		if m := string(rc.Method()); !knownMethod(m) {
-			rc.SetUserValue(keyOriginalMethod, m)
+		if m := rc.Method(); !knownMethod(utils.UnsafeString(m)) {
+			rc.SetUserValue(keyOriginalMethod, string(m))
 			rc.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		e.begin(rc, next)

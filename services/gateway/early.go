@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
@@ -47,7 +48,8 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 		return nil, nil
 	}
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
-	o, ok := e.matcher.Find(string(h.Method()), string(path))
+	// Nothing of the request is kept, and what is refused is not copied.
+	o, ok := e.matcher.Find(utils.UnsafeString(h.Method()), utils.UnsafeString(path))
 	refusal := e.refusals[o.ID]
 	if !ok || refusal == nil {
 		return nil, nil

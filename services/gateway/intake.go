@@ -62,7 +62,7 @@ func newIntake(now func() time.Time, lag func() time.Duration, tell func(refused
 }
 
 // begin takes on a write of an organization, and returns what to call when it has
-// ended; ok is false where it is not taken on.
+// ended; ok is false, and there is nothing to call, where it is not taken on.
 func (i *intake) begin(org string) (end func(), ok bool) {
 	began := i.now()
 	i.mu.Lock()
@@ -77,7 +77,10 @@ func (i *intake) begin(org string) (end func(), ok bool) {
 	if refused > 0 {
 		i.tell(refused)
 	}
-	return func() { i.end(org, began) }, ok
+	if !ok {
+		return nil, false
+	}
+	return func() { i.end(org, began) }, true
 }
 
 func (i *intake) end(org string, began time.Time) {
