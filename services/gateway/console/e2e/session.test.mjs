@@ -94,10 +94,8 @@ test('a tab of the previous release offers to reload, and what was typed is kept
   await until('it is faulty', () => page.locator('[role=gridcell][aria-invalid=true]').count());
   // The files of this tab are gone from the server, as after an update: it answers with a 404 of its own.
   const gone = /\/assets\/(Footprint|EventForm)-/;
-  await page.route(gone, async (route) => {
-    const { status } = await fetch(`${the.server.url}/assets/none.js`);
-    await route.fulfill({ status });
-  });
+  const { status } = await fetch(`${the.server.url}/assets/none.js`);
+  await page.route(gone, (route) => route.fulfill({ status }));
   await page.getByRole('link', { name: 'Footprint' }).click();
   const offer = page.getByRole('alert').filter({ hasText: 'There is a new release' });
   await offer.getByText('What you typed is kept.').waitFor();
