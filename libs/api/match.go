@@ -251,8 +251,8 @@ func reserved(word string) bool {
 // of it is not plain.
 func (p *pattern) matches(path []string, odd bool) bool {
 	// Most patterns begin alike: the last segments tell soonest that it is another one.
-	for i := len(p.parts) - 1; i >= 0; i-- {
-		if p.kinds[i] == kindLiteral && p.parts[i] != path[i] {
+	for i, part := range slices.Backward(p.parts) {
+		if p.kinds[i] == kindLiteral && part != path[i] {
 			return false
 		}
 	}
