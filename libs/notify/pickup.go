@@ -36,7 +36,8 @@ type pickup struct {
 	look time.Duration
 
 	// Of the goroutine in which asynq looks.
-	empty       map[string]bool // queues, since the last task or the last wait
+	lists       map[string]bool // of all queues that it looks into
+	empty       map[string]bool // of queues that were, since the last task or the last wait
 	told, found bool            // whether the last wait ended by a task; whether one was found since
 	ask         bool            // every queue, because the last wait has seen none
 
@@ -51,7 +52,7 @@ type pickup struct {
 func newPickup(client redis.UniversalClient, stop <-chan struct{}, look time.Duration) *pickup {
 	return &pickup{
 		UniversalClient: client, stop: stop, look: look,
-		empty: map[string]bool{}, arrived: make(chan struct{}, 1), waiting: map[string]time.Time{},
+		lists: map[string]bool{}, empty: map[string]bool{}, arrived: make(chan struct{}, 1), waiting: map[string]time.Time{},
 	}
 }
 
@@ -69,6 +70,7 @@ func (p *pickup) EvalSha(ctx context.Context, sha string, keys []string, args ..
 	if !ok {
 		return p.UniversalClient.EvalSha(ctx, sha, keys, args...)
 	}
+	p.lists[list] = true
 	if p.empty[list] {
 		p.wait()
 	}
@@ -77,14 +79,29 @@ func (p *pickup) EvalSha(ctx context.Context, sha string, keys []string, args ..
 		return redis.NewCmdResult(nil, redis.Nil) // it would have been told
 	}
 	cmd := p.UniversalClient.EvalSha(ctx, sha, keys, args...)
-	switch err := cmd.Err(); {
+	p.looked(list, cmd.Err())
+	return cmd
+}
+
+// Eval runs a script that Redis does not have, as one that has just begun: EvalSha was
+// tried before.
+func (p *pickup) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
+	cmd := p.UniversalClient.Eval(ctx, script, keys, args...)
+	if list, ok := takenFrom(keys); ok {
+		p.looked(list, cmd.Err())
+	}
+	return cmd
+}
+
+// looked notes what a look into a list has found.
+func (p *pickup) looked(list string, err error) {
+	switch {
 	case err == nil:
 		clear(p.empty)
 		p.found = true
 	case errors.Is(err, redis.Nil):
 		p.empty[list] = true
 	}
-	return cmd
 }
 
 // takenFrom returns the list of pending tasks, if the keys are those by which asynq takes one:
@@ -113,7 +130,7 @@ func (p *pickup) wait() {
 	case <-p.arrived: // of a task that was found; if not, the wait that begins here ends at once
 	default:
 	}
-	for list := range p.empty {
+	for list := range p.lists { // a look into one of them may have failed
 		p.watch(list)
 	}
 	timer := time.NewTimer(max(anyway, p.look))

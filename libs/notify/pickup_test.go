@@ -55,13 +55,19 @@ func got(t *testing.T, given <-chan record.EventID, want record.EventID) {
 }
 
 // TestAWaitingWorkerIsToldOfATask: of both queues, also when the worker would look again
-// in an hour alone; and its end does not wait for that.
+// in an hour alone, and where Redis does not have the script by which it looks; and its end does
+// not wait for that.
 func TestAWaitingWorkerIsToldOfATask(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
 	given := serveLooking(t, opt, time.Hour)
 	people, bulk := notifierOf(t, opt, notify.QueueInteractive), notifierOf(t, opt, notify.QueueBulk)
+	client := opt.MakeRedisClient().(redis.UniversalClient) //nolint:forcetypeassert // so asynq says
+	t.Cleanup(func() { _ = client.Close() })
 	for _, event := range []record.EventID{"first", "second", "third"} {
+		if err := client.ScriptFlush(t.Context()).Err(); err != nil { // as one that has just begun
+			t.Fatal(err)
+		}
 		send(t, people, event)
 		got(t, given, event)
 		send(t, bulk, event+" in bulk")
