@@ -211,7 +211,7 @@ func New(d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true, Early: g.early.take})
-	app.Use(g.noteRefusals)
+	app.Use(g.tellLimits, g.noteRefusals)
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -33,22 +34,22 @@ func (g *gateway) limitWrites(c *fiber.Ctx) error {
 	switch c.Method() {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		r := g.writes.Take(c.UserContext(), who.key())
-		g.budgets.put(who, limitField(g.writes, r), now)
+		g.budgets.put(who, tellOf(g.writes, r), now)
 		return g.answerLimit(c, g.writes, r)
 	}
-	left, ok := g.budgets.get(who, now)
-	if !ok {
-		left = limitField(g.writes, g.writes.Peek(c.UserContext(), who.key()))
+	left := g.budgets.get(who, now)
+	if left == nil {
+		left = tellOf(g.writes, g.writes.Peek(c.UserContext(), who.key()))
 		g.budgets.put(who, left, now)
 	}
-	setLimit(c, g.writes, left)
+	setLimit(c, left)
 	return nil
 }
 
 // answerLimit sets the fields about a limit, and refuses what it does not
 // allow.
 func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Result) error {
-	setLimit(c, l, limitField(l, r))
+	setLimit(c, tellOf(l, r))
 	if r.Allowed {
 		return nil
 	}
@@ -57,21 +58,53 @@ func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Re
 		Message: "Too many requests. Wait as long as Retry-After says."}
 }
 
-// limitField says what is left of a limit; nothing where nobody could count.
-func limitField(l *ratelimit.Limiter, r ratelimit.Result) string {
-	if r.Unknown {
-		return ""
+// told is what an answer says about a limit: its policy, and what is left of it, which is
+// nothing where nobody could count.
+type told struct{ policy, left string }
+
+func tellOf(l *ratelimit.Limiter, r ratelimit.Result) *told {
+	t := &told{policy: l.Policy()}
+	if !r.Unknown {
+		t.left = ratelimit.Field(l.Name(), r)
 	}
-	return ratelimit.Field(l.Name(), r)
+	return t
 }
 
-// setLimit sets the fields about a limit.
-func setLimit(c *fiber.Ctx, l *ratelimit.Limiter, left string) {
-	h := &c.Response().Header
-	h.SetCanonical(nameRateLimitPolicy, []byte(l.Policy()))
-	if left != "" {
-		h.SetCanonical(nameRateLimit, []byte(left))
+// setLimit has the answer say what is left of a limit.
+func setLimit(c *fiber.Ctx, t *told) { c.Context().SetUserValue(limitKey{}, t) }
+
+// limitKey is where a request has what its answer says about a limit.
+type limitKey struct{}
+
+// tellLimits is the middleware that sets the fields about a limit when there is an answer: that
+// of a service takes the place of whatever was set before.
+func (g *gateway) tellLimits(c *fiber.Ctx) error {
+	err := c.Next()
+	if t, ok := c.Context().UserValue(limitKey{}).(*told); ok {
+		prepend(&c.Response().Header, nameRateLimit, t.left)
+		prepend(&c.Response().Header, nameRateLimitPolicy, t.policy)
 	}
+	return err
+}
+
+const (
+	headerRateLimit       = "RateLimit"
+	headerRateLimitPolicy = "RateLimit-Policy"
+)
+
+// The same names as fasthttp keeps them.
+var nameRateLimit, nameRateLimitPolicy = []byte("Ratelimit"), []byte("Ratelimit-Policy")
+
+// prepend puts a member before those that a service has set: the fields are lists, and a
+// service may have limits of its own.
+func prepend(h *fasthttp.ResponseHeader, name []byte, member string) {
+	if member == "" {
+		return
+	}
+	if theirs := h.PeekBytes(name); len(theirs) > 0 {
+		member += ", " + string(theirs)
+	}
+	h.SetCanonical(name, []byte(member))
 }
 
 // user is whose writes are counted together.
@@ -87,7 +120,7 @@ type budgets struct {
 }
 
 type budget struct {
-	left string // as the field says it
+	left *told
 	at   time.Time
 }
 
@@ -96,17 +129,18 @@ const (
 	budgetsMax = 10_000
 )
 
-func (b *budgets) get(who user, now time.Time) (left string, ok bool) {
+// get returns what a user has left; nil where that is not known.
+func (b *budgets) get(who user, now time.Time) *told {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, ok := b.seen[who]
 	if !ok || now.Sub(s.at) >= budgetAge {
-		return "", false
+		return nil
 	}
-	return s.left, true
+	return s.left
 }
 
-func (b *budgets) put(who user, left string, now time.Time) {
+func (b *budgets) put(who user, left *told, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.seen == nil || len(b.seen) >= budgetsMax {

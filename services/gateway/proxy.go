@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -102,8 +101,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		if !ok {
 			deadline = began.Add(g.Timeout)
 		}
-		var kept [96]byte
-		own := keepOwn(c, kept[:0])
+		id := web.RequestID(c)
 		answer := answerFor(o, c)
 		err := to.call(ctx, o, web.PrincipalOf(c), req, answer, deadline)
 		if err == nil {
@@ -115,7 +113,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		if err != nil {
 			c.Response().Reset()
-			own.restore(c)
+			web.SetRequestID(c, id)
 			span.SetStatus(codes.Error, "no answer")
 			if stream != nil && stream.Err() != nil && !errors.Is(stream.Err(), io.EOF) {
 				return web.BodyFault(stream.Err())
@@ -124,11 +122,11 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		if err := g.auditAnswer(c); err != nil {
 			c.Response().Reset()
-			own.restore(c)
+			web.SetRequestID(c, id)
 			return err
 		}
 		responseHeader(&c.Response().Header)
-		own.restore(c)
+		web.SetRequestID(c, id)
 		packing.apply(c)
 		shrink(c)
 		switch status := c.Response().StatusCode(); {
@@ -162,47 +160,4 @@ func noAnswer(err error) error {
 // callerOf says who calls.
 func (g *gateway) callerOf(c *fiber.Ctx) caller {
 	return caller{requestID: web.RequestID(c), address: web.ClientIP(c, g.TrustedProxies), scheme: g.schemeOf(c.Context())}
-}
-
-// ownFields are the fields of an answer that the gateway has decided before it
-// asks a service; asking overwrites the whole answer.
-type ownFields struct {
-	requestID string
-	// kept is the field of the limit, so long, and that of its policy.
-	kept  []byte
-	limit int
-}
-
-const (
-	headerRateLimit       = "RateLimit"
-	headerRateLimitPolicy = "RateLimit-Policy"
-)
-
-// The same names as fasthttp keeps them.
-var nameRateLimit, nameRateLimitPolicy = []byte("Ratelimit"), []byte("Ratelimit-Policy")
-
-// keepOwn returns the fields of an answer, in room where they fit.
-func keepOwn(c *fiber.Ctx, room []byte) ownFields {
-	h := &c.Response().Header
-	kept := append(room, h.PeekBytes(nameRateLimit)...)
-	return ownFields{web.RequestID(c), append(kept, h.PeekBytes(nameRateLimitPolicy)...), len(kept)}
-}
-
-func (o ownFields) restore(c *fiber.Ctx) {
-	web.SetRequestID(c, o.requestID)
-	prepend(c, nameRateLimit, o.kept[:o.limit])
-	prepend(c, nameRateLimitPolicy, o.kept[o.limit:])
-}
-
-// prepend puts a member before those that a service has set: the fields are
-// lists, and a service may have limits of its own.
-func prepend(c *fiber.Ctx, name, member []byte) {
-	if len(member) == 0 {
-		return
-	}
-	h := &c.Response().Header
-	if theirs := h.PeekBytes(name); len(theirs) > 0 {
-		member = append(append(slices.Clip(member), ", "...), theirs...)
-	}
-	h.SetCanonical(name, member)
 }
