@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -45,4 +46,28 @@ func FuzzBearerToken(f *testing.F) {
 			t.Errorf("%q gives %q", field, token)
 		}
 	})
+}
+
+// TestEveryByteOfATokenIsLookedAt puts each byte at each place of tokens of several lengths.
+func TestEveryByteOfATokenIsLookedAt(t *testing.T) {
+	t.Parallel()
+	for length := 1; length <= 19; length++ {
+		for place := range length {
+			for b := range 256 {
+				var h fasthttp.RequestHeader
+				token := bytes.Repeat([]byte{'~'}, length)
+				token[place] = byte(b)
+				// As it comes over a connection: Set would take line breaks away.
+				h.SetBytesV(fiber.HeaderAuthorization, append([]byte("Bearer "), token...))
+				kept := h.Peek(fiber.HeaderAuthorization)[len("Bearer "):]
+				want := string(bytes.Trim(kept, " "))
+				if strings.ContainsFunc(want, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == ',' }) {
+					want = ""
+				}
+				if got, ok := web.BearerOf(&h); got != want || ok != (want != "") {
+					t.Errorf("%q: %q, %v; want %q", kept, got, ok, want)
+				}
+			}
+		}
+	}
 }

@@ -15,6 +15,7 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
@@ -31,6 +32,7 @@ func (h header) Keys() []string      { return nil }
 // conventions v1.43. Neither holds a path, a query or an address of the client:
 // a path has ids in it, and the number of its values has no bound.
 func (e *edge) newTracing() fiber.Handler {
+	_, untraced := e.o.Tracer.(noop.Tracer)
 	return func(c *fiber.Ctx) error {
 		k := knownOf(c)
 		k.began = e.o.Now()
@@ -38,17 +40,13 @@ func (e *edge) newTracing() fiber.Handler {
 			return c.Next()
 		}
 		method := methodAttr(c)
-		ctx := otel.GetTextMapPropagator().Extract(c.UserContext(), header{c})
-		opts := serverSpan
 		joined := e.o.Joined != nil && e.o.Joined(c)
-		if e.o.Edge && !joined {
-			if caller := trace.SpanContextFromContext(ctx); caller.IsValid() {
-				opts = append(opts, trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: caller}))
-			}
+		span := trace.SpanFromContext(c.UserContext())
+		if passed := !e.o.Edge || joined; !untraced || passed && len(c.Request().Header.PeekBytes(nameTraceparent)) > 0 {
+			span = e.startSpan(c, string(method), passed)
+			defer span.End()
 		}
-		ctx, span := e.o.Tracer.Start(ctx, string(method), opts...)
-		defer span.End()
-		c.SetUserContext(ctx)
+		ctx := c.UserContext()
 
 		err := c.Next()
 		if sc := span.SpanContext(); joined && sc.IsValid() {
@@ -79,6 +77,22 @@ func (e *edge) newTracing() fiber.Handler {
 		return err
 	}
 }
+
+// startSpan begins the span of a request: in the trace of its caller where that is passed on,
+// else in one of its own that links to it.
+func (e *edge) startSpan(c *fiber.Ctx, name string, passed bool) trace.Span {
+	ctx := otel.GetTextMapPropagator().Extract(c.UserContext(), header{c})
+	opts := serverSpan
+	if caller := trace.SpanContextFromContext(ctx); !passed && caller.IsValid() {
+		opts = append(opts, trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: caller}))
+	}
+	ctx, span := e.o.Tracer.Start(ctx, name, opts...)
+	c.SetUserContext(ctx)
+	return span
+}
+
+// nameTraceparent is the field of a caller's trace, as fasthttp keeps names.
+var nameTraceparent = []byte("Traceparent")
 
 // serverSpan has no room for more: what is appended to it is appended to a copy.
 var serverSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}[:1:1]

@@ -12,6 +12,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -130,5 +131,35 @@ func TestEdge(t *testing.T) {
 	}
 	if links := span.Links(); len(links) != 1 || links[0].SpanContext.TraceID().String() != callerTrace {
 		t.Errorf("links %v", span.Links())
+	}
+}
+
+// TestTracesOfCallersWhereNothingIsTraced: where no spans are recorded a service still passes
+// the trace of its caller on, and the edge that of whom it trusts alone.
+func TestTracesOfCallersWhereNothingIsTraced(t *testing.T) {
+	otel.SetTextMapPropagator(propagation.TraceContext{})
+	for _, c := range []struct {
+		name         string
+		edge, joined bool
+		want         string
+	}{{"a service", false, false, callerTrace}, {"the edge", true, false, ""}, {"the edge, joined", true, true, callerTrace}} {
+		t.Run(c.name, func(t *testing.T) {
+			b := setup(t, func(o *web.Options) {
+				o.Tracer, o.Edge = noop.NewTracerProvider().Tracer("test"), c.edge
+				o.Joined = func(*fiber.Ctx) bool { return c.joined }
+			})
+			got := ""
+			if err := register(b.app, "/api/v2", members(), []served{{Method: "GET", Path: "/events/{id}", Role: identity.User, Handler: func(c *fiber.Ctx) error {
+				if caller := trace.SpanContextFromContext(c.UserContext()); caller.IsValid() {
+					got = caller.TraceID().String()
+				}
+				return answerWho(c)
+			}}}); err != nil {
+				t.Fatal(err)
+			}
+			if a := b.get("/api/v2/events/e1", "Authorization", "Bearer user-a", "traceparent", traceparent); a.status != fiber.StatusOK || got != c.want {
+				t.Errorf("%d, trace %q; want %q", a.status, got, c.want)
+			}
+		})
 	}
 }

@@ -103,7 +103,7 @@ func askFor(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHand
 
 // hopAllocations is what a request through the gateway may allocate more than one
 // that a bare client passes on.
-const hopAllocations = 16
+const hopAllocations = 15
 
 func TestAllocationsOfAHop(t *testing.T) {
 	testkit.WithoutRace(t)
@@ -121,7 +121,7 @@ func TestAllocationsOfAHop(t *testing.T) {
 }
 
 // recalledAllocations is what the gateway may allocate for an answer that it recalls.
-const recalledAllocations = 22
+const recalledAllocations = 21
 
 // TestAllocationsOfARecalledAnswer leaves out what the service allocates to recall it.
 func TestAllocationsOfARecalledAnswer(t *testing.T) {
