@@ -104,3 +104,30 @@ test('the report can be read on a phone, in both themes, with the words of its c
     );
   }
 });
+
+test('a report that cannot be had is said as other failures are, and asked for again', async () => {
+  const id = await the.server.event('Refused');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  let answer = {
+    status: 503,
+    contentType: 'application/json',
+    body: JSON.stringify({
+      success: false,
+      error: { code: 'UNAVAILABLE', message: 'Too many reports are being made.', requestId: 'r1', docs: '' },
+    }),
+  };
+  await page.route('**/results/report', (route) =>
+    answer === 'none' ? route.abort() : answer ? route.fulfill(answer) : route.continue(),
+  );
+  await page.getByRole('link', { name: 'Sign and report' }).click();
+  await page.getByText('Too many reports are being made.').waitFor();
+  answer = 'none';
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('The server cannot be reached').waitFor();
+  assert.ok(await page.locator('iframe').isHidden(), 'the page of the browser is shown');
+  answer = undefined;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.frameLocator('iframe').getByRole('heading', { level: 1, name: 'Refused' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+});

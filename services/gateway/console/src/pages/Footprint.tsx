@@ -138,7 +138,10 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
         {excluded.length > 0
           ? t('foot.excluded', {
               list: excluded
-                .map((x) => `${t(`type.${x.type as 'flights'}`, { defaultValue: x.type })} (${x.reason})`)
+                .map(
+                  (x) =>
+                    `${t(`type.${x.type as 'flights'}`, { defaultValue: x.type })} (${x.reason.replace(/\.$/, '')})`,
+                )
                 .join('; '),
             })
           : t('foot.allTypes')}{' '}

@@ -2,13 +2,13 @@ import { Box, Button, Group, NativeSelect, Skeleton, Stack, Text, Title } from '
 import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, consoleFetch, errorOf, type Schemas } from '../api/client';
 import { resultOf } from '../api/result';
 import { co2e, exact, range, time } from '../format';
 import { Sign } from '../governed/Sign';
-import { Empty, Problem } from '../ui/states';
+import { Empty, Loading, Problem } from '../ui/states';
 import { useEvent } from './Event';
 
 export function ReportPage(): ReactNode {
@@ -116,15 +116,58 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
           <pre className="mono">ecf verify {name}.json</pre>
         </section>
       </Stack>
-      <iframe
-        ref={frame}
-        className="reportframe"
-        title={t('report.title', { title: event.title })}
-        src={address}
+      <Frame
         key={`${address} ${revision}`}
+        frame={frame}
+        address={address}
+        title={t('report.title', { title: event.title })}
       />
     </div>
   );
+}
+
+interface FrameProps {
+  frame: RefObject<HTMLIFrameElement | null>;
+  address: string;
+  title: string;
+}
+
+/** The report itself, once it is there: until then a frame is a blank page, white in the dark. */
+function Frame({ frame, address, title }: FrameProps): ReactNode {
+  const [state, setState] = useState<'loading' | 'shown' | Error>('loading');
+  const [tries, setTries] = useState(0);
+  const again = () => {
+    setState('loading');
+    setTries(tries + 1);
+  };
+  return (
+    <div>
+      {state === 'loading' && <Loading />}
+      {state instanceof Error && (
+        <Box p="md" maw={800} mx="auto">
+          <Problem error={state} retry={again} />
+        </Box>
+      )}
+      <iframe
+        key={tries}
+        ref={frame}
+        className="reportframe"
+        hidden={state !== 'shown'}
+        title={title}
+        src={address}
+        onLoad={(e) => setState(faultIn(e.currentTarget) ?? 'shown')}
+      />
+    </div>
+  );
+}
+
+/** Returns the error that a frame has got in place of its page. */
+function faultIn(frame: HTMLIFrameElement): Error | undefined {
+  const page = frame.contentDocument;
+  // The browser's own page about what cannot be reached belongs to nobody.
+  if (!page) return new ApiError(0, 'NETWORK', '', '');
+  if (page.contentType !== 'application/json') return undefined;
+  return errorOf(JSON.parse(page.body.textContent), Response.error());
 }
 
 interface DownloadsProps {
