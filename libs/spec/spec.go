@@ -164,18 +164,21 @@ func (d Document) JSON() []byte {
 }
 
 // At returns the document as a server at an address serves it: with absolute
-// addresses where its own are relative, so that generated clients know the host.
-// The order of members stays. An empty address changes nothing.
+// addresses where its own are relative, so that generated clients know the host, and with
+// that address in its examples. The order of members stays. An empty address changes nothing.
 func (d Document) At(address string) []byte {
 	if address == "" {
 		return d.JSON()
 	}
 	host, _ := json.Marshal(strings.TrimRight(address, "/")) //nolint:errchkjson // a text always marshals
+	host = host[1 : len(host)-1]
 	// Only an entry of servers has a relative address as its first member.
-	opening := []byte(`{"url":"/`)
-	at := append([]byte(`{"url":`), host[:len(host)-1]...)
-	return bytes.ReplaceAll(d.JSON(), opening, append(at, '/'))
+	text := bytes.ReplaceAll(d.JSON(), []byte(`{"url":"/`), append(append([]byte(`{"url":"`), host...), '/'))
+	return bytes.ReplaceAll(text, []byte(SampleAddress), host)
 }
+
+// SampleAddress is where the examples of the document have the server.
+const SampleAddress = "http://127.0.0.1:8080"
 
 // Operation returns the operation of an id; the zero value where there is none.
 func (d Document) Operation(id string) Operation {

@@ -104,3 +104,19 @@ func TestDocumentNamesTheHost(t *testing.T) {
 		t.Error("a relative server is left")
 	}
 }
+
+// TestExamplesNameTheHost: what is copied from the documentation is sent to this server.
+func TestExamplesNameTheHost(t *testing.T) {
+	t.Parallel()
+	plain := start(t)
+	named := start(t, func(d *Deps) { d.Issuer = "https://carbon.example.org/" })
+	for _, path := range []string{"/api/v2/openapi.json", "/api/v2/docs"} {
+		r := request{method: "GET", path: path}
+		if got := plain.do(r); !strings.Contains(got.body, "BASE="+spec.SampleAddress+"/api/v2") {
+			t.Errorf("%s: no example at %s", path, spec.SampleAddress)
+		}
+		if got := named.do(r); !strings.Contains(got.body, "BASE=https://carbon.example.org/api/v2") || strings.Contains(got.body, spec.SampleAddress) {
+			t.Errorf("%s: its examples do not name the host", path)
+		}
+	}
+}

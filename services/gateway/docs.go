@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"html"
@@ -75,7 +76,7 @@ type docs struct {
 
 func newDocs(document spec.Document, issuer string) (*docs, error) {
 	d := &docs{
-		reference: newPage(referenceHTML), setup: newPage(setupPage(document)), texts: map[string]file{},
+		reference: newPage(referenceAt(issuer)), setup: newPage(as(setupPage(document))), texts: map[string]file{},
 		document: newFile(fiber.MIMEApplicationJSON, func() []byte { return document.At(issuer) }),
 		assets: map[string]file{
 			"docs.css": newFile("text/css; charset=utf-8", as(docsCSS)), "docs.js": newFile("text/javascript; charset=utf-8", as(docsJS)),
@@ -88,14 +89,24 @@ func newDocs(document spec.Document, issuer string) (*docs, error) {
 		if len(pages[t.Name]) == 0 {
 			return nil, fmt.Errorf("documentation: there is no page %s", t.Name)
 		}
-		d.texts[t.Name] = newPage(pages[t.Name])
+		d.texts[t.Name] = newPage(as(pages[t.Name]))
 	}
 	return d, nil
 }
 
+// referenceAt returns the description of the API, with the address of this server in its examples.
+func referenceAt(issuer string) func() []byte {
+	if issuer == "" {
+		return as(referenceHTML)
+	}
+	return func() []byte {
+		return bytes.ReplaceAll(referenceHTML, []byte(spec.SampleAddress), []byte(html.EscapeString(strings.TrimRight(issuer, "/"))))
+	}
+}
+
 // newPage returns a page of the documentation.
-func newPage(text []byte) file {
-	page := newFile("text/html; charset=utf-8", as(text))
+func newPage(text func() []byte) file {
+	page := newFile("text/html; charset=utf-8", text)
 	page.policy = docsPolicy
 	return page
 }
