@@ -16,15 +16,15 @@ const maxForwarded = 32
 // backwards while the address is one of theirs. A client that sends the field
 // itself changes nothing. The result is invalid only when the connection has no
 // IP address (an in-memory listener without the field).
-func ClientIP(c *fiber.Ctx, trusted []netip.Prefix) netip.Addr {
-	addr, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+func ClientIP(rc *fasthttp.RequestCtx, trusted []netip.Prefix) netip.Addr {
+	addr, ok := netip.AddrFromSlice(rc.RemoteIP())
 	if ok {
 		addr = addr.Unmap()
 	}
 	if !isTrusted(addr, trusted) {
 		return addr
 	}
-	hops := strings.Split(lastBytes(strings.Join(headerFields(&c.Request().Header, fiber.HeaderXForwardedFor), ","), 2048), ",")
+	hops := strings.Split(lastBytes(strings.Join(headerFields(&rc.Request.Header, fiber.HeaderXForwardedFor), ","), 2048), ",")
 	for i := len(hops) - 1; i >= 0 && i >= len(hops)-maxForwarded; i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {

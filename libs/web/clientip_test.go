@@ -18,9 +18,9 @@ func TestClientIP(t *testing.T) {
 	proxy := netip.MustParsePrefix("0.0.0.0/32")
 	inner := netip.MustParsePrefix("10.0.0.0/8")
 	b := setup(t)
-	b.app.Post("/none", func(c *fiber.Ctx) error { return web.OK(c, web.ClientIP(c, nil).String()) })
+	b.app.Post("/none", func(c *fiber.Ctx) error { return web.OK(c, web.ClientIP(c.Context(), nil).String()) })
 	b.app.Post("/trusted", func(c *fiber.Ctx) error {
-		return web.OK(c, web.ClientIP(c, []netip.Prefix{proxy, inner}).String())
+		return web.OK(c, web.ClientIP(c.Context(), []netip.Prefix{proxy, inner}).String())
 	})
 	const xff = "X-Forwarded-For"
 	for _, c := range []struct {

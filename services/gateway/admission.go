@@ -60,7 +60,7 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		budget, who := g.bodies, web.PrincipalOf(c).Org
 		switch {
 		case who == "":
-			budget, who = g.strangers, ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
+			budget, who = g.strangers, ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
 		case o.Streamed:
 			budget = g.streams
 		}

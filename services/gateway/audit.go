@@ -29,7 +29,7 @@ func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 	p, operation := web.PrincipalOf(c), c.Method()+" "+strings.TrimPrefix(c.Route().Path, web.BasePath)
 	who := p.Org + ":" + p.UserID
 	if p.UserID == "" {
-		who = ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
+		who = ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
 	}
 	key, nth, enter := g.refusals.Count(action, operation, who, g.Now())
 	if !enter {
@@ -71,7 +71,7 @@ func (g *gateway) report(c *fiber.Ctx, note audit.Note) error {
 		token, _ = web.BearerToken(c)
 	}
 	r := audit.Report{Note: note, RequestID: web.RequestID(c)}
-	if address := web.ClientIP(c, g.TrustedProxies); address.IsValid() {
+	if address := web.ClientIP(c.Context(), g.TrustedProxies); address.IsValid() {
 		r.Address = address.String()
 	}
 	return g.Audit.Record(ctx, token, r)

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,9 +42,9 @@ var (
 // codingFor returns the coding that a client takes; empty: none. Without the
 // field anything would be acceptable, but a client that says nothing is not known
 // to unpack.
-func codingFor(c *fiber.Ctx) string {
+func codingFor(h *fasthttp.RequestHeader) string {
 	best, weight := "", 0.0
-	accepted := string(c.Request().Header.PeekBytes(nameAcceptEncoding))
+	accepted := string(h.PeekBytes(nameAcceptEncoding))
 	for _, coding := range []string{codingBrotli, codingGzip} {
 		if q := qualityOf(accepted, coding); q > weight {
 			best, weight = coding, q
@@ -129,7 +130,7 @@ type compressor struct {
 // newCompressor prepares a request for a service whose answers may be compressed.
 // Answers of auth are not: they hold tokens, and the size of what a secret was
 // compressed with tells about it.
-func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.RequestHeader) compressor {
+func (g *gateway) newCompressor(from *fasthttp.RequestHeader, o api.Operation, req *fasthttp.RequestHeader) compressor {
 	for _, name := range [...][]byte{nameIfMatch, nameIfNoneMatch} {
 		if field := req.PeekBytes(name); bytes.IndexByte(field, '+') >= 0 {
 			req.SetCanonical(name, []byte(plainTags(string(field))))
@@ -139,7 +140,7 @@ func (g *gateway) newCompressor(c *fiber.Ctx, o api.Operation, req *fasthttp.Req
 		return compressor{}
 	}
 	return compressor{g: g, completes: o.Cost.Expensive() && g.clients[o.Service].inside,
-		coding: codingFor(c), listed: string(c.Request().Header.PeekBytes(nameIfNoneMatch))}
+		coding: codingFor(from), listed: string(from.PeekBytes(nameIfNoneMatch))}
 }
 
 // turn waits for the turn of an organization to have text of a length compressed.
@@ -163,66 +164,78 @@ func (g *gateway) completed(ctx context.Context, org string, length int) (end fu
 }
 
 // apply compresses the answer where that pays.
-func (k compressor) apply(c *fiber.Ctx) {
-	h := &c.Response().Header
+func (k compressor) apply(a passed) {
+	h := &a.rc.Response.Header
 	if k.g == nil || len(h.ContentEncoding()) > 0 {
 		return
 	}
-	status, read := c.Response().StatusCode(), c.Method() == fiber.MethodGet
+	status, read := a.rc.Response.StatusCode(), a.rc.Request.Header.IsGet()
 	tag := string(h.PeekBytes(nameETag))
 	switch {
 	case status == fiber.StatusNotModified:
-		vary(c)
+		vary(h)
 		if tag != "" {
-			c.Set(fiber.HeaderETag, k.knownTag(tag))
+			h.SetCanonical(nameETag, []byte(k.knownTag(tag)))
 		}
 		return
 	case status < fiber.StatusOK || status >= fiber.StatusMultipleChoices || !compressible(h.ContentType()):
 		return
 	}
 	if read {
-		vary(c)
+		vary(h)
 	}
-	if k.coding == "" || !k.pack(c) {
+	if k.coding == "" || !k.pack(a) {
 		return
 	}
-	c.Set(fiber.HeaderContentEncoding, k.coding)
+	h.SetContentEncoding(k.coding)
 	if read && tag != "" {
-		c.Set(fiber.HeaderETag, codedTag(tag, k.coding))
+		h.SetCanonical(nameETag, []byte(codedTag(tag, k.coding)))
 	}
 }
 
 // vary says that the answer depends on the codings that a client takes.
-func vary(c *fiber.Ctx) {
-	if h := &c.Response().Header; len(h.PeekBytes(nameVary)) == 0 {
+func vary(h *fasthttp.ResponseHeader) {
+	switch named := h.PeekBytes(nameVary); {
+	case len(named) == 0:
 		h.SetCanonical(nameVary, nameAcceptEncoding)
-		return
+	case !listed(named, nameAcceptEncoding):
+		h.SetCanonical(nameVary, append(append(slices.Clip(named), ", "...), nameAcceptEncoding...))
 	}
-	c.Vary(fiber.HeaderAcceptEncoding)
+}
+
+// listed reports whether a field that is a list has a member, as it is written.
+func listed(field, member []byte) bool {
+	for m := range bytes.SplitSeq(field, []byte(",")) {
+		if bytes.Equal(bytes.TrimSpace(m), member) {
+			return true
+		}
+	}
+	return false
 }
 
 // pack compresses the body of an answer, and reports whether it did. One that is passed on
 // as it comes is compressed as it comes.
-func (k compressor) pack(c *fiber.Ctx) bool {
-	if f, ok := c.Response().BodyStream().(*flow); ok {
-		p, err := k.newPacker(c)
+func (k compressor) pack(a passed) bool {
+	resp := &a.rc.Response
+	if f, ok := resp.BodyStream().(*flow); ok {
+		p, err := k.newPacker(a.by.Org)
 		if err == nil {
 			f.packer = p
-			c.Response().Header.SetContentLength(-1)
+			resp.Header.SetContentLength(-1)
 		}
 		return err == nil
 	}
-	body := c.Response().Body()
+	body := resp.Body()
 	if len(body) < leastCompressed {
 		return false
 	}
-	end, err := k.turn(c.UserContext(), web.PrincipalOf(c).Org, len(body))
+	end, err := k.turn(a.ctx, a.by.Org, len(body))
 	if err != nil {
 		return false // there is no time left; the answer is as good as it is
 	}
 	text := compressed(k.coding, body)
 	end()
-	c.Response().SetBodyRaw(text)
+	resp.SetBodyRaw(text)
 	return true
 }
 

@@ -208,7 +208,7 @@ func TestAnswersOutOfTimeAreSentAsTheyAre(t *testing.T) {
 		c.SetUserContext(over)
 		c.Set("ETag", plainTag)
 		_ = c.Type("json").SendString(text)
-		compressor{g: &gateway{Deps: Deps{packings: newPackings()}}, coding: codingGzip}.apply(c)
+		compressor{g: &gateway{Deps: Deps{packings: newPackings()}}, coding: codingGzip}.apply(passedBy(c))
 		return nil
 	})
 	got, err := app.Test(httptest.NewRequestWithContext(t.Context(), "GET", "/", nil))

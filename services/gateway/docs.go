@@ -153,7 +153,7 @@ func (f file) send(c *fiber.Ctx) error {
 	if f.policy != "" {
 		c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	}
-	coding := codingFor(c)
+	coding := codingFor(&c.Request().Header)
 	if notModified(c, f.tag(), coding) {
 		return nil
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/telemetry"
-	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -40,9 +39,9 @@ func flows(o api.Operation) bool { return o.Method == fiber.MethodGet && o.Cost.
 
 // answerFor returns what the answer of a service is read into: where it may be passed on
 // as it comes, apart from the answer to the client. HTTP/1.0 has no chunks.
-func answerFor(o api.Operation, c *fiber.Ctx) *fasthttp.Response {
-	answer := c.Response()
-	if flows(o) && c.Method() == fiber.MethodGet && c.Request().Header.IsHTTP11() {
+func answerFor(o api.Operation, a passed) *fasthttp.Response {
+	answer := &a.rc.Response
+	if h := &a.rc.Request.Header; flows(o) && h.IsGet() && h.IsHTTP11() {
 		answer = fasthttp.AcquireResponse()
 	}
 	answer.StreamBody = streams(o)
@@ -82,18 +81,17 @@ func fill(stream io.Reader, buffer []byte) (_ []byte, ended bool, err error) {
 
 // passOn makes the rest of an answer that of the client. Its length is -1 where it is not
 // known.
-func (g *gateway) passOn(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response, begun []byte, length int) {
+func (g *gateway) passOn(o api.Operation, a passed, answer *fasthttp.Response, begun []byte, length int) {
 	f := &flow{answer: answer, from: io.MultiReader(bytes.NewReader(begun), answer.BodyStream()), piece: make([]byte, 0, flowPiece), cancel: func() {}}
 	// The request's own context ends before the answer does.
-	f.ctx = context.WithoutCancel(c.UserContext())
-	if deadline, ok := c.UserContext().Deadline(); ok {
+	f.ctx = context.WithoutCancel(a.ctx)
+	if deadline, ok := a.ctx.Deadline(); ok {
 		f.ctx, f.cancel = context.WithDeadline(f.ctx, deadline)
 	}
-	id := web.RequestID(c)
 	f.failed = func(err error) {
-		g.Logger.WarnContext(f.ctx, "an answer was cut short", "operation", o.ID, "request_id", id, "error", telemetry.Redact(err.Error()))
+		g.Logger.WarnContext(f.ctx, "an answer was cut short", "operation", o.ID, "request_id", a.id, "error", telemetry.Redact(err.Error()))
 	}
-	c.Response().SetBodyStream(f, length)
+	a.rc.Response.SetBodyStream(f, length)
 }
 
 // flow is an answer that is passed on as it comes, a piece at a time.
@@ -175,8 +173,7 @@ type packer struct {
 }
 
 // newPacker prepares the compression of an answer to one request.
-func (k compressor) newPacker(c *fiber.Ctx) (p *packer, err error) {
-	org := web.PrincipalOf(c).Org
+func (k compressor) newPacker(org string) (p *packer, err error) {
 	p = &packer{turn: func(ctx context.Context, length int) (func(), error) { return k.turn(ctx, org, length) }}
 	if k.coding == codingBrotli {
 		p.to, err = brotli.NewWriterOptions(&p.done, brotliLevel, brotli.WriterOptions{LGWin: flowWindow})

@@ -252,7 +252,7 @@ func (g *gateway) joined(c *fiber.Ctx) bool {
 	if len(g.TrustedCallers) == 0 {
 		return false
 	}
-	from := web.ClientIP(c, g.TrustedProxies)
+	from := web.ClientIP(c.Context(), g.TrustedProxies)
 	return slices.ContainsFunc(g.TrustedCallers, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 

@@ -113,7 +113,7 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 		}
 		r.wait = min(g.holdback.pace.reserve(p.Org+":"+p.UserID, 1, g.Now()), most)
 	} else {
-		r = g.holdback.stranger(ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies)), g.Now())
+		r = g.holdback.stranger(ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies)), g.Now())
 		if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); !g.trusts(remote) {
 			r.from = remote.Unmap()
 		}

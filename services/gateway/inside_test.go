@@ -250,7 +250,7 @@ func TestAnswersFromInsideAreCounted(t *testing.T) {
 		end()
 		c.SetUserContext(ended)
 		c.Response().SetBodyRaw(make([]byte, size))
-		return c, g.receive(o, c, c.Response())
+		return c, g.receive(o, passedBy(c), c.Response())
 	}
 	if _, err := receive(read, smallAnswer); err != nil || g.unsent.used != 0 {
 		t.Errorf("a small one: %d bytes are counted (%v)", g.unsent.used, err)

@@ -22,7 +22,7 @@ func (g *gateway) limitAddress(c *fiber.Ctx, class api.Limit) error {
 	if !ok {
 		return nil
 	}
-	key := ratelimit.AddressKey(web.ClientIP(c, g.TrustedProxies))
+	key := ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
 	return g.answerLimit(c, l, l.Take(c.UserContext(), key))
 }
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -62,6 +64,18 @@ func encodedAlike(path []byte) bool {
 	return len(path) > 1
 }
 
+// passed is a request that is passed on to a service.
+type passed struct {
+	rc  *fasthttp.RequestCtx
+	ctx context.Context
+	by  identity.Principal
+	id  string // of the request
+}
+
+func passedBy(c *fiber.Ctx) passed {
+	return passed{rc: c.Context(), ctx: c.UserContext(), by: web.PrincipalOf(c), id: web.RequestID(c)}
+}
+
 // proxy returns the handler that passes a request of an operation on to its
 // service and the answer back, its body as it is.
 func (g *gateway) proxy(o api.Operation) fiber.Handler {
@@ -75,45 +89,23 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 			return notFound()
 		}
 		// Where the request's own span records nothing, neither would this one.
-		ctx := c.UserContext()
-		span := trace.SpanFromContext(ctx)
+		a := passedBy(c)
+		span := trace.SpanFromContext(a.ctx)
 		if span.IsRecording() {
-			ctx, span = g.tracer.Start(ctx, spanName, options...)
+			a.ctx, span = g.tracer.Start(a.ctx, spanName, options...)
 			defer span.End()
 		}
-
-		req := fasthttp.AcquireRequest()
-		defer fasthttp.ReleaseRequest(req)
-		requestHeader(ctx, &c.Request().Header, &req.Header, g.callerOf(c))
-		packing := g.newCompressor(c, o, &req.Header)
-		req.SetRequestURIBytes(target)
-		req.Header.SetHost(to.name)
 		var stream *web.Bounded
 		if o.Streamed && c.Request().IsBodyStream() {
 			stream = web.NewBounded(c.Context().RequestBodyStream(), o.MaxBody(defaultBody))
-			req.SetBodyStream(stream, c.Request().Header.ContentLength())
-		} else if body := c.Request().Body(); len(body) > 0 {
-			req.SetBodyRaw(body)
 		}
-
-		began := time.Now()
-		deadline, ok := ctx.Deadline()
-		if !ok {
-			deadline = began.Add(g.Timeout)
-		}
-		id := web.RequestID(c)
-		answer := answerFor(o, c)
-		err := to.call(ctx, o, web.PrincipalOf(c), req, answer, deadline)
-		if err == nil {
-			err = g.receive(o, c, answer)
-		}
-		to.answered.record(ctx, time.Since(began), c.Response().StatusCode(), err)
+		packing, err := g.ask(a, o, target, stream)
 		if stream != nil && errors.Is(stream.Err(), io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
 		}
 		if err != nil {
 			c.Response().Reset()
-			web.SetRequestID(c, id)
+			web.SetRequestID(c, a.id)
 			span.SetStatus(codes.Error, "no answer")
 			if stream != nil && stream.Err() != nil && !errors.Is(stream.Err(), io.EOF) {
 				return web.BodyFault(stream.Err())
@@ -122,13 +114,11 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		if err := g.auditAnswer(c); err != nil {
 			c.Response().Reset()
-			web.SetRequestID(c, id)
+			web.SetRequestID(c, a.id)
 			return err
 		}
-		responseHeader(&c.Response().Header)
-		web.SetRequestID(c, id)
-		packing.apply(c)
-		shrink(c)
+		g.finish(a, packing)
+		web.SetRequestID(c, a.id)
 		switch status := c.Response().StatusCode(); {
 		case status >= fiber.StatusInternalServerError:
 			span.SetStatus(codes.Error, "answered as failed")
@@ -137,6 +127,42 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		return nil
 	}
+}
+
+// ask asks the service of an operation, and reads its answer, or what of it is not passed on as
+// it comes, into that of the request.
+func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Bounded) (packing compressor, err error) {
+	from, to := &a.rc.Request, g.clients[o.Service]
+	req := fasthttp.AcquireRequest()
+	defer fasthttp.ReleaseRequest(req)
+	requestHeader(a.ctx, &from.Header, &req.Header, caller{requestID: a.id, address: web.ClientIP(a.rc, g.TrustedProxies), scheme: g.schemeOf(a.rc)})
+	packing = g.newCompressor(&from.Header, o, &req.Header)
+	req.SetRequestURIBytes(target)
+	req.Header.SetHost(to.name)
+	if stream != nil {
+		req.SetBodyStream(stream, from.Header.ContentLength())
+	} else if body := from.Body(); len(body) > 0 {
+		req.SetBodyRaw(body)
+	}
+
+	began := time.Now()
+	deadline, ok := a.ctx.Deadline()
+	if !ok {
+		deadline = began.Add(g.Timeout)
+	}
+	answer := answerFor(o, a)
+	if err = to.call(a.ctx, o, a.by, req, answer, deadline); err == nil {
+		err = g.receive(o, a, answer)
+	}
+	to.answered.record(a.ctx, time.Since(began), a.rc.Response.StatusCode(), err)
+	return packing, err
+}
+
+// finish makes the answer of a service one to a client.
+func (g *gateway) finish(a passed, packing compressor) {
+	responseHeader(&a.rc.Response.Header)
+	packing.apply(a)
+	shrink(a.rc)
 }
 
 // noAnswer says why there is no answer of a service. Whether a write has taken
@@ -159,5 +185,5 @@ func noAnswer(err error) error {
 
 // callerOf says who calls.
 func (g *gateway) callerOf(c *fiber.Ctx) caller {
-	return caller{requestID: web.RequestID(c), address: web.ClientIP(c, g.TrustedProxies), scheme: g.schemeOf(c.Context())}
+	return caller{requestID: web.RequestID(c), address: web.ClientIP(c.Context(), g.TrustedProxies), scheme: g.schemeOf(c.Context())}
 }

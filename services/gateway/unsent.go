@@ -7,12 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -137,8 +135,9 @@ func streams(o api.Operation) bool { return o.Cost > api.Light }
 // from the client's answer is then passed on as it comes. So is one whose length shows at its
 // end, an export, which is refused where there is no room for that: two that have begun and
 // waited for each other would wait in vain.
-func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Response) (err error) {
-	resp, apart, passedOn := c.Response(), answer != c.Response(), false
+func (g *gateway) receive(o api.Operation, a passed, answer *fasthttp.Response) (err error) {
+	resp, passedOn := &a.rc.Response, false
+	apart := answer != resp
 	if apart {
 		answer.Header.CopyTo(&resp.Header)
 		resp.SkipBody = answer.SkipBody
@@ -157,24 +156,24 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respon
 		if apart {
 			resp.SetBody(answer.Body())
 		}
-		return g.keep(o, c)
+		return g.keep(o, a)
 	}
 	length := answer.Header.ContentLength()
-	kept := &keptAnswer{of: g.unsent, org: web.PrincipalOf(c).Org}
-	c.Context().SetUserValue(keptKey{}, kept)
+	kept := &keptAnswer{of: g.unsent, org: a.by.Org}
+	a.rc.SetUserValue(keptKey{}, kept)
 	var body []byte
 	switch {
 	case apart && length > flowRoom:
-		if err := kept.wait(c.UserContext(), flowRoom); err != nil {
+		if err := kept.wait(a.ctx, flowRoom); err != nil {
 			return err
 		}
 		passedOn = true
-		g.passOn(o, c, answer, nil, length)
+		g.passOn(o, a, answer, nil, length)
 		return nil
 	case length > maxAnswer:
 		return fasthttp.ErrBodyTooLarge
 	case length > 0:
-		if err := kept.wait(c.UserContext(), length); err != nil {
+		if err := kept.wait(a.ctx, length); err != nil {
 			return err
 		}
 		body = make([]byte, length)
@@ -183,7 +182,7 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respon
 		var whole bool
 		if body, whole, err = kept.begin(stream); err == nil && !whole {
 			passedOn = true
-			g.passOn(o, c, answer, body, -1)
+			g.passOn(o, a, answer, body, -1)
 			return nil
 		}
 	default:
@@ -199,18 +198,18 @@ func (g *gateway) receive(o api.Operation, c *fiber.Ctx, answer *fasthttp.Respon
 // keep waits until there is room for an answer that is in memory already: of a service of
 // this process, which has it there until it is taken in either case. That of a write is
 // counted and does not wait: what it says was done would be done again.
-func (g *gateway) keep(o api.Operation, c *fiber.Ctx) error {
-	size := len(c.Response().Body())
+func (g *gateway) keep(o api.Operation, a passed) error {
+	size := len(a.rc.Response.Body())
 	if size <= smallAnswer {
 		return nil
 	}
-	kept := &keptAnswer{of: g.unsent, org: web.PrincipalOf(c).Org}
-	c.Context().SetUserValue(keptKey{}, kept)
+	kept := &keptAnswer{of: g.unsent, org: a.by.Org}
+	a.rc.SetUserValue(keptKey{}, kept)
 	if !streams(o) {
 		kept.add(size)
 		return nil
 	}
-	return kept.wait(c.UserContext(), size)
+	return kept.wait(a.ctx, size)
 }
 
 // readAll reads a stream that is as long as the buffer, to its end: only then its
@@ -262,8 +261,8 @@ func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
 }
 
 // shrink gives back what an answer no longer takes once it is compressed.
-func shrink(c *fiber.Ctx) {
-	if kept, ok := c.Context().UserValue(keptKey{}).(*keptAnswer); ok && !c.Response().IsBodyStream() {
-		kept.give(max(0, kept.bytes-len(c.Response().Body())))
+func shrink(rc *fasthttp.RequestCtx) {
+	if kept, ok := rc.UserValue(keptKey{}).(*keptAnswer); ok && !rc.Response.IsBodyStream() {
+		kept.give(max(0, kept.bytes-len(rc.Response.Body())))
 	}
 }

@@ -134,7 +134,7 @@ func TestRoomForAnswers(t *testing.T) {
 	defer app.ReleaseCtx(c)
 	c.Context().SetUserValue(keptKey{}, large)
 	c.Response().SetBodyRaw(make([]byte, 10))
-	shrink(c)
+	shrink(c.Context())
 	if large.bytes != 10 || u.used != 50 {
 		t.Errorf("%d bytes of the compressed answer are counted, %d of all", large.bytes, u.used)
 	}
