@@ -46,31 +46,28 @@ func NewRefusal(o api.Operation, e *apperr.Error) (*Refusal, error) {
 	return r, nil
 }
 
-// begin handles a request, unless it is refused early.
+// begin handles a request, unless it is refused early or answered by a shortcut.
 func (e *edge) begin(rc *fasthttp.RequestCtx, next fasthttp.RequestHandler) {
-	if e.o.Early == nil {
+	if e.o.Early != nil {
+		end, refused := e.o.Early(rc)
+		if refused != nil {
+			e.refuse(rc, refused)
+			return
+		}
+		if end != nil {
+			defer end()
+		}
+	}
+	if !e.byShortcut(rc) {
 		next(rc)
-		return
 	}
-	end, refused := e.o.Early(rc)
-	if refused != nil {
-		e.refuse(rc, refused)
-		return
-	}
-	if end != nil {
-		defer end()
-	}
-	next(rc)
 }
 
 // refuse answers a request before anything was made for it. It is counted and measured as any
 // other, and has no trace; its line in the log is one of debugging, as LogTogether has it.
 func (e *edge) refuse(rc *fasthttp.RequestCtx, r *Refusal) {
 	began := e.o.Now()
-	id := string(rc.Request.Header.PeekBytes(nameRequestID))
-	if !saneID([]byte(id)) {
-		id = e.o.NewID()
-	}
+	id := e.idOf(&rc.Request.Header)
 	r.header.CopyTo(&rc.Response.Header)
 	rc.Response.Header.SetCanonical(nameRequestID, []byte(id))
 	rc.Response.SetBody(r.before)

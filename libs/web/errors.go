@@ -175,7 +175,7 @@ func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	knownOf(c).code = ae.Code
 	knownOf(c).cause = err
 	c.Response().ResetBody()
-	setSecurityHeaders(c)
+	setSecurityHeaders(h)
 	return writeJSON(c, status, failure{Error: body(c, ae)})
 }
 

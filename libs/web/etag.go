@@ -45,7 +45,7 @@ func NotModified(c *fiber.Ctx, tag string) bool {
 
 // HasTag reports whether the If-None-Match of a GET or HEAD names tag.
 func HasTag(h *fasthttp.RequestHeader, tag string) bool {
-	if len(h.PeekBytes(nameIfNoneMatch)) == 0 {
+	if len(h.PeekCanonical(nameIfNoneMatch)) == 0 {
 		return false
 	}
 	tags, _ := tagList(h, fiber.HeaderIfNoneMatch)
@@ -139,22 +139,29 @@ func etag(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
 	}
-	if m := c.Method(); (m != fiber.MethodGet && m != fiber.MethodHead) || c.Response().StatusCode() != http.StatusOK || knownOf(c).quiet {
-		return nil
-	}
-	tag := string(c.Response().Header.PeekBytes(nameETag))
-	if tag == "" {
-		if c.Response().IsBodyStream() || !bytes.HasPrefix(c.Response().Header.ContentType(), []byte(fiber.MIMEApplicationJSON)) {
-			return nil
-		}
-		sum := sha256.Sum256(c.Response().Body())
-		tag = quoteTag(sum[:])
-		c.Set(fiber.HeaderETag, tag)
-	}
-	if NotModified(c, tag) {
-		return SendNotModified(c, tag)
+	if m := c.Method(); (m == fiber.MethodGet || m == fiber.MethodHead) && !knownOf(c).quiet {
+		tagAnswer(&c.Request().Header, c.Response())
 	}
 	return nil
+}
+
+// tagAnswer is etag of the answer to a GET or HEAD.
+func tagAnswer(h *fasthttp.RequestHeader, r *fasthttp.Response) {
+	if r.StatusCode() != http.StatusOK {
+		return
+	}
+	tag := string(r.Header.PeekCanonical(nameETag))
+	if tag == "" {
+		if r.IsBodyStream() || !bytes.HasPrefix(r.Header.ContentType(), []byte(fiber.MIMEApplicationJSON)) {
+			return
+		}
+		sum := sha256.Sum256(r.Body())
+		tag = quoteTag(sum[:])
+		r.Header.SetCanonical(nameETag, []byte(tag))
+	}
+	if HasTag(h, tag) {
+		AnswerNotModified(r, tag)
+	}
 }
 
 // IfNoneMatchAny reports whether the If-None-Match field is *: what the request

@@ -37,6 +37,10 @@ type known struct {
 	// began is when the request came, and ended, once its line is written, when it had been
 	// answered: reading the clock takes a good part of what measuring does.
 	began, ended time.Time
+	// What a shortcut has left that has not answered: until when the request is to be answered,
+	// and how the shortcut has ended, if by a panic.
+	until time.Time
+	fault *panicked
 }
 
 // knownOf returns what is known of a request.

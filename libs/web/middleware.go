@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
@@ -24,13 +25,17 @@ func (e *edge) requestID(c *fiber.Ctx) error {
 func (e *edge) ensureRequestID(c *fiber.Ctx) {
 	k := knownOf(c)
 	if k.requestID == "" {
-		if theirs := c.Request().Header.PeekBytes(nameRequestID); saneID(theirs) {
-			k.requestID = string(theirs)
-		} else {
-			k.requestID = e.o.NewID()
-		}
+		k.requestID = e.idOf(&c.Request().Header)
 	}
 	SetRequestID(c, k.requestID)
+}
+
+// idOf returns the id of a request.
+func (e *edge) idOf(h *fasthttp.RequestHeader) string {
+	if theirs := h.PeekCanonical(nameRequestID); saneID(theirs) {
+		return string(theirs)
+	}
+	return e.o.NewID()
 }
 
 // SetRequestID puts the id of a request into its answer.
@@ -167,6 +172,9 @@ func (e *edge) recoverPanic(c *fiber.Ctx) (err error) {
 			err = &panicked{value: v, stack: string(debug.Stack())}
 		}
 	}()
+	if fault := knownOf(c).fault; fault != nil {
+		return fault
+	}
 	return c.Next()
 }
 
@@ -174,12 +182,11 @@ func (e *edge) recoverPanic(c *fiber.Ctx) (err error) {
 // has decided otherwise.
 func (e *edge) securityHeaders(c *fiber.Ctx) error {
 	err := c.Next()
-	setSecurityHeaders(c)
+	setSecurityHeaders(&c.Response().Header)
 	return err
 }
 
-func setSecurityHeaders(c *fiber.Ctx) {
-	h := &c.Response().Header
+func setSecurityHeaders(h *fasthttp.ResponseHeader) {
 	var present [len(securityFields)]bool
 	for name, value := range h.All() {
 		for i := range securityFields {

@@ -15,7 +15,6 @@ import (
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 	"go.opentelemetry.io/otel/trace"
-	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
@@ -32,17 +31,18 @@ func (h header) Keys() []string      { return nil }
 // conventions v1.43. Neither holds a path, a query or an address of the client:
 // a path has ids in it, and the number of its values has no bound.
 func (e *edge) newTracing() fiber.Handler {
-	_, untraced := e.o.Tracer.(noop.Tracer)
 	return func(c *fiber.Ctx) error {
 		k := knownOf(c)
-		k.began = e.o.Now()
+		if k.began.IsZero() {
+			k.began = e.o.Now()
+		}
 		if isHealthPath(c.Path()) {
 			return c.Next()
 		}
 		method := methodAttr(c)
 		joined := e.o.Joined != nil && e.o.Joined(c)
 		span := trace.SpanFromContext(c.UserContext())
-		if passed := !e.o.Edge || joined; !untraced || passed && len(c.Request().Header.PeekBytes(nameTraceparent)) > 0 {
+		if passed := !e.o.Edge || joined; !e.untraced || passed && len(c.Request().Header.PeekCanonical(nameTraceparent)) > 0 {
 			span = e.startSpan(c, string(method), passed)
 			defer span.End()
 		}

@@ -19,6 +19,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/ids"
@@ -72,6 +73,10 @@ type Options struct {
 	// Early, if set, is asked before anything is made for a request. It returns the refusal
 	// that answers it, or what to call when the request has ended; both may be nil.
 	Early func(*fasthttp.RequestCtx) (end func(), refused *Refusal)
+	// Shortcut, if set, is asked before any middleware for each GET whose trace nobody records.
+	// It answers the request with 200 or 304, or reports that it has not; then the application
+	// does.
+	Shortcut func(*Shortcut) (answered bool)
 	// Tracer and Meter default to the global providers' of OpenTelemetry.
 	Tracer trace.Tracer
 	Meter  metric.Meter
@@ -125,6 +130,7 @@ func setDuration(d *time.Duration, value time.Duration) {
 func New(o Options) *fiber.App {
 	o.setDefaults()
 	e := &edge{o: o, measures: newMeasures(o.Meter)}
+	_, e.untraced = o.Tracer.(noop.Tracer)
 	app := fiber.New(fiber.Config{
 		AppName:               o.Service,
 		DisableStartupMessage: true,
@@ -188,6 +194,7 @@ func knownMethod(m string) bool {
 type edge struct {
 	o        Options
 	measures *measures
+	untraced bool // no span is recorded
 }
 
 // deadline returns the request a time to end by: fiber's own UserContext has
@@ -195,7 +202,11 @@ type edge struct {
 // the handler has returned, so a body that is streamed afterwards must not
 // depend on it.
 func (e *edge) deadline(c *fiber.Ctx) error {
-	ctx := withDeadline(c.UserContext(), time.Now().Add(e.o.Timeout))
+	until := knownOf(c).until
+	if until.IsZero() {
+		until = time.Now().Add(e.o.Timeout)
+	}
+	ctx := withDeadline(c.UserContext(), until)
 	defer ctx.end()
 	c.SetUserContext(ctx)
 	return c.Next()

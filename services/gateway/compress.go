@@ -37,6 +37,7 @@ var (
 	nameIfNoneMatch    = []byte(fiber.HeaderIfNoneMatch)
 	nameETag           = []byte("Etag")
 	nameVary           = []byte(fiber.HeaderVary)
+	nameOrigin         = []byte(fiber.HeaderOrigin)
 )
 
 // codingFor returns the coding that a client takes; empty: none. Without the
@@ -44,7 +45,10 @@ var (
 // to unpack.
 func codingFor(h *fasthttp.RequestHeader) string {
 	best, weight := "", 0.0
-	accepted := string(h.PeekBytes(nameAcceptEncoding))
+	accepted := string(h.PeekCanonical(nameAcceptEncoding))
+	if accepted == "" {
+		return ""
+	}
 	for _, coding := range []string{codingBrotli, codingGzip} {
 		if q := qualityOf(accepted, coding); q > weight {
 			best, weight = coding, q
@@ -132,7 +136,7 @@ type compressor struct {
 // compressed with tells about it.
 func (g *gateway) newCompressor(from *fasthttp.RequestHeader, o api.Operation, req *fasthttp.RequestHeader) compressor {
 	for _, name := range [...][]byte{nameIfMatch, nameIfNoneMatch} {
-		if field := req.PeekBytes(name); bytes.IndexByte(field, '+') >= 0 {
+		if field := req.PeekCanonical(name); bytes.IndexByte(field, '+') >= 0 {
 			req.SetCanonical(name, []byte(plainTags(string(field))))
 		}
 	}
@@ -140,7 +144,7 @@ func (g *gateway) newCompressor(from *fasthttp.RequestHeader, o api.Operation, r
 		return compressor{}
 	}
 	return compressor{g: g, completes: o.Cost.Expensive() && g.clients[o.Service].inside,
-		coding: codingFor(from), listed: string(from.PeekBytes(nameIfNoneMatch))}
+		coding: codingFor(from), listed: string(from.PeekCanonical(nameIfNoneMatch))}
 }
 
 // turn waits for the turn of an organization to have text of a length compressed.
@@ -170,10 +174,10 @@ func (k compressor) apply(a passed) {
 		return
 	}
 	status, read := a.rc.Response.StatusCode(), a.rc.Request.Header.IsGet()
-	tag := string(h.PeekBytes(nameETag))
+	tag := string(h.PeekCanonical(nameETag))
 	switch {
 	case status == fiber.StatusNotModified:
-		vary(h)
+		vary(h, nameAcceptEncoding)
 		if tag != "" {
 			h.SetCanonical(nameETag, []byte(k.knownTag(tag)))
 		}
@@ -182,7 +186,7 @@ func (k compressor) apply(a passed) {
 		return
 	}
 	if read {
-		vary(h)
+		vary(h, nameAcceptEncoding)
 	}
 	if k.coding == "" || !k.pack(a) {
 		return
@@ -193,13 +197,13 @@ func (k compressor) apply(a passed) {
 	}
 }
 
-// vary says that the answer depends on the codings that a client takes.
-func vary(h *fasthttp.ResponseHeader) {
-	switch named := h.PeekBytes(nameVary); {
+// vary says that the answer depends on a field of its request.
+func vary(h *fasthttp.ResponseHeader, name []byte) {
+	switch named := h.PeekCanonical(nameVary); {
 	case len(named) == 0:
-		h.SetCanonical(nameVary, nameAcceptEncoding)
-	case !listed(named, nameAcceptEncoding):
-		h.SetCanonical(nameVary, append(append(slices.Clip(named), ", "...), nameAcceptEncoding...))
+		h.SetCanonical(nameVary, name)
+	case !listed(named, name):
+		h.SetCanonical(nameVary, append(append(slices.Clip(named), ", "...), name...))
 	}
 }
 

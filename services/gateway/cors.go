@@ -31,7 +31,7 @@ const corsAge = "600"
 // allowOrigins lets pages of the named origins call the API and read its answers,
 // refusals included. Without origins it does nothing.
 func (g *gateway) allowOrigins(c *fiber.Ctx) error {
-	if len(g.Origins) == 0 || session.Asked(c) || !isAPI(c.Path()) {
+	if len(g.Origins) == 0 || session.Asked(c.Context()) || !isAPI(c.Path()) {
 		return c.Next()
 	}
 	origin := c.Get(fiber.HeaderOrigin)

@@ -23,11 +23,6 @@ type early struct {
 	refusals map[string]*web.Refusal // by operation
 }
 
-func (g *gateway) newEarly() (*early, error) {
-	matcher, err := api.NewMatcher(web.BasePath, operations())
-	return &early{g: g, matcher: matcher, refusals: map[string]*web.Refusal{}}, err
-}
-
 // add has the writes of an operation taken on early, where it has an intake.
 func (e *early) add(o api.Operation) error {
 	if e.g.intakeOf(o) == nil {
@@ -44,7 +39,7 @@ func (e *early) add(o api.Operation) error {
 // with bodies in chunks, which are not yet known to be of one length.
 func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal) {
 	h := &rc.Request.Header
-	if h.IsGet() || h.IsHead() || !e.g.tight() || h.ContentLength() == chunked || len(h.Peek(fiber.HeaderOrigin)) > 0 {
+	if h.IsGet() || h.IsHead() || !e.g.tight() || h.ContentLength() == chunked || len(h.PeekCanonical(nameOrigin)) > 0 {
 		return nil, nil
 	}
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))

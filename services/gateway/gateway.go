@@ -76,6 +76,8 @@ type Deps struct {
 	// gateway's own.
 	Work *fairshare.Scheduler
 
+	// tracers, in tests, record spans. Default: those of the process.
+	tracers trace.TracerProvider
 	// packings, in tests, schedules the compression of answers.
 	packings *fairshare.Scheduler
 	// hold, in tests, stands for the time that an answer waits.
@@ -130,6 +132,7 @@ type gateway struct {
 	refusals  audit.Refusals
 	holdback  *holdback
 	early     *early
+	shortcut  *shortcut
 	tracer    trace.Tracer
 	open      *atomic.Int64 // connections
 }
@@ -147,6 +150,9 @@ func New(d Deps) (*Gateway, error) {
 	}
 	if d.Timeout <= 0 {
 		d.Timeout = defaultTimeout
+	}
+	if d.tracers == nil {
+		d.tracers = otel.GetTracerProvider()
 	}
 	if d.packings == nil {
 		d.packings = newPackings()
@@ -166,7 +172,7 @@ func New(d Deps) (*Gateway, error) {
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
-		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
+		tracer: d.tracers.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},
@@ -207,10 +213,15 @@ func New(d Deps) (*Gateway, error) {
 	// and one that is down must not make every gateway unready.
 	health.Watch(checks...)
 
-	if g.early, err = g.newEarly(); err != nil {
+	matcher, err := api.NewMatcher(web.BasePath, operations())
+	if err != nil {
 		return nil, err
 	}
-	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true, Early: g.early.take})
+	tokens := identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}
+	g.early = &early{g: g, matcher: matcher, refusals: map[string]*web.Refusal{}}
+	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, reads: map[string]*plainRead{}}
+	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
+		Tracer: d.tracers.Tracer(scope), Early: g.early.take, Shortcut: g.shortcut.take})
 	app.Use(g.tellLimits, g.noteRefusals)
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
@@ -220,7 +231,7 @@ func New(d Deps) (*Gateway, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := web.Register(app, web.BasePath, identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}, operations(), routes, g.limitWrites); err != nil {
+	if err := web.Register(app, web.BasePath, tokens, operations(), routes, g.limitWrites); err != nil {
 		return nil, err
 	}
 	g.keepToTLS(app.Server())

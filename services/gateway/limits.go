@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -30,20 +32,26 @@ func (g *gateway) limitAddress(c *fiber.Ctx, class api.Limit) error {
 // tells what is left.
 func (g *gateway) limitWrites(c *fiber.Ctx) error {
 	p := web.PrincipalOf(c)
-	who, now := user{p.Org, p.UserID}, g.Now()
 	switch c.Method() {
 	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+		who, now := user{p.Org, p.UserID}, g.Now()
 		r := g.writes.Take(c.UserContext(), who.key())
 		g.budgets.put(who, tellOf(g.writes, r), now)
 		return g.answerLimit(c, g.writes, r)
 	}
+	setLimit(c, g.leftOf(c.UserContext(), p))
+	return nil
+}
+
+// leftOf returns what an answer to a read of a user says about the limit of writes.
+func (g *gateway) leftOf(ctx context.Context, p identity.Principal) *told {
+	who, now := user{p.Org, p.UserID}, g.Now()
 	left := g.budgets.get(who, now)
 	if left == nil {
-		left = tellOf(g.writes, g.writes.Peek(c.UserContext(), who.key()))
+		left = tellOf(g.writes, g.writes.Peek(ctx, who.key()))
 		g.budgets.put(who, left, now)
 	}
-	setLimit(c, left)
-	return nil
+	return left
 }
 
 // answerLimit sets the fields about a limit, and refuses what it does not
@@ -81,10 +89,15 @@ type limitKey struct{}
 func (g *gateway) tellLimits(c *fiber.Ctx) error {
 	err := c.Next()
 	if t, ok := c.Context().UserValue(limitKey{}).(*told); ok {
-		prepend(&c.Response().Header, nameRateLimit, t.left)
-		prepend(&c.Response().Header, nameRateLimitPolicy, t.policy)
+		t.tell(&c.Response().Header)
 	}
 	return err
+}
+
+// tell sets the fields about a limit.
+func (t *told) tell(h *fasthttp.ResponseHeader) {
+	prepend(h, nameRateLimit, t.left)
+	prepend(h, nameRateLimitPolicy, t.policy)
 }
 
 const (
@@ -101,7 +114,7 @@ func prepend(h *fasthttp.ResponseHeader, name []byte, member string) {
 	if member == "" {
 		return
 	}
-	if theirs := h.PeekBytes(name); len(theirs) > 0 {
+	if theirs := h.PeekCanonical(name); len(theirs) > 0 {
 		member += ", " + string(theirs)
 	}
 	h.SetCanonical(name, []byte(member))

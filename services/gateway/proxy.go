@@ -99,7 +99,10 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		if o.Streamed && c.Request().IsBodyStream() {
 			stream = web.NewBounded(c.Context().RequestBodyStream(), o.MaxBody(defaultBody))
 		}
-		packing, err := g.ask(a, o, target, stream)
+		packing, asked, err := outcomeOf(a.rc)
+		if !asked {
+			packing, err = g.ask(a, o, target, stream)
+		}
 		if stream != nil && errors.Is(stream.Err(), io.EOF) {
 			c.Request().ResetBody() // it was read to its end: the connection may go on
 		}

@@ -33,7 +33,8 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 		o.Cost = costs[o.ID]
 		handler := own[o.ID]
 		if o.Service != api.Gateway {
-			handler = g.underWay(o, g.inTurn(o, g.proxy(o)))
+			pass := g.proxy(o)
+			handler = unlessAsked(pass, g.underWay(o, g.inTurn(o, pass)))
 		}
 		if handler == nil {
 			return nil, fmt.Errorf("gateway: operation %s has no handler", o)
@@ -42,6 +43,7 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 			return nil, err
 		}
 		described := g.Document.Operation(o.ID)
+		g.shortcut.add(o, described.Deprecated != nil)
 		list = append(list, web.Route{Operation: o.ID, Handler: announced(described, g.taken(o, g.withBody(o, handler))),
 			Resolve: func(c *fiber.Ctx) error { return g.limitAddress(c, o.Limit) }})
 	}

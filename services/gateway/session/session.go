@@ -313,7 +313,7 @@ func (d *Door) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 }
 
 // Asked reports whether a request came by the way of the console, below Prefix.
-func Asked(c *fiber.Ctx) bool {
-	_, ok := c.Context().UserValue(key{}).(operation)
+func Asked(rc *fasthttp.RequestCtx) bool {
+	_, ok := rc.UserValue(key{}).(operation)
 	return ok
 }

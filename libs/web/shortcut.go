@@ -1,0 +1,73 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+)
+
+// Shortcut is a GET without a body that may be answered before any middleware has seen it.
+type Shortcut struct {
+	Request *fasthttp.RequestCtx
+	// Context ends at the deadline of the request.
+	Context context.Context
+	// ID is that of the request; its answer gets it.
+	ID string
+
+	// Route, as RouteOf returns it, and Principal say what was asked for, and by whom. Who
+	// answers the request sets them.
+	Route     string
+	Principal identity.Principal
+
+	ctx deadlineContext // Context, made together with the rest
+}
+
+// RouteOf returns the route of an operation as lines of the log and measurements name it.
+func RouteOf(o api.Operation) string { return routePattern(BasePath, o) }
+
+// byShortcut has a request answered by Options.Shortcut, and reports whether it was. It does for such
+// an answer what the middleware would: its id, its tag, the fields that make it safe to show, its
+// line and its measurement. Whatever is not answered in that way, a panic too, goes on through
+// the middleware, with the same id and deadline.
+func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
+	h := &rc.Request.Header
+	if e.o.Shortcut == nil || !e.untraced || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
+		return false
+	}
+	began, until, id := e.o.Now(), time.Now().Add(e.o.Timeout), e.idOf(h)
+	s := &Shortcut{Request: rc, ID: id, ctx: deadlineContext{parent: context.Background(), deadline: until}}
+	s.Context = &s.ctx
+	defer s.ctx.end()
+	var fault *panicked
+	defer func() {
+		if v := recover(); v != nil {
+			fault, answered = &panicked{value: v, stack: string(debug.Stack())}, false
+			rc.Response.Reset()
+		}
+		if !answered {
+			rc.SetUserValue(keyKnown, &known{requestID: id, began: began, until: until, fault: fault})
+		}
+	}()
+	if !e.o.Shortcut(s) {
+		return false
+	}
+	r := &rc.Response
+	tagAnswer(h, r)
+	r.Header.SetCanonical(nameRequestID, []byte(id))
+	setSecurityHeaders(&r.Header)
+	ended, l := e.o.Now(), newLabels(httpconv.RequestMethodGet, schemeOf(rc), s.Route, r.StatusCode(), "")
+	if e.o.Logger.Enabled(s.Context, slog.LevelInfo) {
+		telemetry.LogRequest(s.Context, e.o.Logger, slog.LevelInfo, telemetry.Request{At: ended, Took: ended.Sub(began), Method: string(l.method), Route: l.route, Status: l.status,
+			ID: id, Org: s.Principal.Org, Actor: s.Principal.UserID})
+	}
+	e.measures.record(s.Context, l, "", ended.Sub(began))
+	return true
+}

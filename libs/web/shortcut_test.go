@@ -1,0 +1,89 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/trace/noop"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// withShortcut is an application with a shortcut, which says of each request that it handles
+// itself by when it has to be answered.
+func withShortcut(t *testing.T, shortcut func(*web.Shortcut) bool) (b *bundle, until *time.Time) {
+	t.Helper()
+	until = new(time.Time)
+	b = setup(t, func(o *web.Options) {
+		o.Tracer, o.Timeout, o.Shortcut = noop.NewTracerProvider().Tracer("test"), time.Minute, shortcut
+	})
+	if err := register(b.app, "/api/v2", members(), []served{{Method: "GET", Path: "/events/{id}", Role: identity.User, Handler: func(c *fiber.Ctx) error {
+		*until, _ = c.UserContext().Deadline()
+		return answerWho(c)
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	return b, until
+}
+
+// TestWhatAShortcutLeaves: a request that it does not answer has the same deadline and id as before.
+func TestWhatAShortcutLeaves(t *testing.T) {
+	t.Parallel()
+	var until time.Time
+	var id string
+	b, then := withShortcut(t, func(s *web.Shortcut) bool {
+		until, _ = s.Context.Deadline()
+		id = s.ID
+		return false
+	})
+	a := b.get("/api/v2/events/e1", "Authorization", "Bearer user-a")
+	if a.status != http.StatusOK || !then.Equal(until) || until.IsZero() || a.header.Get("X-Request-Id") != id || id == "" {
+		t.Errorf("%d, until %v and then %v, id %q and then %q", a.status, until, then, id, a.header.Get("X-Request-Id"))
+	}
+}
+
+// TestAShortcutThatPanics: the answer is that of any other panic, of which nothing is left.
+func TestAShortcutThatPanics(t *testing.T) {
+	t.Parallel()
+	b, _ := withShortcut(t, func(s *web.Shortcut) bool {
+		if strings.HasSuffix(string(s.Request.Path()), "/e2") {
+			s.Request.Response.Header.Set("X-Half", "written")
+			panic("on purpose")
+		}
+		return false
+	})
+	a := b.get("/api/v2/events/e2", "Authorization", "Bearer user-a")
+	if a.status != http.StatusInternalServerError || a.header.Get("X-Half") != "" || !strings.Contains(a.body, `"INTERNAL"`) || strings.Contains(a.body, "purpose") {
+		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+	if line := b.log.String(); !strings.Contains(line, "on purpose") || !strings.Contains(line, "shortcut_test.go") {
+		t.Errorf("the log says %s", line)
+	}
+	if a := b.get("/api/v2/events/e1", "Authorization", "Bearer user-a"); a.status != http.StatusOK {
+		t.Errorf("the next one: %d %s", a.status, a.body)
+	}
+}
+
+// TestWhatNoShortcutIsFor: it is asked for reads without a body and without a trace alone.
+func TestWhatNoShortcutIsFor(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	b, _ := withShortcut(t, func(*web.Shortcut) bool { asked++; return false })
+	b.get("/api/v2/events/e1", "traceparent", traceparent)
+	b.do("HEAD", "/api/v2/events/e1", "")
+	b.do("POST", "/api/v2/events/e1", "{}")
+	b.do("GET", "/api/v2/events/e1", "{}")
+	b.raw(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v2/events/e1", http.NoBody), "GET /api/v2/events/e1 HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: identity\r\n\r\n")
+	if asked > 0 {
+		t.Errorf("it was asked %d times", asked)
+	}
+	b.get("/api/v2/events/e1")
+	if asked != 1 {
+		t.Errorf("it was asked %d times of a plain read", asked)
+	}
+}

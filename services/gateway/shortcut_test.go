@@ -1,0 +1,274 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+// recorded has a gateway record spans, so that all of its requests go through the middleware.
+func recorded(d *Deps) { d.tracers = sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)) }
+
+// buffer is a log in memory.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// lines returns the lines of requests since it was asked last, without what no two have in common.
+func (b *buffer) lines(t *testing.T) []string {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var lines []string
+	for line := range strings.Lines(b.text.String()) {
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(line), &fields); err != nil {
+			t.Fatal(err)
+		}
+		for _, own := range []string{"time", "ms", "trace_id", "span_id", "request_id"} {
+			delete(fields, own)
+		}
+		text, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, string(text))
+	}
+	b.text.Reset()
+	return lines
+}
+
+// way is one gateway of two whose answers are compared.
+type way struct {
+	*stack
+	log     *buffer
+	journal *journal
+	id      string // of the last request
+}
+
+func newWay(t *testing.T, change ...func(*Deps)) *way {
+	w := &way{log: &buffer{}, journal: &journal{}}
+	w.stack = start(t, append(change, func(d *Deps) {
+		d.Audit, d.Logger = w.journal, telemetry.Logger(w.log, "gateway")
+		d.Origins = []string{"https://pages.example.org"}
+		d.hold = func(*fasthttp.RequestCtx, time.Duration) bool { return true }
+	})...)
+	for _, s := range w.services {
+		s.set(answerAsAsked)
+	}
+	return w
+}
+
+var noted = fiber.New() // audit.Attach wants a context of it
+
+// answersAsAsked are what a service answers, by the value of answer in the query. The first ones
+// are what reads are for.
+var answersAsAsked = []func(*fasthttp.RequestCtx){
+	func(rc *fasthttp.RequestCtx) {
+		web.AnswerTagged(&rc.Response, `"tag"`, []byte(`{"success":true,"data":{}}`))
+	},
+	func(rc *fasthttp.RequestCtx) {
+		if web.HasTag(&rc.Request.Header, `"tag"`) {
+			web.AnswerNotModified(&rc.Response, `"tag"`)
+			return
+		}
+		web.AnswerTagged(&rc.Response, `"tag"`, []byte(`{"data":"`+strings.Repeat("abc", 1500)+`"}`))
+	},
+	func(rc *fasthttp.RequestCtx) {
+		rc.SetContentType("application/json")
+		rc.SetBodyString(`{"data":"` + strings.Repeat("large", 30_000) + `"}`)
+	},
+	func(rc *fasthttp.RequestCtx) { rc.SetContentType("text/csv"); rc.SetBodyString("a,b\r\n1,2\r\n") },
+	func(rc *fasthttp.RequestCtx) {
+		rc.SetContentType("application/json")
+		rc.SetBodyStreamWriter(func(w *bufio.Writer) { _, _ = w.WriteString(`{"in":"chunks"}`) })
+	},
+	func(rc *fasthttp.RequestCtx) {
+		h := &rc.Response.Header
+		for name, value := range map[string]string{"Vary": "Accept", "RateLimit": `"account";r=0;t=60`, "RateLimit-Policy": `"account";q=5;w=60`, "Server": "records",
+			"X-Ecf-Internal": "1", "Connection": "X-Hop", "X-Hop": "1", "Set-Cookie": "a=b", "Cache-Control": "private", "X-Frame-Options": "SAMEORIGIN", "Link": "</>; rel=next"} {
+			h.Set(name, value)
+		}
+		web.AnswerTagged(&rc.Response, `"tag"`, []byte(strings.Repeat("coded", 600)))
+		h.Set("Content-Encoding", "br")
+	},
+	func(rc *fasthttp.RequestCtx) { answerFailed(rc, http.StatusNotFound, "NOT_FOUND") },
+	func(rc *fasthttp.RequestCtx) { answerFailed(rc, http.StatusForbidden, "FORBIDDEN") },
+	func(rc *fasthttp.RequestCtx) { answerFailed(rc, http.StatusInternalServerError, "INTERNAL") },
+	func(rc *fasthttp.RequestCtx) {
+		rc.Response.Header.Set("Retry-After", "7")
+		answerFailed(rc, http.StatusServiceUnavailable, "UNAVAILABLE")
+	},
+	func(rc *fasthttp.RequestCtx) { rc.SetStatusCode(http.StatusNoContent) },
+	func(rc *fasthttp.RequestCtx) { rc.Redirect("/elsewhere", http.StatusSeeOther) },
+	func(rc *fasthttp.RequestCtx) {
+		c := noted.AcquireCtx(rc)
+		defer noted.ReleaseCtx(c)
+		_ = audit.Attach(c, audit.Note{Action: "event.read", Subject: "e1"}) // it is text
+		rc.SetContentType("application/json")
+		rc.SetBodyString(`{"noted":true}`)
+	},
+	func(rc *fasthttp.RequestCtx) {
+		rc.HijackSetNoResponse(true)
+		rc.Hijack(func(net.Conn) {}) // it ends without an answer
+	},
+}
+
+func answerFailed(rc *fasthttp.RequestCtx, status int, code string) {
+	rc.SetContentType("application/json")
+	rc.SetStatusCode(status)
+	rc.SetBodyString(`{"success":false,"error":{"code":"` + code + `"}}`)
+}
+
+func answerAsAsked(rc *fasthttp.RequestCtx) {
+	answersAsAsked[rc.QueryArgs().GetUintOrZero("answer")](rc)
+}
+
+// read is the text of a random read, of a kind that clients send and of kinds that they do not.
+func read(random *rand.Rand) string {
+	pick := func(of ...string) string { return of[random.IntN(len(of))] }
+	var b strings.Builder
+	path := pick("/events", "/events/e1", "/events/e1", "/events/e1/flights", "/events/e1/flights/r1", "/events/e1/results", "/users/me", "/organization", "/review/queue",
+		"/events/e1/", "/events//e1", "/events/%651", "/events/e%2f1", "/nothing", "/health", "/factors", "/docs", "/events/e1/flights/export", "/auth/login")
+	query := fmt.Sprintf("?answer=%d", random.IntN(len(answersAsAsked))) + pick("", "", "&page=2", "&a=%2e", "&b=c?d", "#fragment", "&")
+	fmt.Fprintf(&b, "%s %s%s%s HTTP/1.%s\r\nHost: carbon.example.org\r\n", pick("GET", "GET", "GET", "GET", "HEAD", "DELETE"), pick("/api/v2", "/api/v2", "/api/v2", "/api/v2", "http://carbon.example.org/api/v2", "/session/api"), path, query, pick("1", "1", "1", "0"))
+	for _, field := range []string{
+		"Authorization: Bearer " + pick(alice, alice, alice, bob, carol, "nobody"),
+		"Accept-Encoding: " + pick("gzip", "br", "gzip, br;q=0.5", "br;q=0", "identity"),
+		"If-None-Match: " + pick(`"tag"`, `"tag+br"`, `"tag+gzip", "tag"`, `W/"tag"`, "*", `"other"`),
+		"X-Request-Id: " + pick("mine", "not sane"),
+		"Origin: " + pick("https://pages.example.org", "https://other.example.org"),
+		"Cookie: a=b; c=d",
+		"Connection: " + pick("keep-alive", "X-Secret", "close"),
+		"X-Secret: 1",
+		"X-Forwarded-For: 192.0.2.1",
+		"X-User-Id: root",
+		"If-Match: \"tag+br\"",
+		"Accept: " + pick("text/html", "application/json", "*/*"),
+		"Expect: 100-continue",
+		"Range: bytes=0-1",
+		"TE: trailers",
+	} {
+		// Most clients send a token and little else.
+		if often := strings.HasPrefix(field, "Authorization"); often && random.IntN(8) > 0 || !often && random.IntN(7) == 0 {
+			b.WriteString(field + "\r\n")
+		}
+	}
+	return b.String() + pick("", "", "", "", "", "", "", "", "Content-Length: 0\r\n", "Content-Length: 2\r\n\r\n{}", "Content-Length: 2\r\nTransfer-Encoding: identity\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n0\r\n", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n") + "\r\n"
+}
+
+// exchangeText sends the text of a request, and returns that of the answer, without what no two
+// answers have in common.
+func (w *way) exchangeText(t *testing.T, text string) string {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(text, " ")
+	from := bufio.NewReader(conn)
+	res, err := http.ReadResponse(from, &http.Request{Method: method})
+	for err == nil && res.StatusCode == http.StatusContinue {
+		res, err = http.ReadResponse(from, &http.Request{Method: method})
+	}
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	res.Header.Del("Date")
+	w.id = res.Header.Get("X-Request-Id")
+	if w.id == "" {
+		t.Errorf("%q: no id", text)
+	} else if w.id != "mine" {
+		res.Header.Del("X-Request-Id")
+		body = bytes.ReplaceAll(body, []byte(w.id), []byte("ID"))
+	}
+	return fmt.Sprintf("%s %v %d\n%s\n%s", res.Proto, res.Close, res.StatusCode, written(res.Header), body)
+}
+
+// asked returns what the services of a way were asked since it was called last, without the ids
+// of traces, and of requests where they are that of the last one.
+func (w *way) asked() []string {
+	var all []string
+	for _, name := range api.Backends() {
+		s := w.services[name]
+		s.mu.Lock()
+		for _, r := range s.asked {
+			r.Header.Del("Traceparent")
+			if id := string(r.Header.Peek("X-Request-Id")); id == w.id && id != "mine" {
+				r.Header.Del("X-Request-Id")
+			}
+			fields := strings.Split(strings.TrimSpace(r.Header.String()), "\r\n")
+			slices.Sort(fields[1:])
+			all = append(all, string(name)+": "+strings.Join(fields, "\n")+"\n"+string(r.Body()))
+		}
+		s.asked = nil
+		s.mu.Unlock()
+	}
+	return all
+}
+
+// TestAShortcutAnswersAsTheLongWay sends random reads to a gateway that takes the shortcut and to
+// one that records spans, and therefore does not: clients get the same, the services are asked
+// the same, and the log and the audit log say the same.
+func TestAShortcutAnswersAsTheLongWay(t *testing.T) {
+	t.Parallel()
+	random := testkit.Rand(t)
+	short, long := newWay(t), newWay(t, recorded)
+	for range 600 {
+		text := read(random)
+		got, want := short.exchangeText(t, text), long.exchangeText(t, text)
+		if got != want {
+			t.Fatalf("%s\nis answered\n%.3000s\n\nand the long way\n%.3000s", text, got, want)
+		}
+		if got, want := short.asked(), long.asked(); !slices.Equal(got, want) {
+			t.Fatalf("%s\nasks\n%s\n\nand the long way\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	got, want := short.log.lines(t), long.log.lines(t)
+	if !slices.Equal(got, want) {
+		t.Errorf("the log has\n%s\n\nand the long way\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if len(want) < 300 {
+		t.Errorf("%d lines in the log", len(want))
+	}
+	if !slices.Equal(short.journal.entries, long.journal.entries) || len(short.journal.entries) == 0 {
+		t.Errorf("the audit log has\n%s\nand the long way\n%s", strings.Join(short.journal.entries, "\n"), strings.Join(long.journal.entries, "\n"))
+	}
+}
