@@ -1,9 +1,11 @@
 package web
 
 import (
+	"context"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -38,9 +40,11 @@ type known struct {
 	// answered: reading the clock takes a good part of what measuring does.
 	began, ended time.Time
 	// What a shortcut has left that has not answered: until when the request is to be answered,
-	// and how the shortcut has ended, if by a panic.
-	until time.Time
-	fault *panicked
+	// its span with the context that has it, and how the shortcut has ended, if by a panic.
+	until  time.Time
+	traced context.Context
+	span   trace.Span
+	fault  *panicked
 }
 
 // knownOf returns what is known of a request.

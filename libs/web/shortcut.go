@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 
@@ -14,7 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Shortcut is a GET without a body that may be answered before any middleware has seen it.
+// Shortcut is a GET without a body, and not a part of a trace of its caller, that may be answered
+// before any middleware has seen it.
 type Shortcut struct {
 	Request *fasthttp.RequestCtx
 	// Context ends at the deadline of the request.
@@ -23,7 +25,8 @@ type Shortcut struct {
 	ID string
 
 	// Route, as RouteOf returns it, and Principal say what was asked for, and by whom. Who
-	// answers the request sets them.
+	// answers the request sets them. One whose Principal is set, and which is not answered, is
+	// admitted as theirs without another look.
 	Route     string
 	Principal identity.Principal
 
@@ -39,11 +42,12 @@ func RouteOf(o api.Operation) string { return routePattern(BasePath, o) }
 // the middleware, with the same id and deadline.
 func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	h := &rc.Request.Header
-	if e.o.Shortcut == nil || !e.untraced || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
+	if e.o.Shortcut == nil || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
 		return false
 	}
 	began, until, id := e.o.Now(), time.Now().Add(e.o.Timeout), e.idOf(h)
-	s := &Shortcut{Request: rc, ID: id, ctx: deadlineContext{parent: context.Background(), deadline: until}}
+	ctx, span := e.startSpan(context.Background(), h, fiber.MethodGet, false)
+	s := &Shortcut{Request: rc, ID: id, ctx: deadlineContext{parent: ctx, deadline: until}}
 	s.Context = &s.ctx
 	defer s.ctx.end()
 	var fault *panicked
@@ -53,7 +57,7 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 			rc.Response.Reset()
 		}
 		if !answered {
-			rc.SetUserValue(keyKnown, &known{requestID: id, began: began, until: until, fault: fault})
+			rc.SetUserValue(keyKnown, &known{requestID: id, principal: s.Principal, began: began, until: until, traced: ctx, span: span, fault: fault})
 		}
 	}()
 	if !e.o.Shortcut(s) {
@@ -68,6 +72,8 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 		telemetry.LogRequest(s.Context, e.o.Logger, slog.LevelInfo, telemetry.Request{At: ended, Took: ended.Sub(began), Method: string(l.method), Route: l.route, Status: l.status,
 			ID: id, Org: s.Principal.Org, Actor: s.Principal.UserID})
 	}
-	e.measures.record(s.Context, l, "", ended.Sub(began))
+	e.measures.record(ctx, l, "", ended.Sub(began))
+	describe(span, l, id, s.Principal.Org, "")
+	span.End()
 	return true
 }

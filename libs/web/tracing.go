@@ -20,9 +20,9 @@ import (
 )
 
 // header reads the trace context from a request.
-type header struct{ c *fiber.Ctx }
+type header struct{ h *fasthttp.RequestHeader }
 
-func (h header) Get(k string) string { return h.c.Get(k) }
+func (h header) Get(k string) string { return string(h.h.Peek(k)) }
 func (h header) Set(string, string)  {}
 func (h header) Keys() []string      { return nil }
 
@@ -41,12 +41,12 @@ func (e *edge) newTracing() fiber.Handler {
 		}
 		method := methodAttr(c)
 		joined := e.o.Joined != nil && e.o.Joined(c)
-		span := trace.SpanFromContext(c.UserContext())
-		if passed := !e.o.Edge || joined; !e.untraced || passed && len(c.Request().Header.PeekCanonical(nameTraceparent)) > 0 {
-			span = e.startSpan(c, string(method), passed)
-			defer span.End()
+		ctx, span := k.traced, k.span
+		if span == nil {
+			ctx, span = e.startSpan(c.UserContext(), &c.Request().Header, string(method), !e.o.Edge || joined)
 		}
-		ctx := c.UserContext()
+		defer span.End()
+		c.SetUserContext(ctx)
 
 		err := c.Next()
 		if sc := span.SpanContext(); joined && sc.IsValid() {
@@ -60,35 +60,43 @@ func (e *edge) newTracing() fiber.Handler {
 			k.ended = e.o.Now()
 		}
 		e.measures.record(ctx, l, code, k.ended.Sub(k.began))
-		if !span.IsRecording() {
-			return err
-		}
-		span.SetName(strings.TrimSpace(string(method) + " " + route))
-		span.SetAttributes(append(l.attributes(), attribute.String("ecf.request_id", RequestID(c)))...)
-		if code != "" {
-			span.SetAttributes(attribute.String("ecf.error.code", string(code)))
-		}
-		if p := PrincipalOf(c); p.Org != "" {
-			span.SetAttributes(attribute.String("ecf.org", p.Org))
-		}
-		if status >= fiber.StatusInternalServerError {
-			span.SetStatus(codes.Error, string(code))
-		}
+		describe(span, l, RequestID(c), PrincipalOf(c).Org, code)
 		return err
 	}
 }
 
 // startSpan begins the span of a request: in the trace of its caller where that is passed on,
-// else in one of its own that links to it.
-func (e *edge) startSpan(c *fiber.Ctx, name string, passed bool) trace.Span {
-	ctx := otel.GetTextMapPropagator().Extract(c.UserContext(), header{c})
+// else in one of its own that links to it. Where no span is recorded it begins none.
+func (e *edge) startSpan(ctx context.Context, h *fasthttp.RequestHeader, name string, passed bool) (context.Context, trace.Span) {
 	opts := serverSpan
-	if caller := trace.SpanContextFromContext(ctx); !passed && caller.IsValid() {
-		opts = append(opts, trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: caller}))
+	if len(h.PeekCanonical(nameTraceparent)) > 0 && (passed || !e.untraced) {
+		from := otel.GetTextMapPropagator().Extract(ctx, header{h})
+		if caller := trace.SpanContextFromContext(from); !passed && caller.IsValid() {
+			opts = append(opts, trace.WithNewRoot(), trace.WithLinks(trace.Link{SpanContext: caller}))
+		}
+		ctx = from
+	} else if e.untraced {
+		return ctx, trace.SpanFromContext(ctx)
 	}
-	ctx, span := e.o.Tracer.Start(ctx, name, opts...)
-	c.SetUserContext(ctx)
-	return span
+	return e.o.Tracer.Start(ctx, name, opts...)
+}
+
+// describe says in the span of a request what was asked for, and how it was answered.
+func describe(span trace.Span, l labels, id, org string, code apperr.Code) {
+	if !span.IsRecording() {
+		return
+	}
+	span.SetName(strings.TrimSpace(string(l.method) + " " + l.route))
+	span.SetAttributes(append(l.attributes(), attribute.String("ecf.request_id", id))...)
+	if code != "" {
+		span.SetAttributes(attribute.String("ecf.error.code", string(code)))
+	}
+	if org != "" {
+		span.SetAttributes(attribute.String("ecf.org", org))
+	}
+	if l.status >= fiber.StatusInternalServerError {
+		span.SetStatus(codes.Error, string(code))
+	}
 }
 
 // nameTraceparent is the field of a caller's trace, as fasthttp keeps names.

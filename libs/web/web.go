@@ -73,9 +73,9 @@ type Options struct {
 	// Early, if set, is asked before anything is made for a request. It returns the refusal
 	// that answers it, or what to call when the request has ended; both may be nil.
 	Early func(*fasthttp.RequestCtx) (end func(), refused *Refusal)
-	// Shortcut, if set, is asked before any middleware for each GET whose trace nobody records.
-	// It answers the request with 200 or 304, or reports that it has not; then the application
-	// does.
+	// Shortcut, if set, is asked before any middleware for each GET that is no part of a trace of
+	// its caller. It answers the request with 200 or 304, or reports that it has not; then the
+	// application does.
 	Shortcut func(*Shortcut) (answered bool)
 	// Tracer and Meter default to the global providers' of OpenTelemetry.
 	Tracer trace.Tracer

@@ -76,6 +76,8 @@ type Deps struct {
 	// gateway's own.
 	Work *fairshare.Scheduler
 
+	// long, in tests, has no request take a shortcut.
+	long bool
 	// tracers, in tests, record spans. Default: those of the process.
 	tracers trace.TracerProvider
 	// packings, in tests, schedules the compression of answers.
@@ -220,8 +222,12 @@ func New(d Deps) (*Gateway, error) {
 	tokens := identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}
 	g.early = &early{g: g, matcher: matcher, refusals: map[string]*web.Refusal{}}
 	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, reads: map[string]*plainRead{}}
-	app := web.New(web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
-		Tracer: d.tracers.Tracer(scope), Early: g.early.take, Shortcut: g.shortcut.take})
+	options := web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
+		Tracer: d.tracers.Tracer(scope), Early: g.early.take, Shortcut: g.shortcut.take}
+	if d.long {
+		options.Shortcut = nil
+	}
+	app := web.New(options)
 	app.Use(g.tellLimits, g.noteRefusals)
 	if err := g.useBrowser(app); err != nil {
 		return nil, err

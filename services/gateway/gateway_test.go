@@ -107,9 +107,12 @@ type lives struct {
 	err    error
 }
 
-func (l *lives) Check(_ context.Context, sid string) (identity.State, error) {
+func (l *lives) Check(ctx context.Context, sid string) (identity.State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if ctx.Err() != nil {
+		return identity.State{}, ctx.Err()
+	}
 	return l.states[sid], l.err
 }
 

@@ -39,7 +39,9 @@ func (g *gateway) limitWrites(c *fiber.Ctx) error {
 		g.budgets.put(who, tellOf(g.writes, r), now)
 		return g.answerLimit(c, g.writes, r)
 	}
-	setLimit(c, g.leftOf(c.UserContext(), p))
+	if !wasAsked(c) {
+		setLimit(c, g.leftOf(c.UserContext(), p))
+	}
 	return nil
 }
 

@@ -79,22 +79,13 @@ func passedBy(c *fiber.Ctx) passed {
 // proxy returns the handler that passes a request of an operation on to its
 // service and the answer back, its body as it is.
 func (g *gateway) proxy(o api.Operation) fiber.Handler {
-	to := g.clients[o.Service]
-	spanName := o.Method + " " + to.name
-	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name))}
 	return func(c *fiber.Ctx) error {
 		var room [256]byte
 		target, ok := appendTarget(room[:0], o, c.Context().URI())
 		if !ok {
 			return notFound()
 		}
-		// Where the request's own span records nothing, neither would this one.
 		a := passedBy(c)
-		span := trace.SpanFromContext(a.ctx)
-		if span.IsRecording() {
-			a.ctx, span = g.tracer.Start(a.ctx, spanName, options...)
-			defer span.End()
-		}
 		var stream *web.Bounded
 		if o.Streamed && c.Request().IsBodyStream() {
 			stream = web.NewBounded(c.Context().RequestBodyStream(), o.MaxBody(defaultBody))
@@ -109,7 +100,6 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		if err != nil {
 			c.Response().Reset()
 			web.SetRequestID(c, a.id)
-			span.SetStatus(codes.Error, "no answer")
 			if stream != nil && stream.Err() != nil && !errors.Is(stream.Err(), io.EOF) {
 				return web.BodyFault(stream.Err())
 			}
@@ -122,10 +112,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		}
 		g.finish(a, packing)
 		web.SetRequestID(c, a.id)
-		switch status := c.Response().StatusCode(); {
-		case status >= fiber.StatusInternalServerError:
-			span.SetStatus(codes.Error, "answered as failed")
-		case status == fiber.StatusForbidden:
+		if c.Response().StatusCode() == fiber.StatusForbidden {
 			g.auditRefusal(c, audit.Forbidden, refusedAs(c))
 		}
 		return nil
@@ -136,6 +123,12 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 // it comes, into that of the request.
 func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Bounded) (packing compressor, err error) {
 	from, to := &a.rc.Request, g.clients[o.Service]
+	// Where the request's own span records nothing, neither would this one.
+	span := trace.SpanFromContext(a.ctx)
+	if span.IsRecording() {
+		a.ctx, span = g.tracer.Start(a.ctx, o.Method+" "+to.name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name)))
+		defer span.End()
+	}
 	req := fasthttp.AcquireRequest()
 	defer fasthttp.ReleaseRequest(req)
 	requestHeader(a.ctx, &from.Header, &req.Header, caller{requestID: a.id, address: web.ClientIP(a.rc, g.TrustedProxies), scheme: g.schemeOf(a.rc)})
@@ -157,7 +150,14 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	if err = to.call(a.ctx, o, a.by, req, answer, deadline); err == nil {
 		err = g.receive(o, a, answer)
 	}
-	to.answered.record(a.ctx, time.Since(began), a.rc.Response.StatusCode(), err)
+	status := a.rc.Response.StatusCode()
+	to.answered.record(a.ctx, time.Since(began), status, err)
+	switch {
+	case err != nil:
+		span.SetStatus(codes.Error, "no answer")
+	case status >= fiber.StatusInternalServerError:
+		span.SetStatus(codes.Error, "answered as failed")
+	}
 	return packing, err
 }
 

@@ -76,6 +76,7 @@ func (s *shortcut) take(r *web.Shortcut) (answered bool) {
 		defer g.turns.after(turnTime, end).Stop()
 	}
 
+	r.Route, r.Principal = read.route, by
 	a := passed{rc: rc, ctx: r.Context, by: by, id: r.ID}
 	var room [256]byte
 	target := append(room[:0], bytes.TrimSuffix(path, slash)...)
@@ -84,7 +85,7 @@ func (s *shortcut) take(r *web.Shortcut) (answered bool) {
 	}
 	packing, err := g.ask(a, read.operation, target, nil)
 	if err != nil || !plainAnswer(&rc.Response) {
-		keepOutcome(rc, packing, err)
+		keepOutcome(rc, packing, left, err)
 		return false
 	}
 	g.finish(a, packing)
@@ -92,7 +93,6 @@ func (s *shortcut) take(r *web.Shortcut) (answered bool) {
 	if len(g.Origins) > 0 {
 		vary(&rc.Response.Header, nameOrigin)
 	}
-	r.Route, r.Principal = read.route, by
 	return true
 }
 
@@ -112,13 +112,16 @@ type outcome struct {
 // outcomeKey is where a request has it that was passed on by a shortcut, and not answered.
 type outcomeKey struct{}
 
-func keepOutcome(rc *fasthttp.RequestCtx, packing compressor, err error) {
+// keepOutcome keeps it, with what its answer says about a limit: there may be no time left to find
+// that out again.
+func keepOutcome(rc *fasthttp.RequestCtx, packing compressor, left *told, err error) {
 	kept := &outcome{packing: packing, err: err}
 	if err == nil {
 		rc.Response.CopyTo(&kept.answer)
 	}
 	rc.Response.Reset()
 	rc.SetUserValue(outcomeKey{}, kept)
+	rc.SetUserValue(limitKey{}, left)
 }
 
 // outcomeOf returns what has come of asking for a request before, if anything, with the answer
@@ -138,9 +141,12 @@ func outcomeOf(rc *fasthttp.RequestCtx) (packing compressor, ok bool, err error)
 // unlessAsked returns a handler that waits for its turn, unless the service has been asked already.
 func unlessAsked(pass, wait fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		if c.Context().UserValue(outcomeKey{}) != nil {
+		if wasAsked(c) {
 			return pass(c)
 		}
 		return wait(c)
 	}
 }
+
+// wasAsked reports whether the service has been asked already.
+func wasAsked(c *fiber.Ctx) bool { return c.Context().UserValue(outcomeKey{}) != nil }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,16 +19,21 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// recorded has a gateway record spans, so that all of its requests go through the middleware.
-func recorded(d *Deps) { d.tracers = sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)) }
+// recordedBy has a gateway record its spans.
+func recordedBy(to sdktrace.SpanExporter) func(*Deps) {
+	return func(d *Deps) { d.tracers = sdktrace.NewTracerProvider(sdktrace.WithSyncer(to)) }
+}
 
 // buffer is a log in memory.
 type buffer struct {
@@ -175,6 +181,7 @@ func read(random *rand.Rand) string {
 		"Expect: 100-continue",
 		"Range: bytes=0-1",
 		"TE: trailers",
+		"Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	} {
 		// Most clients send a token and little else.
 		if often := strings.HasPrefix(field, "Authorization"); often && random.IntN(8) > 0 || !often && random.IntN(7) == 0 {
@@ -245,14 +252,98 @@ func (w *way) asked() []string {
 }
 
 // TestAShortcutAnswersAsTheLongWay sends random reads to a gateway that takes the shortcut and to
-// one that records spans, and therefore does not: clients get the same, the services are asked
-// the same, and the log and the audit log say the same.
+// one that does not, with spans and without: clients get the same, the services are asked
+// the same, and the log, the audit log and the traces say the same.
 func TestAShortcutAnswersAsTheLongWay(t *testing.T) {
 	t.Parallel()
+	t.Run("untraced", func(t *testing.T) {
+		t.Parallel()
+		compareWays(t, newWay(t), newWay(t, func(d *Deps) { d.long = true }))
+	})
+	t.Run("traced", func(t *testing.T) {
+		t.Parallel()
+		of, ofLong := tracetest.NewInMemoryExporter(), tracetest.NewInMemoryExporter()
+		compareWays(t, newWay(t, recordedBy(of)), newWay(t, recordedBy(ofLong), func(d *Deps) { d.long = true }))
+		// The last one may end after its answer was sent.
+		testkit.Eventually(t, 5*time.Second, func() error {
+			got, want := described(of.GetSpans()), described(ofLong.GetSpans())
+			if !slices.Equal(got, want) || len(got) < 600 {
+				return fmt.Errorf("%d spans, and the long way %d:\n%s\n\n%s", len(got), len(want), strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			return nil
+		})
+		all := strings.Join(described(of.GetSpans()), "\n")
+		for _, status := range []string{"GET records client, below GET /api/v2/events/:eventId, links: 0, Error no answer", "GET records client, below GET /api/v2/events/:eventId, links: 0, Error answered as failed"} {
+			if !strings.Contains(all, status) {
+				t.Errorf("there is no span %q", status)
+			}
+		}
+	})
+}
+
+// punctual is a limit that is asked nothing when there is no time left.
+type punctual struct{ ratelimit.Log }
+
+func (p punctual) Peek(ctx context.Context, key string, rule ratelimit.Rule) (ratelimit.Result, error) {
+	if ctx.Err() != nil {
+		return ratelimit.Result{}, ctx.Err()
+	}
+	return p.Log.Peek(ctx, key, rule)
+}
+
+// TestAShortcutWhoseServiceIsLate: who calls, and what is left of their limit, was found out in
+// time, and is not asked for again when there is none left.
+func TestAShortcutWhoseServiceIsLate(t *testing.T) {
+	t.Parallel()
+	clock, over := testkit.NewClock(time.Now()), make(chan struct{})
+	s := start(t, func(d *Deps) {
+		d.Now, d.Timeout, d.Limits = clock.Now, 300*time.Millisecond, punctual{d.Limits}
+	})
+	t.Cleanup(func() { close(over) })
+	s.services[api.Records].set(func(*fasthttp.RequestCtx) {
+		clock.Advance(2 * time.Second) // what was remembered of the limit is of no use any more
+		<-over
+	})
+	got := s.do(request{method: http.MethodGet, path: "/api/v2/events/e1", token: alice})
+	if got.status != http.StatusGatewayTimeout || got.code(t) != "UPSTREAM_TIMEOUT" || got.header.Get("RateLimit") == "" {
+		t.Errorf("%d %v %s", got.status, got.header, got.body)
+	}
+	if asked := s.services[api.Records].count(); asked != 1 {
+		t.Errorf("the service was asked %d times", asked)
+	}
+}
+
+// described returns what spans say, without what no two have in common.
+func described(spans tracetest.SpanStubs) []string {
+	names := map[trace.SpanID]string{{}: "none"}
+	for _, s := range spans {
+		names[s.SpanContext.SpanID()] = s.Name
+	}
+	var all []string
+	for _, s := range spans {
+		text := fmt.Sprintf("%s %v, below %s, links: %d, %v %s", s.Name, s.SpanKind, names[s.Parent.SpanID()], len(s.Links), s.Status.Code, s.Status.Description)
+		for _, a := range s.Attributes {
+			if a.Key != "ecf.request_id" {
+				text += fmt.Sprintf(", %s=%v", a.Key, a.Value.AsInterface())
+			}
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func compareWays(t *testing.T, short, long *way) {
+	t.Helper()
 	random := testkit.Rand(t)
-	short, long := newWay(t), newWay(t, recorded)
+	var texts []string
+	for i := range answersAsAsked {
+		texts = append(texts, fmt.Sprintf("GET /api/v2/events/e1?answer=%d HTTP/1.1\r\nHost: carbon.example.org\r\nAuthorization: Bearer %s\r\n\r\n", i, alice))
+	}
 	for range 600 {
-		text := read(random)
+		texts = append(texts, read(random))
+	}
+	for _, text := range texts {
 		got, want := short.exchangeText(t, text), long.exchangeText(t, text)
 		if got != want {
 			t.Fatalf("%s\nis answered\n%.3000s\n\nand the long way\n%.3000s", text, got, want)

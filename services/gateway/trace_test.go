@@ -19,7 +19,7 @@ import (
 // to join.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	s := start(t, recorded)
+	s := start(t, recordedBy(spans))
 	const theirs = "4bf92f3577b34da6a3ce929d0e0e4736"
 	got := s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{
 		"Traceparent": "00-" + theirs + "-00f067aa0ba902b7-01", "Tracestate": "vendor=1", "Baggage": "org=two",
@@ -46,7 +46,7 @@ func TestTraceOfATrustedCaller(t *testing.T) {
 	t.Parallel()
 	const theirs = "5bf92f3577b34da6a3ce929d0e0e4737"
 	for network, trusted := range map[string]bool{"127.0.0.0/8": true, "192.0.2.0/24": false} {
-		s := start(t, recorded, func(d *Deps) { d.TrustedCallers = []netip.Prefix{netip.MustParsePrefix(network)} })
+		s := start(t, recordedBy(spans), func(d *Deps) { d.TrustedCallers = []netip.Prefix{netip.MustParsePrefix(network)} })
 		got := s.do(request{method: "GET", path: "/api/v2/events", token: alice, header: map[string]string{
 			"Traceparent": "00-" + theirs + "-00f067aa0ba902b7-01", "X-Forwarded-For": "192.0.2.7",
 		}})
