@@ -81,8 +81,10 @@ type way struct {
 
 func newWay(t *testing.T, change ...func(*Deps)) *way {
 	w := &way{log: &buffer{}, journal: &journal{}}
+	now := testkit.NewClock(time.Unix(1_800_000_000, 0)).Now // answers tell of limits by the second
 	w.stack = start(t, append(change, func(d *Deps) {
 		d.Audit, d.Logger = w.journal, telemetry.Logger(w.log, "gateway")
+		d.Now, d.Limits = now, ratelimit.NewLocal(now, 0)
 		d.Origins = []string{"https://pages.example.org"}
 		d.hold = func(*fasthttp.RequestCtx, time.Duration) bool { return true }
 	})...)

@@ -68,6 +68,10 @@ func TestSeparate(t *testing.T) {
 	s.keep("separate")
 }
 
+// otherGateway names the program of a gateway of another version, which TestHop sets beside this
+// one's: what a change brings is less than what one run differs from the next.
+const otherGateway = "ECF_BENCH_GATEWAY"
+
 // hopTurn is for how long a hop is measured at a time.
 const hopTurn = time.Second
 
@@ -222,21 +226,25 @@ func (d *deployment) hops(p plan) {
 	// With a tag, as services answer: the gateway makes one where there is none.
 	backend := d.bare(http.StatusOK, bytes.Repeat([]byte(`{"a":1234},`), 4700/11), http.Header{"Etag": {`"tag"`}})
 	// Its own process, which takes that server for the records service.
-	gateway := func(settings ...string) string {
+	run := func(program string, settings ...string) string {
 		address := freeAddress(d.t)
-		d.start(d.t, "gateway", address, append([]string{"ECF_ADDR=" + address, "ECF_RECORDS_URL=" + backend}, settings...)...).WaitHTTP("http://" + address + "/api/v2/health/live")
+		logged(d.t, program, nil, append(append(slices.Clone(d.env), "ECF_ADDR="+address, "ECF_RECORDS_URL="+backend), settings...)).WaitHTTP("http://" + address + "/api/v2/health/live")
 		return "http://" + address
 	}
+	gateway := program(d.t, "gateway")
 	path := "/api/v2/events/0123456789abcdefghjkmnpqrs"
 	header := http.Header{"Authorization": {"Bearer " + d.token}, "Accept-Encoding": {"identity"}}
 	to := func(name, base string) work {
 		return work{name: name, status: http.StatusOK, product: vegeta.NewStaticTargeter(vegeta.Target{Method: http.MethodGet, URL: base + path, Header: header})}
 	}
-	all := []work{to("the server itself", backend), to("gateway", gateway()), to("fasthttp, passing on", peer(d.t, "fasthttp", peerBackend+"="+backend)),
+	all := []work{to("the server itself", backend), to("gateway", run(gateway)), to("fasthttp, passing on", peer(d.t, "fasthttp", peerBackend+"="+backend)),
 		to("fasthttp, 16 KiB buffers", peer(d.t, "buffered", peerBackend+"="+backend)), to("ReverseProxy", peer(d.t, "reverse", peerBackend+"="+backend)),
-		to("gateway, without a log of requests", gateway(quietly))}
+		to("gateway, without a log of requests", run(gateway, quietly))}
 	if nginx := nginxHop(d.t, backend); nginx != "" {
 		all = append(all, to("nginx", nginx))
+	}
+	if other := os.Getenv(otherGateway); other != "" {
+		all = append(all, to(otherGateway, run(other)))
 	}
 	// Short turns see the same of what else this machine does, and each follows another one.
 	each := min(p.each, hopTurn)
@@ -261,7 +269,11 @@ func (d *deployment) hops(p plan) {
 		middle, late := time.Duration(median(p50[i])), time.Duration(median(p99[i]))
 		d.t.Logf("%-26s %12.0f %14.3f %14.3f   %v, %v, %.2f", w.name, median(rates[i]), median(ratios(rates[i], rates[0])), median(ratios(rates[i], rates[2])),
 			middle.Round(10*time.Microsecond), late.Round(10*time.Microsecond), median(ratios(p99[i], p99[2])))
-		if i == 2 {
+		switch {
+		case w.name == otherGateway:
+			d.t.Logf("the gateway has %.3f of its rate", median(ratios(rates[1], rates[i])))
+			continue
+		case i == 2:
 			continue
 		}
 		r := Row{Work: w.name, Beside: "a bare fasthttp hop", Rate: median(rates[i]), BesideRate: median(rates[2]), Ratio: median(ratios(rates[i], rates[2])), P50: middle, P99: late}
