@@ -1,12 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/semconv/v1.43.0/httpconv"
 
@@ -44,6 +46,9 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	h := &rc.Request.Header
 	if e.o.Shortcut == nil || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
 		return false
+	}
+	if path, _, _ := bytes.Cut(h.RequestURI(), []byte("?")); isHealthPath(utils.UnsafeString(path)) {
+		return false // it has no span
 	}
 	began, until, id := e.o.Now(), time.Now().Add(e.o.Timeout), e.idOf(h)
 	ctx, span := e.startSpan(context.Background(), h, fiber.MethodGet, false)

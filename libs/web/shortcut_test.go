@@ -75,6 +75,7 @@ func TestWhatNoShortcutIsFor(t *testing.T) {
 	asked := 0
 	b, _ := withShortcut(t, func(*web.Shortcut) bool { asked++; return false })
 	b.get("/api/v2/events/e1", "traceparent", traceparent)
+	b.get("/api/v2/health?why=none") // of which there are no spans
 	b.do("HEAD", "/api/v2/events/e1", "")
 	b.do("POST", "/api/v2/events/e1", "{}")
 	b.do("GET", "/api/v2/events/e1", "{}")
