@@ -33,7 +33,7 @@ func NewRefusal(o api.Operation, e *apperr.Error) (*Refusal, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Refusal{code: e.Code, labels: newLabels(httpconv.RequestMethodAttr(o.Method), "", routePattern(BasePath, o), StatusOf(e.Code), e.Code)}
+	r := &Refusal{code: e.Code, labels: newLabels(httpconv.RequestMethodAttr(o.Method), "", RouteOf(o), StatusOf(e.Code), e.Code)}
 	r.before, r.after, _ = bytes.Cut(body, []byte(`\u0000`))
 	r.header.SetStatusCode(r.labels.status)
 	r.header.SetContentType(fiber.MIMEApplicationJSON)

@@ -153,9 +153,6 @@ func New(d Deps) (*Gateway, error) {
 	if d.Timeout <= 0 {
 		d.Timeout = defaultTimeout
 	}
-	if d.tracers == nil {
-		d.tracers = otel.GetTracerProvider()
-	}
 	if d.packings == nil {
 		d.packings = newPackings()
 	}
@@ -174,7 +171,7 @@ func New(d Deps) (*Gateway, error) {
 	g := &gateway{
 		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
-		tracer: d.tracers.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
+		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{},
@@ -223,7 +220,10 @@ func New(d Deps) (*Gateway, error) {
 	g.early = &early{g: g, matcher: matcher, refusals: map[string]*web.Refusal{}}
 	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, reads: map[string]*plainRead{}}
 	options := web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
-		Tracer: d.tracers.Tracer(scope), Early: g.early.take, Shortcut: g.shortcut.take}
+		Early: g.early.take, Shortcut: g.shortcut.take}
+	if d.tracers != nil {
+		g.tracer, options.Tracer = d.tracers.Tracer(scope), d.tracers.Tracer(scope)
+	}
 	if d.long {
 		options.Shortcut = nil
 	}

@@ -131,7 +131,7 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	}
 	req := fasthttp.AcquireRequest()
 	defer fasthttp.ReleaseRequest(req)
-	requestHeader(a.ctx, &from.Header, &req.Header, caller{requestID: a.id, address: web.ClientIP(a.rc, g.TrustedProxies), scheme: g.schemeOf(a.rc)})
+	requestHeader(a.ctx, &from.Header, &req.Header, g.callerOf(a))
 	packing = g.newCompressor(&from.Header, o, &req.Header)
 	req.SetRequestURIBytes(target)
 	req.Header.SetHost(to.name)
@@ -187,6 +187,6 @@ func noAnswer(err error) error {
 }
 
 // callerOf says who calls.
-func (g *gateway) callerOf(c *fiber.Ctx) caller {
-	return caller{requestID: web.RequestID(c), address: web.ClientIP(c.Context(), g.TrustedProxies), scheme: g.schemeOf(c.Context())}
+func (g *gateway) callerOf(a passed) caller {
+	return caller{requestID: a.id, address: web.ClientIP(a.rc, g.TrustedProxies), scheme: g.schemeOf(a.rc)}
 }

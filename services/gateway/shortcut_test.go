@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,25 +34,11 @@ func recordedBy(to sdktrace.SpanExporter) func(*Deps) {
 	return func(d *Deps) { d.tracers = sdktrace.NewTracerProvider(sdktrace.WithSyncer(to)) }
 }
 
-// buffer is a log in memory.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-// lines returns the lines of requests since it was asked last, without what no two have in common.
-func (b *buffer) lines(t *testing.T) []string {
+// said returns the lines of a log, without what no two have in common.
+func said(t *testing.T, log *lines) []string {
 	t.Helper()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var lines []string
-	for line := range strings.Lines(b.text.String()) {
+	var all []string
+	for line := range strings.Lines(log.String()) {
 		var fields map[string]any
 		if err := json.Unmarshal([]byte(line), &fields); err != nil {
 			t.Fatal(err)
@@ -65,22 +50,21 @@ func (b *buffer) lines(t *testing.T) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines = append(lines, string(text))
+		all = append(all, string(text))
 	}
-	b.text.Reset()
-	return lines
+	return all
 }
 
 // way is one gateway of two whose answers are compared.
 type way struct {
 	*stack
-	log     *buffer
+	log     *lines
 	journal *journal
 	id      string // of the last request
 }
 
 func newWay(t *testing.T, change ...func(*Deps)) *way {
-	w := &way{log: &buffer{}, journal: &journal{}}
+	w := &way{log: &lines{}, journal: &journal{}}
 	now := testkit.NewClock(time.Unix(1_800_000_000, 0)).Now // answers tell of limits by the second
 	w.stack = start(t, append(change, func(d *Deps) {
 		d.Audit, d.Logger = w.journal, telemetry.Logger(w.log, "gateway")
@@ -354,7 +338,7 @@ func compareWays(t *testing.T, short, long *way) {
 			t.Fatalf("%s\nasks\n%s\n\nand the long way\n%s", text, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	got, want := short.log.lines(t), long.log.lines(t)
+	got, want := said(t, short.log), said(t, long.log)
 	if !slices.Equal(got, want) {
 		t.Errorf("the log has\n%s\n\nand the long way\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
