@@ -104,6 +104,9 @@ type Me struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// The organization that the token is for.
 	Organization string `json:"organization"`
+	// true for an account of its organization alone, set up with separateAccount: a login to it names that
+	// organization.
+	SeparateAccount bool `json:"separateAccount,omitempty"`
 	// The organization of a login that names none; see PATCH /auth/me.
 	DefaultOrganization string `json:"defaultOrganization"`
 	// The organizations that this person is a member of, the first one first.

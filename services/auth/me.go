@@ -13,9 +13,11 @@ import (
 // person's.
 type meJSON struct {
 	userJSON
-	Organization string               `json:"organization"`
-	Default      string               `json:"defaultOrganization"`
-	Memberships  []members.Membership `json:"memberships"`
+	Organization string `json:"organization"`
+	// Separate: the account is of that organization alone, which a login to it names.
+	Separate    bool                 `json:"separateAccount"`
+	Default     string               `json:"defaultOrganization"`
+	Memberships []members.Membership `json:"memberships"`
 }
 
 // The states of a membership.
@@ -58,7 +60,7 @@ func (s *Service) meOf(c *fiber.Ctx) (meJSON, error) {
 	if err != nil {
 		return meJSON{}, err
 	}
-	return meJSON{userJSON: userOut(u), Organization: u.Org, Default: defaultOrg(p), Memberships: membershipsOut(all)}, nil
+	return meJSON{userJSON: userOut(u), Organization: u.Org, Separate: p.Separate(), Default: defaultOrg(p), Memberships: membershipsOut(all)}, nil
 }
 
 // patchMe answers PATCH /auth/me.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -124,6 +125,11 @@ func TestASeparateAccount(t *testing.T) {
 		b.want(in, http.StatusOK, "")
 		if claims := claimsOf(t, in.text("accessToken")); claims["sub"] != id || claims["org"] != "o1" || claims["role"] != "manager" {
 			t.Errorf("%v", claims)
+		}
+		for access, is := range map[string]string{in.text("accessToken"): `"separateAccount":true`, root: `"separateAccount":false`} {
+			if me := b.do("GET", "/api/v2/auth/me", access, ""); me.status != http.StatusOK || !strings.Contains(me.body, is) {
+				t.Errorf("%d %s, want %s", me.status, me.body, is)
+			}
 		}
 		b.want(b.refresh(in.text("refreshToken")), http.StatusOK, "")
 		b.want(signIn(squat, ""), http.StatusOK, "")

@@ -2704,6 +2704,7 @@ Me = TypedDict(
         "notices": "NotRequired[List[Notice]]",
         "organization": "str",
         "role": "Role",
+        "separateAccount": "NotRequired[bool]",
         "serviceAccount": "bool",
         "state": "NotRequired[Literal['invited', 'active', 'disabled']]",
     },
@@ -2722,6 +2723,8 @@ notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, oft
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 organization: The organization that the token is for.
 role: What an account may do; a higher role has the rights of the lower ones.
+separateAccount: true for an account of its `organization` alone, set up with `separateAccount`: a login to it names
+    that organization.
 serviceAccount: The account of a program. It has the role `user`, for good.
 state: `invited`: nobody has accepted yet. PATCH does not change that.
 """

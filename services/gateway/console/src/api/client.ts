@@ -45,8 +45,8 @@ const failure = z.object({
   }),
 });
 
-/** Returns the error that an answer tells of. */
-export function errorOf(body: unknown, response: Response): ApiError {
+/** Returns the error that an answer tells of; UNEXPECTED for an answer that is not one of the server's. */
+export function errorOf(body: unknown, response: Pick<Response, 'status' | 'headers'>): ApiError {
   const parsed = failure.safeParse(body);
   const wait = Number(response.headers.get('Retry-After') ?? 0);
   if (parsed.success) {

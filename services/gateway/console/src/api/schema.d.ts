@@ -2554,6 +2554,7 @@ export interface components {
          *       "disabled": false,
          *       "createdAt": "2026-11-21T04:04:52.911Z",
          *       "organization": "9q8we37zapbr63cswg57n8k15k",
+         *       "separateAccount": false,
          *       "defaultOrganization": "9q8we37zapbr63cswg57n8k15k",
          *       "memberships": [
          *         {
@@ -2596,6 +2597,8 @@ export interface components {
             createdAt: string;
             /** @description The organization that the token is for. */
             organization: string;
+            /** @description true for an account of its `organization` alone, set up with `separateAccount`: a login to it names that organization. */
+            separateAccount?: boolean;
             /** @description The organization of a login that names none; see `PATCH /auth/me`. */
             defaultOrganization: string;
             /** @description The organizations that this person is a member of, the first one first. */

@@ -25,6 +25,8 @@ export const de: Translation = {
     failed: 'Das hat nicht geklappt',
     offline:
       'Der Server ist nicht erreichbar. Ihre Eingaben bleiben hier erhalten; versuchen Sie es gleich noch einmal.',
+    unexpected:
+      'Die Antwort (HTTP {{status}}) ist keine dieses Dienstes: etwas zwischen ihm und diesem Browser hat sie gegeben. Versuchen Sie es gleich noch einmal.',
     wait: 'Zu viele Anfragen. Versuchen Sie es in {{seconds}} Sekunden noch einmal.',
     behind: 'Diese Seite ist vielleicht nicht auf dem neuesten Stand',
     request: 'Wenn Sie um Hilfe bitten, nennen Sie diese Anfrage:',
@@ -916,6 +918,8 @@ export const de: Translation = {
     optional: 'Außerhalb der verlangten Grenze',
   },
   account: {
+    separate:
+      'Dieses Konto gehört nur zu einer Organisation. Um sich anderswo damit anzumelden, nennen Sie die Organisation:',
     password: 'Passwort',
     current: 'Jetziges Passwort',
     next: 'Neues Passwort',

@@ -19,6 +19,8 @@ export const en = {
     loading: 'Loading',
     failed: 'That did not work',
     offline: 'The server cannot be reached. What you typed is kept here; try again in a moment.',
+    unexpected:
+      'The answer (HTTP {{status}}) is not one of this service: something between it and this browser gave it. Try again in a moment.',
     wait: 'Too many requests. Try again in {{seconds}} seconds.',
     behind: 'This page may be out of date',
     request: 'If you ask for help, name this request:',
@@ -896,6 +898,7 @@ export const en = {
     optional: 'Outside the required boundary',
   },
   account: {
+    separate: 'This account is of one organization alone. To sign in to it elsewhere, name the organization:',
     password: 'Password',
     current: 'Current password',
     next: 'New password',

@@ -3,6 +3,7 @@ import {
   Box,
   Button,
   Card,
+  Code,
   Group,
   PasswordInput,
   Select,
@@ -51,6 +52,11 @@ export function AccountPage(): ReactNode {
       <Text c="dimmed" mb="md">
         {me.email} · {t(`role.${me.role as 'user'}`)}
       </Text>
+      {me.separateAccount && (
+        <Text mb="md">
+          {t('account.separate')} <Code>{me.organization}</Code>
+        </Text>
+      )}
       <Stack>
         <DefaultOrganization />
         <Card withBorder component="section">

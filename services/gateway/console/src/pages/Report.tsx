@@ -53,12 +53,14 @@ export function ReportPage(): ReactNode {
 function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: string; result: Schemas['Result'] }) {
   const { t } = useTranslation();
   const frame = useRef<HTMLIFrameElement>(null);
+  const [shown, setShown] = useState('');
   const editions = event.signOff?.editions ?? [];
   const signed = event.signOff?.state === 'signed' ? editions.at(-1) : undefined;
   const [chosen, setChosen] = useState<number | null>(null);
   const edition = chosen === 0 ? undefined : (editions.find((e) => e.edition === chosen) ?? signed);
   const revision = edition?.revision ?? r.revision;
   const address = `/session/api/events/${event._id}/results/${edition ? `${edition.revision}/` : ''}report`;
+  const page = `${address} ${revision}`;
   const name = `${event.title.replace(/[^\p{L}\p{N}]+/gu, '-')}-${revision}`;
   return (
     <div className="reportpage">
@@ -104,7 +106,7 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
           address={address}
           name={name}
           kept={Boolean(edition)}
-          print={() => frame.current?.contentWindow?.print()}
+          print={shown === page ? () => frame.current?.contentWindow?.print() : undefined}
         />
         <section>
           <Title order={2} size="h6">
@@ -117,10 +119,11 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
         </section>
       </Stack>
       <Frame
-        key={`${address} ${revision}`}
+        key={page}
         frame={frame}
         address={address}
         title={t('report.title', { title: event.title })}
+        onShown={() => setShown(page)}
       />
     </div>
   );
@@ -130,15 +133,21 @@ interface FrameProps {
   frame: RefObject<HTMLIFrameElement | null>;
   address: string;
   title: string;
+  onShown: () => void;
 }
 
 /** The report itself, once it is there: until then a frame is a blank page, white in the dark. */
-function Frame({ frame, address, title }: FrameProps): ReactNode {
+function Frame({ frame, address, title, onShown }: FrameProps): ReactNode {
   const [state, setState] = useState<'loading' | 'shown' | Error>('loading');
   const [tries, setTries] = useState(0);
   const again = () => {
     setState('loading');
     setTries(tries + 1);
+  };
+  const loaded = (page: HTMLIFrameElement) => {
+    const fault = faultIn(page);
+    setState(fault ?? 'shown');
+    if (!fault) onShown();
   };
   return (
     <div>
@@ -155,19 +164,30 @@ function Frame({ frame, address, title }: FrameProps): ReactNode {
         hidden={state !== 'shown'}
         title={title}
         src={address}
-        onLoad={(e) => setState(faultIn(e.currentTarget) ?? 'shown')}
+        onLoad={(e) => loaded(e.currentTarget)}
       />
     </div>
   );
 }
 
-/** Returns the error that a frame has got in place of its page. */
+/** Returns the error that a frame has got in place of a report. */
 function faultIn(frame: HTMLIFrameElement): Error | undefined {
   const page = frame.contentDocument;
   // The browser's own page about what cannot be reached belongs to nobody.
   if (!page) return new ApiError(0, 'NETWORK', '', '');
-  if (page.contentType !== 'application/json') return undefined;
-  return errorOf(JSON.parse(page.body.textContent), Response.error());
+  if (page.querySelector('.headline .total')) return undefined;
+  // What stands between may answer with a page of its own.
+  const [visit] = frame.contentWindow?.performance.getEntriesByType('navigation') ?? [];
+  const status = (visit as PerformanceNavigationTiming | undefined)?.responseStatus ?? 0;
+  return errorOf(jsonIn(page), { status, headers: new Headers() });
+}
+
+function jsonIn(page: Document): unknown {
+  try {
+    return JSON.parse(page.body.textContent);
+  } catch {
+    return null;
+  }
 }
 
 interface DownloadsProps {
@@ -175,7 +195,8 @@ interface DownloadsProps {
   name: string;
   /** A signed edition, which has its bundle without names as well. */
   kept: boolean;
-  print: () => void;
+  /** Prints the report; undefined until it is shown. */
+  print: (() => void) | undefined;
 }
 
 function Downloads({ address, name, kept, print }: DownloadsProps): ReactNode {
@@ -201,7 +222,7 @@ function Downloads({ address, name, kept, print }: DownloadsProps): ReactNode {
   const download = <IconDownload size={14} aria-hidden />;
   return (
     <Stack gap={6}>
-      <Button leftSection={<IconPrinter size={16} aria-hidden />} onClick={print}>
+      <Button leftSection={<IconPrinter size={16} aria-hidden />} onClick={print} disabled={!print}>
         {t('report.print')}
       </Button>
       <Group gap={6} grow>

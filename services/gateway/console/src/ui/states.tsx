@@ -21,6 +21,7 @@ export function Loading(): ReactNode {
 export function problemText(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   if (error.code === 'NETWORK') return i18next.t('state.offline');
+  if (error.code === 'UNEXPECTED') return i18next.t('state.unexpected', { status: error.status });
   if (error.code === 'RATE_LIMITED') return i18next.t('state.wait', { seconds: error.retryAfter });
   return sayError(error);
 }
