@@ -102,8 +102,11 @@ func (d *decoder) settle(o origin) resolution {
 		if o.Country != "" {
 			text, home = o.Place+", "+o.Country, o.Country
 		}
-		p, err := places.Find(text, home)
-		if err == nil {
+		p, airport, err := findPlace(text, home)
+		switch {
+		case err == nil && airport.Code != "":
+			return resolution{at: []settlement{{Venue: airportStop(airport).venue()}}}
+		case err == nil:
 			return resolution{at: []settlement{{Venue: stopOf(p).venue()}}}
 		}
 		if l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Place))); ok && o.Country == "" {

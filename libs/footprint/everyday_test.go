@@ -107,8 +107,7 @@ func TestWhatPaperSaysIsSuggested(t *testing.T) {
 		{"freight", `{"mode":"courier","weightKg":5,"distanceKm":6}`, "mode", "road"},
 		{"catering", `{"meals":5,"diet":"vegan","mealType":"buffet"}`, "mealType", "lunch"},
 		{"purchases", `{"amount":1,"currency":"€","category":"av_hire"}`, "currency", "EUR"},
-		{"flights", `{"from":"LHR","to":"Schiphol","passengers":1}`, "to", "AMS"},
-		{"flights", `{"from":"LHR","to":"Flughafen Charles-de-Gaulle","passengers":1}`, "to", "CDG"},
+		{"flights", `{"from":"LHR","to":"Fiumicino Leonardo","passengers":1}`, "to", "FCO"},
 		{"attendee-travel", `{"to":"LHR","origins":[{"country":"DE","people":5,"mode":"minibus"}]}`, "origins[0].mode", "coach"},
 	} {
 		_, err := footprint.Decode(c.typ, []byte(c.body), london)

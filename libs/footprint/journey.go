@@ -38,8 +38,10 @@ type stop struct {
 	AirportKm *decimal.Decimal `json:"airportKm,omitempty"` // from the town to the airport of Code
 
 	location  locations.Location
-	alsoTown  string // the town that the text of a code names too
-	namesake  string // a far larger town of the name in another country
+	alsoTown  string // the town that the text of a code, or of an airport, names too
+	called    bool   // an airport, found by its name
+	namesake  string // a town of the name in another country
+	abroad    bool   // no town in the event's country has the name
 	alternate bool   // found by something else than its name
 	airport   string // that the people of a town are assumed to use; empty: the nearest
 }
@@ -132,10 +134,13 @@ func (d *decoder) lookUp(field, text string) (stop, *apperr.Detail) {
 		}
 		return s, nil
 	}
-	p, err := places.Find(text, d.home())
+	p, airport, err := findPlace(text, d.home())
 	if err != nil {
 		detail := d.placeFault(field, text, err)
 		return stop{}, &detail
+	}
+	if airport.Code != "" {
+		return calledStop(airport, p), nil
 	}
 	return stopOf(p), nil
 }
@@ -148,11 +153,16 @@ func stopOf(p places.Found) stop {
 		s.Region = p.Region
 	}
 	s.alternate = p.FoundBy != places.ByName && p.FoundBy != places.BySmallName && p.FoundBy != places.ByPostcode
-	if p.Larger != nil {
-		s.namesake = p.Larger.String()
-	}
+	s.told(p)
 	s.airport = p.Airport
 	return s
+}
+
+// told keeps what is to be told of how a place was found.
+func (s *stop) told(p places.Found) {
+	if s.abroad = p.Abroad; p.Namesake != nil {
+		s.namesake = p.Namesake.String()
+	}
 }
 
 // home is the country in which a name is looked up first: the record's, else
@@ -298,15 +308,28 @@ func (d *decoder) remark(j *journey) {
 
 // remarkStop makes the notices of one place.
 func (d *decoder) remarkStop(field string, s stop) {
-	if s.alsoTown != "" {
-		d.notices = append(d.notices, Notice{Code: NoticeCodeIsPlace, Field: field,
-			Message: fmt.Sprintf("%s was taken as the code of %s. If %s is meant, write its country behind it.", s.Code, s.Name, s.alsoTown)})
+	add := func(code, format string, args ...any) {
+		d.notices = append(d.notices, Notice{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case s.called && s.alsoTown != "":
+		add(NoticeNamesake, "%s (%s) was taken, which is called so. If %s is meant, write its country behind it.", s.Code, s.Name, s.alsoTown)
+	case s.called:
+		add(NoticeNamesake, "%s (%s) was taken, which is called so.", s.Code, s.Name)
+	case s.alsoTown != "":
+		add(NoticeCodeIsPlace, "%s was taken as the code of %s. If %s is meant, write its country behind it.", s.Code, s.Name, s.alsoTown)
+	}
+	town := s
+	if town.GeonameID != 0 {
+		town.Code = "" // of the airport that stands for it
 	}
 	if s.namesake != "" {
-		d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Suggestions: []string{s.namesake},
-			Message: fmt.Sprintf("%s was taken, in the country of the event; %s has far more people.", s, s.namesake)})
+		add(NoticeNamesake, "%s was taken, in the country of the event; %s has the name too. If that is meant, write its country behind it.", town, s.namesake)
+		d.notices[len(d.notices)-1].Suggestions = []string{s.namesake}
+	} else if s.alternate {
+		add(NoticeNamesake, "%s was taken; the text is another name of it.", town)
 	}
-	if s.alternate {
-		d.notices = append(d.notices, Notice{Code: NoticeNamesake, Field: field, Message: fmt.Sprintf("%s was taken; the text is another name of it.", s)})
+	if s.abroad {
+		add(NoticeNamesake, "%s was taken: no town in the country of the event has the name. If another one is meant, write its country behind it.", town)
 	}
 }

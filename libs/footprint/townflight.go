@@ -60,13 +60,16 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 	if looksLikeCode(upper) && trimmed == upper {
 		return d.checkPlace(path, text, known), stop{}, false
 	}
-	p, err := places.Find(trimmed, d.ev.Country)
+	p, airport, err := findPlace(trimmed, d.ev.Country)
 	if err != nil {
 		if looksLikeCode(upper) || len(trimmed) > 40 {
 			return d.checkPlace(path, text, known), stop{}, false
 		}
 		d.Fault(d.placeFault(path, text, err))
 		return "", stop{}, false
+	}
+	if airport.Code != "" {
+		return airport.Code, calledStop(airport, p), false
 	}
 	s, ok := townStop(p)
 	if !ok {
@@ -106,9 +109,7 @@ func townStop(p places.Found) (stop, bool) {
 	}
 	s.Latitude, s.Longitude = places.Degrees(p.Latitude), places.Degrees(p.Longitude)
 	s.AirportKm = kilometres(big.NewRat(locations.GreatCircleMetres(p.Location(), a), 1))
-	if p.Larger != nil {
-		s.namesake = p.Larger.String()
-	}
+	s.told(p)
 	return s, true
 }
 

@@ -164,6 +164,58 @@ func AirportsNamed(text string, limit int) []Location {
 	return found[:min(limit, len(found))]
 }
 
+// AirportCalled returns the large airport that a text names by all words of its name, or by
+// those that are not of its city: London Heathrow, Heathrow. Ok is false where there is none,
+// or several.
+func AirportCalled(text string) (called Location, ok bool) {
+	words := nameWords(text)
+	if len(words) == 0 {
+		return Location{}, false
+	}
+	whole := len(words) < len(strings.Fields(text)) // it says that it is an airport
+	for _, i := range airportWords()[words[0]] {
+		l := places().airports[i]
+		if !l.Large {
+			continue
+		}
+		name, city := nameWords(l.Name), nameWords(l.City)
+		own := slices.DeleteFunc(slices.Clone(name), func(word string) bool { return slices.Contains(city, word) })
+		all := sameWords(words, name) || sameWords(words, slices.Concat(city, own))
+		if sameWords(words, own) && tells(own) && !airportCities()[inOrder(own)] || all && (whole || len(own) > 0) {
+			if ok {
+				return Location{}, false
+			}
+			called, ok = l, true
+		}
+	}
+	return called, ok
+}
+
+// tells reports whether words tell an airport from others, beside its city's.
+func tells(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		switch word {
+		case "city", "national", "central", "capital", "intercontinental":
+			return false
+		}
+		return len(word) > 3
+	})
+}
+
+// airportCities are the cities of airports, by their words.
+var airportCities = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for _, l := range places().airports {
+		out[inOrder(nameWords(l.City))] = true
+	}
+	return out
+})
+
+// sameWords reports whether two texts have the same words, in whatever order.
+func sameWords(a, b []string) bool { return inOrder(a) == inOrder(b) }
+
+func inOrder(words []string) string { return strings.Join(slices.Sorted(slices.Values(words)), " ") }
+
 // nameWords returns the words of the name of an airport that tell it from others.
 func nameWords(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

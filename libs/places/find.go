@@ -1,6 +1,7 @@
 package places
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sort"
@@ -15,6 +16,18 @@ import (
 // have to be the one meant.
 const dominance = 10
 
+const (
+	// wellKnown is how many people a town has that is taken for the one meant wherever
+	// the event is.
+	wellKnown = 100_000
+	// rivalry is how many times the people of the largest place so called one has that bears
+	// the name beside its own, for it to be as likely the one meant.
+	rivalry = 3
+	// apart is how far from each other two places are that are told apart, in metres: a
+	// district of a town may bear its old name.
+	apart = 50_000
+)
+
 // maxCandidates bounds what an AmbiguousError lists.
 const maxCandidates = 10
 
@@ -28,9 +41,13 @@ const maxParts = 8
 // Found is the place a text means.
 type Found struct {
 	Place
-	// Larger is a namesake in another country that has more than ten times the
-	// people, where the name was decided by the event's country; nil else.
-	Larger *Place
+	// Namesake is a place in another country that the text names as well, where the
+	// event's country has decided: one that has more than ten times the people, or one of
+	// which it is the main name. It is nil else.
+	Namesake *Place
+	// Abroad reports that no place in the event's country has the name, and that the one
+	// found elsewhere is not so large that everybody would mean it.
+	Abroad bool
 }
 
 // Find returns the place that text means: a town, a postcode area, a region's
@@ -38,7 +55,10 @@ type Found struct {
 // "Portland, Oregon, US". A country in the text decides; without one, the event's
 // country is searched first (home, ISO 3166-1 alpha-2, may be empty), then the
 // world. The largest of several places is taken only when it has ten times the
-// people of the next. The error is an *AmbiguousError or a *NotFoundError.
+// people of the next. Another name decides only where no place has the text as its
+// main name, or for a place of the event's country; but one that has three times the people
+// of the place so called leaves it open which is meant: Cologne is a town in Lombardy. No
+// district of a city abroad is found without its country. The error is an *AmbiguousError or a *NotFoundError.
 func Find(text, home string) (Found, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || len(text) > MaxText {
@@ -126,15 +146,16 @@ var countryNames = sync.OnceValue(func() map[string]string {
 })
 
 // scopes are where and by what kinds of names to search, in this order: a main
-// name anywhere is better than another name in the event's country.
+// name anywhere is better than another name in the event's country, unless that is of a
+// place as large (see byOtherNameAtHome).
 var scopes = []struct {
-	home  bool
-	kinds []string
+	home bool
+	kind string
 }{
-	{true, []string{ByName}}, {true, []string{BySmallName}}, {false, []string{ByName}},
-	{true, []string{ByOtherName}}, {false, []string{ByOtherName}}, {false, []string{BySmallName}}, {false, []string{BySmallOtherName}},
-	{true, []string{ByRegion}}, {false, []string{ByRegion}},
-	{true, []string{ByDistrict}}, {false, []string{ByDistrict}},
+	{true, ByName}, {true, BySmallName}, {false, ByName},
+	{true, ByOtherName}, {false, ByOtherName}, {false, BySmallName}, {false, BySmallOtherName},
+	{true, ByRegion}, {false, ByRegion},
+	{true, ByDistrict}, {false, ByDistrict},
 }
 
 func (im *image) find(text string, q query, home string) (Found, error) {
@@ -146,36 +167,89 @@ func (im *image) find(text string, q query, home string) (Found, error) {
 		return Found{Place: p}, nil
 	}
 	key := Normalize(q.name)
+	if q.country != "" {
+		home = ""
+	}
 	for _, s := range scopes {
 		within := q.country
-		if within == "" && s.home {
-			if home == "" {
+		if s.home {
+			if within = home; within == "" {
 				continue
 			}
-			within = home
 		}
-		var list []Place
-		for _, kind := range s.kinds {
-			list = append(list, im.named(kind, key)...)
-		}
-		list = im.kept(list, within, q.regions)
+		list := im.kept(im.named(s.kind, key), within, q.regions)
 		if len(list) == 0 {
 			continue
 		}
-		if s.kinds[0] == ByName {
+		if s.kind == ByName {
+			if !s.home {
+				if found, decided, err := im.byOtherNameAtHome(text, key, home, q.regions, list); decided {
+					return found, err
+				}
+			}
+			if larger := im.largerByOtherName(list, key, within, q.regions); len(larger) > 0 {
+				return Found{}, ambiguous(text, slices.Concat(larger, list))
+			}
 			list = im.withDistricts(list, key, within, q.regions)
+		}
+		if s.kind == ByDistrict && within == "" && home != "" {
+			return Found{}, ambiguous(text, list)
 		}
 		best, err := decide(text, list)
 		if err != nil {
 			return Found{}, err
 		}
 		found := Found{Place: best}
-		if q.country == "" && s.home && len(q.regions) == 0 {
-			found.Larger = im.larger(best, key)
+		switch {
+		case home == "" || len(q.regions) > 0:
+		case s.home:
+			found.Namesake = im.larger(best, key)
+		default:
+			found.Abroad = best.Population < wellKnown
 		}
 		return found, nil
 	}
 	return Found{}, &NotFoundError{Text: text}
+}
+
+// byOtherNameAtHome decides between the places of the event's country of which the text
+// is another name and those elsewhere of which it is the main one: Hull is Kingston upon
+// Hull in Great Britain, and no town in Massachusetts. Those at home are meant where they
+// are as large, those elsewhere where they have ten times the people, and else neither is
+// known to be. Decided is false where those elsewhere remain.
+func (im *image) byOtherNameAtHome(text, key, home string, regions []string, elsewhere []Place) (found Found, decided bool, err error) {
+	if home == "" {
+		return Found{}, false, nil
+	}
+	atHome := im.kept(im.named(ByOtherName, key), home, regions)
+	if len(atHome) == 0 {
+		return Found{}, false, nil
+	}
+	ours, theirs := largest(atHome), largest(elsewhere)
+	switch {
+	case theirs.Population >= dominance*ours.Population:
+		return Found{}, false, nil
+	case ours.Population < theirs.Population:
+		return Found{}, true, ambiguous(text, slices.Concat(elsewhere, atHome))
+	}
+	best, err := decide(text, atHome)
+	if err != nil {
+		return Found{}, true, err
+	}
+	return Found{Place: best, Namesake: &theirs}, true, nil
+}
+
+// largerByOtherName returns the places of which a name is another one and that have
+// rivalry times the people of the largest place that is so called.
+func (im *image) largerByOtherName(list []Place, key, country string, regions []string) []Place {
+	first := largest(list)
+	return slices.DeleteFunc(im.kept(im.named(ByOtherName, key), country, regions), func(o Place) bool {
+		return o.Population < rivalry*first.Population || locations.GreatCircleMetres(o.Location(), first.Location()) < apart
+	})
+}
+
+func largest(list []Place) Place {
+	return slices.MaxFunc(list, func(a, b Place) int { return cmp.Compare(a.Population, b.Population) })
 }
 
 // kept returns the places that lie in the country and in all of the regions.
@@ -193,10 +267,10 @@ func (im *image) kept(list []Place, country string, regions []string) []Place {
 // withDistricts adds the districts that bear the name of a town and are not much
 // smaller than the largest such town: Brooklyn is more than a town in Ohio.
 func (im *image) withDistricts(list []Place, key, country string, regions []string) []Place {
-	largest := slices.MaxFunc(list, func(a, b Place) int { return int(a.Population - b.Population) })
+	first := largest(list)
 	for _, d := range im.kept(im.named(ByDistrict, key), country, regions) {
-		far := locations.GreatCircleMetres(d.Location(), largest.Location()) > 50_000
-		if far && d.Population*dominance > largest.Population {
+		far := locations.GreatCircleMetres(d.Location(), first.Location()) > apart
+		if far && d.Population*dominance > first.Population {
 			list = append(list, d)
 		}
 	}
@@ -205,21 +279,27 @@ func (im *image) withDistricts(list []Place, key, country string, regions []stri
 
 // decide returns the one place meant, or an *AmbiguousError.
 func decide(text string, list []Place) (Place, error) {
-	slices.SortStableFunc(list, func(a, b Place) int { return int(b.Population - a.Population) })
 	list = distinct(list)
 	if len(list) == 1 || list[0].Population > 0 && list[0].Population >= dominance*list[1].Population {
 		return list[0], nil
 	}
+	return Place{}, ambiguous(text, list)
+}
+
+// ambiguous returns an *AmbiguousError of places.
+func ambiguous(text string, list []Place) error {
+	list = distinct(list)
 	e := &AmbiguousError{Text: text, Candidates: list}
 	if len(list) > maxCandidates {
 		e.Candidates, e.More = list[:maxCandidates], len(list)-maxCandidates
 	}
-	return Place{}, e
+	return e
 }
 
-// distinct leaves out entries of one town: GeoNames has some towns twice, and a
-// distance does not tell them apart.
+// distinct orders places, the largest first, and leaves out entries of one town: GeoNames
+// has some towns twice, and a distance does not tell them apart.
 func distinct(list []Place) []Place {
+	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Compare(b.Population, a.Population) })
 	var out []Place
 	for _, p := range list {
 		if !slices.ContainsFunc(out, func(o Place) bool {

@@ -36,6 +36,16 @@ func TestFind(t *testing.T) {
 		{"BS1 4DJ", "GB", "BS1, GB"},
 		{"BS16QY, GB", "", "BS1, GB"},
 		{"94103, US", "", "941, US"},
+		{"Hull", "GB", "Kingston upon Hull, England, GB"},
+		{"Hull", "US", "Hull, Massachusetts, US"},
+		{"Cologne", "DE", "Köln, North Rhine-Westphalia, DE"},
+		{"Cologne", "IT", "Cologne, Lombardy, IT"},
+		{"Hanover", "DE", "Hannover, Lower Saxony, DE"},
+		{"Geneva", "CH", "Genève, Geneva, CH"},
+		{"Newcastle, Northern Ireland, GB", "", "Newcastle, Northern Ireland, GB"},
+		{"Santiago", "ES", "Santiago, Santiago Metropolitan, CL"},
+		{"New Delhi", "GB", "New Delhi, Delhi, IN"},
+		{"Rome", "GB", "Rome, Lazio, IT"},
 	} {
 		got, err := places.Find(c.text, c.home)
 		if err != nil || got.String() != c.want {
@@ -46,7 +56,9 @@ func TestFind(t *testing.T) {
 
 func TestAmbiguous(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, home string }{{"Newcastle", ""}, {"Springfield", "US"}, {"Cambridge", ""}, {"Cambridge, US", ""}, {"Richmond", ""}} {
+	for _, c := range []struct{ text, home string }{{"Newcastle", ""}, {"Springfield", "US"}, {"Cambridge", ""}, {"Cambridge, US", ""}, {"Richmond", ""},
+		// What bears the name beside its own has far more people.
+		{"Newcastle", "GB"}, {"Newcastle, GB", "DE"}, {"Hull", ""}, {"Cologne", "GB"}, {"Lyons", "GB"}, {"Bruges", "GB"}} {
 		got, err := places.Find(c.text, c.home)
 		e, ok := errors.AsType[*places.AmbiguousError](err)
 		if !ok || got.Name != "" || len(e.Candidates) < 2 {
@@ -81,11 +93,44 @@ func TestNotFound(t *testing.T) {
 func TestHomeWins(t *testing.T) {
 	t.Parallel()
 	got, err := places.Find("Boston", "GB")
-	if err != nil || got.Country != "GB" || got.Larger == nil || got.Larger.Country != "US" {
+	if err != nil || got.Country != "GB" || got.Namesake == nil || got.Namesake.Country != "US" {
 		t.Errorf("Boston in GB: %+v, %v", got, err)
 	}
-	if got, err = places.Find("Boston", "FR"); err != nil || got.Country != "US" || got.Larger != nil {
+	if got, err = places.Find("Boston", "FR"); err != nil || got.Country != "US" || got.Namesake != nil {
 		t.Errorf("Boston from FR: %+v, %v", got, err)
+	}
+}
+
+// TestNameDecidedByCountry: what the event's country has decided beside a town elsewhere names
+// that town, and what was found abroad says that it is no town of the event's country.
+func TestNameDecidedByCountry(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, home, namesake string
+		abroad               bool
+	}{
+		{"Hull", "GB", "Hull, Massachusetts, US", false},
+		{"Cologne", "DE", "Cologne, Lombardy, IT", false},
+		{"Londonderry", "GB", "", true},
+		{"Londonderry", "US", "", false},
+		{"Londonderry, US", "GB", "", false},
+		{"Londonderry", "", "", false},
+		{"Berlin", "GB", "", false},
+	} {
+		got, err := places.Find(c.text, c.home)
+		namesake := ""
+		if got.Namesake != nil {
+			namesake = got.Namesake.String()
+		}
+		if err != nil || namesake != c.namesake || got.Abroad != c.abroad {
+			t.Errorf("Find(%q, %q) = %v beside %q, abroad %v, %v", c.text, c.home, got.Place, namesake, got.Abroad, err)
+		}
+	}
+	// A district abroad is named with its country.
+	for text, found := range map[string]bool{"Docklands": false, "Docklands, AU": true} {
+		if got, err := places.Find(text, "GB"); (err == nil) != found {
+			t.Errorf("%s: %v, %v", text, got.Place, err)
+		}
 	}
 }
 

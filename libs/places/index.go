@@ -70,17 +70,14 @@ func PackIndex() (gzipped []byte, etag string, err error) {
 func entries() []Entry {
 	im := loaded()
 	var out []Entry
-	seen := map[string]bool{}
 	for n := range im.places.len() {
 		p := im.place(n)
 		if p.Population < indexedPeople && p.Kind != "capital" || p.Kind == "district" {
 			continue
 		}
 		e := Entry{ID: p.ID, Name: p.Name, Country: p.Country, Region: p.Region, Population: p.Population, Airport: p.Airport}
-		if key := p.Name + "\t" + p.Country; seen[key] {
+		if found, err := Find(p.Name+", "+p.Country, ""); err != nil || found.ID != p.ID {
 			e.Text = p.String()
-		} else {
-			seen[key] = true
 		}
 		out = append(out, e)
 	}

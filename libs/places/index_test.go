@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/places"
-	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 func TestIndex(t *testing.T) {
@@ -28,18 +28,23 @@ func TestIndex(t *testing.T) {
 	if len(items) < 20_000 || len(body) > 1_500_000 || len(etag) != 34 {
 		t.Errorf("%d entries in %d bytes, %s", len(items), len(body), etag)
 	}
-	step := 200
-	if testkit.Long(t) {
-		step = 1
-	}
-	for i := 0; i < len(items); i += step {
-		e := items[i]
+	// What a client is told to write finds the town, but for the few whose region has several.
+	twice := 0
+	for _, e := range items {
 		text := e.Text
 		if text == "" {
 			text = e.Name + ", " + e.Country
 		}
-		if found, err := places.Find(text, ""); err == nil && found.Country != e.Country || e.ID == 0 {
-			t.Errorf("entry %d, %+v: %v, %v", i, e, found, err)
+		found, err := places.Find(text, "DE")
+		_, open := errors.AsType[*places.AmbiguousError](err)
+		sameRegion := found.Region == e.Region && found.Country == e.Country
+		if open && e.Text != "" || found.ID != e.ID && sameRegion {
+			twice++
+		} else if err != nil || found.ID != e.ID {
+			t.Errorf("%s finds %v, %v", text, found.Place, err)
 		}
+	}
+	if twice > len(items)/50 {
+		t.Errorf("%d of %d towns cannot be named", twice, len(items))
 	}
 }
