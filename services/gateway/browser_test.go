@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
 
@@ -297,6 +298,10 @@ func TestSignOut(t *testing.T) {
 		"auth fails":          {live, answering(http.StatusServiceUnavailable, `{}`), false, "/api/v2/auth/logout"},
 		"expired and ended":   {old, answering(http.StatusUnauthorized, `{}`), true, "/api/v2/auth/refresh"},
 		"expired, auth fails": {old, answering(http.StatusServiceUnavailable, `{}`), false, "/api/v2/auth/refresh"},
+		"expired, a gateway that is not believed": {old, func(ctx *fasthttp.RequestCtx) {
+			ctx.Response.Header.Set(peer.Refused, "true")
+			answering(http.StatusUnauthorized, `{}`)(ctx)
+		}, false, "/api/v2/auth/refresh"},
 		"expired": {old, func(ctx *fasthttp.RequestCtx) {
 			if strings.HasSuffix(string(ctx.Path()), "/refresh") {
 				answering(http.StatusOK, strings.ReplaceAll(signedIn, "at-new", live))(ctx)

@@ -168,12 +168,7 @@ func (c *client) short(o api.Operation) bool {
 func (c *client) call(ctx context.Context, o api.Operation, by identity.Principal, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	switch {
 	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
-		c.signer.Sign(req)
-		err := c.do(req, resp, deadline)
-		if err == nil && resp.StatusCode() == fasthttp.StatusUnauthorized && len(resp.Header.Peek(peer.Refused)) > 0 {
-			err = errNotBelieved
-		}
-		return err
+		return c.do(req, resp, deadline)
 	case req.Header.IsGet():
 		resp.Reset() // as any other way to an answer does
 		if c.recall != nil && c.recall(ctx, o.ID, by, req, resp) {
@@ -190,8 +185,18 @@ var errNotBelieved = (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * ti
 	Message: "A part of the service cannot be asked right now. Nothing was changed; please try again."}).
 	Because(errors.New("the service refuses the credential of this gateway: ECF_PEER_SECRET must be the same, and clocks agree"))
 
-// do sends a request. Only GET and HEAD are ever sent twice.
+// do sends a request over a connection, which proves to be this gateway's.
 func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
+	c.signer.Sign(req)
+	err := c.send(req, resp, deadline)
+	if err == nil && resp.StatusCode() == fasthttp.StatusUnauthorized && len(resp.Header.Peek(peer.Refused)) > 0 {
+		err = errNotBelieved
+	}
+	return err
+}
+
+// send sends a request. Only GET and HEAD are ever sent twice.
+func (c *client) send(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	via, attempts := c.writes, 1
 	if req.Header.IsGet() || req.Header.IsHead() {
 		via, attempts = c.reads, 2
@@ -223,7 +228,7 @@ func (c *client) ready(ctx context.Context) error {
 	defer fasthttp.ReleaseResponse(resp)
 	req.SetRequestURI("/health/ready")
 	req.Header.SetHost(c.name)
-	if err := c.do(req, resp, deadline); err != nil {
+	if err := c.send(req, resp, deadline); err != nil {
 		return err
 	}
 	if status := resp.StatusCode(); status != fasthttp.StatusOK {
