@@ -39,7 +39,10 @@ type Event struct {
 	Compensation []Compensation `json:"compensation,omitempty"`
 	Method       Method         `json:"method"`
 	Team         *Team          `json:"team,omitempty"`
-	// The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+	// The set of emission factors its footprint is calculated with. It is chosen when the event is made, and
+	// neither another date nor a new edition changes it: POST /events/{eventId}/factor-set does. The sets of
+	// years before the earliest edition are chosen for no event; they are adopted, to price an event like for
+	// like with what it was then.
 	FactorSet string `json:"factorSet"`
 	CreatedBy Actor  `json:"createdBy"`
 	// When it was made.
@@ -56,8 +59,10 @@ type Event struct {
 	Result *EventResult `json:"result,omitempty"`
 	// Rises with every change of the event; counts and result change without it.
 	Revision int `json:"revision"`
-	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// What to know about the event or this request. Fields that had no effect: UNKNOWN_FIELD_IGNORED, often a
+	// misspelling, and SERVER_FIELD_IGNORED, which the service sets itself. What was assumed of its place. A
+	// factor set of another time than the event: FACTOR_SET_NEWER_THAN_EVENT and FACTOR_SET_OLDER_THAN_EVENT, in
+	// every answer with the event itself, in none with a list. Absent where there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -130,7 +135,8 @@ type Compensation struct {
 type EventInput struct {
 	// Title of the event.
 	Title string `json:"title"`
-	// The first day.
+	// The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the
+	// earliest edition. Without it the newest edition is chosen.
 	StartDate string `json:"startDate,omitempty"`
 	// The last day, not before startDate.
 	EndDate string `json:"endDate,omitempty"`
@@ -190,7 +196,7 @@ type EventPut struct {
 type EventPatch struct {
 	// Title of the event.
 	Title Optional[string] `json:"title,omitzero"`
-	// The first day.
+	// The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
 	StartDate Optional[string] `json:"startDate,omitzero"`
 	// The last day, not before startDate.
 	EndDate Optional[string] `json:"endDate,omitzero"`

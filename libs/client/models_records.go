@@ -76,7 +76,7 @@ type Notice struct {
 	Message string `json:"message"`
 	// The field it is about.
 	Field string `json:"field,omitempty"`
-	// What may have been meant.
+	// What may have been meant or, of a factor set, what the event can adopt.
 	Suggestions   []string   `json:"suggestions,omitempty"`
 	WouldNarrowTo *Narrowing `json:"wouldNarrowTo,omitempty"`
 }

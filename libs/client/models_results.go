@@ -430,6 +430,9 @@ type FactorSource struct {
 	SourceLocation string `json:"sourceLocation"`
 	// The licence of the publication.
 	Licence string `json:"licence"`
+	// The day after which a newer figure should be looked for; of a supplier's factor, the last day on which it
+	// is valid. Absent where there is none, and in signed revisions from before there was this field.
+	BestBefore string `json:"bestBefore,omitempty"`
 }
 
 // StandardTable is a footprint in the rows of one standard.

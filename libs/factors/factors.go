@@ -299,9 +299,10 @@ func UpstreamOf(id string) *Factor { return Corrections().Ref(id + ".upstream") 
 // years, which only an adoption names.
 func Sets() []*Set { return append([]*Set(nil), all().sets...) }
 
-// ForStart returns the set for an event that starts on a day (YYYY-MM-DD): the
-// newest not newer than its year; the newest held when startDate is empty. An
-// event older than all sets gets the earliest, and notice is true.
+// ForStart returns the set for a new event that starts on a day (YYYY-MM-DD): the
+// newest edition not newer than its year; the newest held when startDate is empty.
+// An event older than all editions gets the earliest of them, and notice is true:
+// the sets of earlier years are not chosen, see [OfYear] for what it can adopt.
 func ForStart(startDate string) (set *Set, notice bool) {
 	sets := all().sets
 	sets = sets[:min(len(editions), len(sets))] // the earlier ones come after

@@ -102,3 +102,17 @@ func TestEarlierSetsAreNeverChosen(t *testing.T) {
 		t.Errorf("no start date gets %s", s.ID)
 	}
 }
+
+// TestSetsOfAYear holds which set an event of a year can adopt: that of the year where
+// one is held, else the newest before it.
+func TestSetsOfAYear(t *testing.T) {
+	t.Parallel()
+	for year, want := range map[int]string{2018: "desnz-2018", 2022: "desnz-2022", 2024: "desnz-2024", 2026: "desnz-2026", 2031: "desnz-2026"} {
+		if s := factors.OfYear(year); s == nil || s.ID != want {
+			t.Errorf("of %d: %v, want %s", year, s, want)
+		}
+	}
+	if s := factors.OfYear(2017); s != nil {
+		t.Errorf("an event before all sets can adopt %s", s.ID)
+	}
+}

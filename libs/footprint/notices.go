@@ -11,6 +11,7 @@ const (
 	NoticeSampling          = "SAMPLING_VARIANCE_UNKNOWN"
 	NoticeNotRebased        = "GWP_NOT_REBASED"
 	NoticeSetNewer          = "FACTOR_SET_NEWER_THAN_EVENT"
+	NoticeSetOlder          = "FACTOR_SET_OLDER_THAN_EVENT"
 	NoticeGroup             = "GROUP_UNSPECIFIED"
 	NoticeClassSubstituted  = "CLASS_SUBSTITUTED"
 	NoticeHaulByDistance    = "HAUL_BY_DISTANCE"

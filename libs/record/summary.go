@@ -68,6 +68,9 @@ type EventView struct {
 	// NoReviewer reports that nobody in the event's team can review: its reviewers
 	// have left the organization or lost the role.
 	NoReviewer bool
+	// BetterSet is the factor set that the answer names for the event to adopt; empty
+	// for none. It changes with the sets that are held, without a change of the event.
+	BetterSet string
 }
 
 type headlineView struct {
@@ -113,6 +116,9 @@ func (v EventView) ETag() string {
 	version := v.Summary.Version()
 	if v.NoReviewer {
 		version += "-"
+	}
+	if v.BetterSet != "" {
+		version += "+" + v.BetterSet
 	}
 	return `"` + strconv.FormatInt(v.Rev, 10) + "." + version + "." + string(v.ID) + `"`
 }

@@ -147,6 +147,7 @@ func (s *server) rehearse(ctx context.Context, ev record.Event, to adoption) (ad
 	}
 	before, after := sums.Now.Breakdown(ev.Context()).Total, sums.Next.Breakdown(next)
 	difference := after.Total.KgCO2e.Sub(before.KgCO2e)
+	after.Notices = footprint.WithSetNotice(after.Notices, next) // as the result will have them
 	view.Before, view.After, view.Difference = &before, &after, &difference
 	return view, nil
 }

@@ -38,7 +38,8 @@ func TestExplainListsWhatCounts(t *testing.T) {
 	line := func(path ...any) string { return a.data(append([]any{"items", 1, "lines", 0}, path...)...) }
 	if line("formula") != "5,539.833 km × 1 passenger × 0.11704 kg per passenger-km = 648.382054 kg" || line("kgCO2e") != "648.382054" ||
 		line("factorId") != "desnz-2026-flight-long_haul-economy-rf" || line("unit") != "passenger.km" || line("kgCO2ePerUnit") != "0.11704" ||
-		line("stage") != "direct" || line("scope") != "3" || line("factor", "source") == "" || line("factor", "sourceLocation") == "" || line("factor", "licence") == "" {
+		line("stage") != "direct" || line("scope") != "3" || line("factor", "source") == "" || line("factor", "sourceLocation") == "" || line("factor", "licence") == "" ||
+		line("factor", "bestBefore") != "2026-12-31" {
 		t.Errorf("line: %s", a.body)
 	}
 	if a.data("items", 1, "kgCO2e") != "784.717344" || a.data("items", 1, "fields", "from") != "LHR" || a.data("items", 0, "defaulted", 0) != "class" {

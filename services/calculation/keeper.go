@@ -14,6 +14,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/editions"
@@ -108,6 +109,7 @@ func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.E
 		return err
 	}
 	view.Findings, view.MeasureNext = checks.Findings, checks.Next
+	view.Notices = footprint.WithSetNotice(view.Notices, result.Context)
 	text, err := served(view)
 	if err != nil {
 		return err

@@ -148,6 +148,7 @@ func (s *server) result(c *fiber.Ctx) error {
 		return err
 	}
 	view.Findings, view.MeasureNext, view.Cause = checks.Findings, checks.Next, causesFor(c, view.Cause)
+	view.Notices = footprint.WithSetNotice(view.Notices, stored.Context)
 	return web.OK(c, view)
 }
 

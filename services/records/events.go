@@ -3,12 +3,15 @@ package records
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -103,7 +106,7 @@ func answerCreated(c *fiber.Ctx, event record.Event, err error) error {
 	if err != nil {
 		return err
 	}
-	view := record.EventView{Event: event}
+	view := record.EventView{Event: event, BetterSet: tellOfSet(c, event)}
 	c.Set(fiber.HeaderETag, view.ETag())
 	return web.Created(c, view, web.BasePath+"/events/"+string(event.ID))
 }
@@ -114,9 +117,21 @@ func (s *server) answerEvent(c *fiber.Ctx, event record.Event) error {
 	if err != nil {
 		return err
 	}
-	views[0].NoReviewer = s.withoutReviewer(c, event)
+	views[0].NoReviewer, views[0].BetterSet = s.withoutReviewer(c, event), tellOfSet(c, event)
 	c.Set(fiber.HeaderETag, views[0].ETag())
 	return web.OK(c, views[0])
+}
+
+// tellOfSet puts into the answer that another factor set would fit the event better,
+// and returns that set; empty where none is held. A set is fixed when the event is
+// made, so neither another date nor a new edition of the factors is seen otherwise.
+func tellOfSet(c *fiber.Ctx, event record.Event) (better string) {
+	n, ok := footprint.SetNotice(event.Context())
+	if !ok {
+		return ""
+	}
+	web.Notify(c, fields.Notice{Code: n.Code, Message: n.Message, Field: n.Field, Suggestions: n.Suggestions})
+	return strings.Join(n.Suggestions, "")
 }
 
 func quotaExceeded(plan string, quota int64) error {
@@ -198,6 +213,7 @@ func (s *server) answerRehearsed(c *fiber.Ctx, before, after record.Event) error
 	if err != nil {
 		return err
 	}
+	views[0].BetterSet = tellOfSet(c, after)
 	answer, err := withWhatIf(views[0], effect)
 	if err != nil {
 		return err

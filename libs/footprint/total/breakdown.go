@@ -344,7 +344,7 @@ func (c Contribution) dataQuality(whole footprint.Mass) DataQuality {
 func (c Contribution) resultNotices(ev footprint.EventContext, setYear int, unspecified footprint.Mass) []footprint.Notice {
 	out := []footprint.Notice{}
 	if year := footprint.YearOf(ev.StartDate); year != 0 && year < setYear {
-		out = append(out, footprint.Notice{Code: footprint.NoticeSetNewer, Message: fmt.Sprintf("The event is of %d; the factors are those of %d.", year, setYear)})
+		out = append(out, footprint.Notice{Code: footprint.NoticeSetNewer, Message: footprint.SetYears(year, setYear)})
 	}
 	if !unspecified.IsZero() {
 		out = append(out, footprint.Notice{Code: footprint.NoticeGroup, Field: "group",

@@ -59,6 +59,9 @@ type Factor struct {
 	Source         string `json:"source"`
 	SourceLocation string `json:"sourceLocation"`
 	Licence        string `json:"licence"`
+	// BestBefore is the day (YYYY-MM-DD) after which a newer figure should be looked
+	// for, of a supplier's factor the last day on which it is valid; empty for none.
+	BestBefore string `json:"bestBefore,omitempty"`
 }
 
 // Of explains a counted record under the context of a result, whose variance it
@@ -97,6 +100,7 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 		if supplier != nil && l.FactorID == supplier.RowID() {
 			row := supplier.Row()
 			line.Factor = factorOf(row, factors.Cite(row.Source, row.SourceLocation))
+			line.Factor.BestBefore = supplier.ValidTo // the rule of published figures is not theirs
 		}
 		line.Formula = formula(c.Type, c.Fields, l)
 		out = append(out, line)
@@ -126,7 +130,8 @@ func cite(f factors.Factor) factors.Citation {
 }
 
 func factorOf(f factors.Factor, cited factors.Citation) *Factor {
-	out := &Factor{Activity: f.Activity, Detail: f.Detail, Region: f.Region, Source: cited.Publication, SourceLocation: cited.Located(), Licence: f.Licence}
+	out := &Factor{Activity: f.Activity, Detail: f.Detail, Region: f.Region, Source: cited.Publication, SourceLocation: cited.Located(), Licence: f.Licence,
+		BestBefore: f.BestBefore()}
 	if f.Year != 0 {
 		year := f.Year
 		out.Year = &year

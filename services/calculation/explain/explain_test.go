@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -80,6 +81,41 @@ func TestGrouped(t *testing.T) {
 	for number, want := range map[string]string{"0": "0", "999": "999", "1000": "1,000", "1234567.125": "1,234,567.125", "-12345.6": "-12,345.6", "100000": "100,000"} {
 		if got := explain.Grouped(number); got != want {
 			t.Errorf("%s: %s", number, got)
+		}
+	}
+}
+
+// library has one factor of a supplier.
+type library footprint.SupplierFactor
+
+func (l library) SupplierFactor(string, string) (footprint.SupplierFactor, string, error) {
+	return footprint.SupplierFactor(l), "", nil
+}
+
+// TestBestBefore: the day is that of the row, of a supplier's factor the end of its
+// validity, and absent where there is none.
+func TestBestBefore(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
+	for body, want := range map[string]string{
+		`{"electricityKWh":1}`:                "2026-12-31",
+		`{"electricityKWh":1,"country":"AU"}`: "2027-12-31", // of 2025, and of no yearly edition
+		`{"electricityKWh":1,"country":"FR"}`: "2025-12-31",
+	} {
+		if got := of(t, "venue", body, ev).Lines[0].Factor.BestBefore; got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+	for _, validTo := range []string{"2027-03-31", ""} {
+		f := library{ID: "a", Name: "Shells", Version: 1, KgCO2ePerUnit: decimal.FromInt(3), Unit: "shell", Stage: "combined", Source: "DESNZ for shells",
+			ValidFrom: "2025-01-01", ValidTo: validTo, Evidence: []footprint.Evidence{{Name: "EPD"}}}
+		d, err := footprint.Options{Suppliers: f}.Decode("custom", []byte(`{"supplierFactor":"Shells","quantity":2,"description":"x"}`), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := explain.Lines(record.Counted{Type: "custom", Fields: d.Fields}, d.Evaluation.Lines, ev)
+		if len(lines) != 1 || lines[0].Factor == nil || lines[0].Factor.BestBefore != validTo {
+			t.Errorf("valid to %q: %+v", validTo, lines)
 		}
 	}
 }

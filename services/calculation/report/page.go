@@ -87,6 +87,8 @@ type page struct {
 	Annex        []annexRecord
 	Left         *row
 	Factors      []bundle.Factor
+	// PastBest says how many of Factors are past their best on the first day of the event.
+	PastBest     string
 	Attributions []string
 	Proof        []fact
 	Signed       bool
@@ -113,7 +115,7 @@ type annexRecord struct {
 // HTML writes the page. It needs nothing from elsewhere, so it can be saved,
 // sent and printed.
 func HTML(w io.Writer, d Data) error {
-	t, err := template.New("report").Funcs(template.FuncMap{"unit": explain.Unit, "year": yearOfRow, "value": valueOf}).Parse(pageTemplate)
+	t, err := template.New("report").Funcs(template.FuncMap{"unit": explain.Unit, "year": yearOfRow, "value": valueOf, "bestBefore": bestBefore}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -133,10 +135,10 @@ func pageOf(d Data) page {
 		Set:   d.FactorSet.ID,
 		Title: d.Event.Title, Dates: dates(d.Context), Place: d.Context.Country,
 		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
-		Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
+		PastBest: pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
 		ScopesChart: scopesChart(r.ByScope, total), QualityChart: qualityChart(r.DataQuality),
 	}
-	for _, n := range r.Notices {
+	for _, n := range footprint.WithSetNotice(r.Notices, d.Context) {
 		p.Notices = append(p.Notices, legible(n.Message))
 	}
 	for _, f := range d.Findings {

@@ -308,3 +308,19 @@ func TestFiguresOfSentences(t *testing.T) {
 		}
 	}
 }
+
+// TestPageTellsWhichFactorsArePastTheirBest: each factor has its day, and how many had
+// passed it when the event began stands above them.
+func TestPageTellsWhichFactorsArePastTheirBest(t *testing.T) {
+	t.Parallel()
+	for start, want := range map[string]string{
+		"2026-12-31": "", // the last day itself
+		"2027-01-01": "When the event began, 1 of these 1 were past the day after which a newer figure should be looked for",
+		"":           "",
+	} {
+		text := page(t, data(t, footprint.EventContext{StartDate: start, GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`))
+		if !strings.Contains(text, "Year: 2026. Best before: 2026-12-31.") || !strings.Contains(text, want) || strings.Contains(text, "were past the day") != (want != "") {
+			t.Errorf("an event of %q: the page lacks %q, or says too much", start, want)
+		}
+	}
+}

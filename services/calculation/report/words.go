@@ -152,3 +152,27 @@ func valueOf(f bundle.Factor) string {
 	}
 	return v
 }
+
+// bestBefore returns the day after which a newer figure should be looked for; empty
+// where there is none. How long a supplier's factor is valid is in its detail.
+func bestBefore(f bundle.Factor) string {
+	if footprint.IsSupplierRow(f.ID) {
+		return ""
+	}
+	return f.BestBefore
+}
+
+// pastBest says how many factors were past their best on a day (YYYY-MM-DD); empty
+// where none was, or the day is not known.
+func pastBest(factors []bundle.Factor, day string) string {
+	past := 0
+	for _, f := range factors {
+		if best := bestBefore(f); best != "" && day != "" && best < day {
+			past++
+		}
+	}
+	if past == 0 {
+		return ""
+	}
+	return fmt.Sprintf("When the event began, %d of these %d were past the day after which a newer figure should be looked for, their “best before”.", past, len(factors))
+}

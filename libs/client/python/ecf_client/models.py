@@ -1249,12 +1249,17 @@ createdBy: Who did something, with the name and role of that moment.
 description: Notes about the event.
 endDate: The last day.
 externalReference: Your own key of the event, unique in the organization.
-factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+factorSet: The set of emission factors its footprint is calculated with. It is chosen when the event is made, and
+    neither another date nor a new edition changes it: `POST /events/{eventId}/factor-set` does. The sets of years
+    before the earliest edition are chosen for no event; they are adopted, to price an event like for like with what
+    it was then.
 location: What the place of an event was resolved to. The server writes it.
 metadata: Texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
-notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+notices: What to know about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a
+    misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. What was assumed of its `place`. A factor
+    set of another time than the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every
+    answer with the event itself, in none with a list. Absent where there are none.
 openChanges: How many proposed changes wait for a second manager; absent for none.
 place: Where it takes place, as it was stated.
 result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
@@ -1365,12 +1370,17 @@ deleted: It is gone.
 description: Notes about the event.
 endDate: The last day.
 externalReference: Your own key of the event, unique in the organization.
-factorSet: The set of emission factors its footprint is calculated with. It is fixed when the event is made.
+factorSet: The set of emission factors its footprint is calculated with. It is chosen when the event is made, and
+    neither another date nor a new edition changes it: `POST /events/{eventId}/factor-set` does. The sets of years
+    before the earliest edition are chosen for no event; they are adopted, to price an event like for like with what
+    it was then.
 location: What the place of an event was resolved to. The server writes it.
 metadata: Texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
-notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+notices: What to know about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a
+    misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. What was assumed of its `place`. A factor
+    set of another time than the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every
+    answer with the event itself, in none with a list. Absent where there are none.
 openChanges: How many proposed changes wait for a second manager; absent for none.
 place: Where it takes place, as it was stated.
 result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
@@ -1459,7 +1469,8 @@ metadata: Up to 20 texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
-startDate: The first day.
+startDate: The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the
+    earliest edition. Without it the newest edition is chosen.
 team: Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team
     as it is.
 timezone: An IANA time zone.
@@ -1528,7 +1539,7 @@ externalReference: Your own key of the event, unique in the organization. Not `.
 metadata: Up to 20 texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
-startDate: The first day.
+startDate: The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
 team: Who sees the event and works on it; it replaces the team as a whole, and null takes it away.
 timezone: An IANA time zone.
 title: Title of the event.
@@ -1570,7 +1581,8 @@ metadata: Up to 20 texts of your own.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
-startDate: The first day.
+startDate: The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the
+    earliest edition. Without it the newest edition is chosen.
 team: Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team
     as it is.
 timezone: An IANA time zone.
@@ -2863,7 +2875,7 @@ Notice.__doc__ = """Something to know about a figure.
 code: What was noticed, for programs.
 field: The field it is about.
 message: What was noticed, for people.
-suggestions: What may have been meant.
+suggestions: What may have been meant or, of a factor set, what the event can adopt.
 wouldNarrowTo: The one field that would narrow the interval of a record most, on the notice of what was assumed in its
     place, and the interval with it around the same figure.
 """

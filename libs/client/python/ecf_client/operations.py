@@ -2848,8 +2848,9 @@ class Operations(Transport):
         """Adopt another factor set or engine.
 
         Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made
-        with until this. The answer is what the counted records come to under the set. Rehearse it first with `X-Dry-
-        Run`. A record that has no factor in the set keeps the event from adopting it (400, detail
+        with until this. The notices `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT` of the event name
+        the set that fits its year. The answer is what the counted records come to under the set. Rehearse it first with
+        `X-Dry-Run`. A record that has no factor in the set keeps the event from adopting it (400, detail
         `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
 
         event_id: The `_id` of an event.
@@ -2878,7 +2879,8 @@ class Operations(Transport):
         """List the factor sets.
 
         The editions of emission factors held, with their sources, licences and the lines that these ask to be shown.
-        Those built in come first, newest first, then those that operators have added, the last one first.
+        Those built in come first, newest first; no new event gets one of the years before the earliest edition, but
+        every event can adopt one. Then come those that operators have added, the last one first.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
         limit: Items on a page. Any whole number is taken and clamped to 1–100.

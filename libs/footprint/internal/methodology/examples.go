@@ -11,9 +11,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// evaluate asks the engine for a record in a British event.
+// evaluate asks the engine of events that name none for a record in a British event.
 func (p *page) evaluate(typ, body string) (footprint.Evaluation, error) {
-	ev := footprint.EventContext{Country: "GB", StartDate: fmt.Sprintf("%d-01-01", p.Set.Year), RadiativeForcing: true, GWP: "published", FactorSet: p.Set.ID}
+	return p.evaluateBy(footprint.EngineVersion, typ, body)
+}
+
+// evaluateBy is evaluate by the engine of a version.
+func (p *page) evaluateBy(engine, typ, body string) (footprint.Evaluation, error) {
+	ev := footprint.EventContext{Country: "GB", StartDate: fmt.Sprintf("%d-01-01", p.Set.Year), RadiativeForcing: true, GWP: "published", FactorSet: p.Set.ID, Engine: footprint.Pin(engine)}
 	d, err := footprint.Decode(typ, []byte(body), ev)
 	if err != nil {
 		return footprint.Evaluation{}, err

@@ -74,6 +74,7 @@ type page struct {
 	Engine string
 
 	template   *template.Template
+	grids      *grids // asked for once
 	references map[reference]int
 	// sources are those that the page has named so far, in the order of their
 	// numbers.

@@ -65,3 +65,18 @@ func TestTemplate(t *testing.T) {
 		}
 	}
 }
+
+// TestGridsThatServeNoRecord: the list of publishers counts what the engine takes, so a
+// national row that it passes over is named with the row that serves the nation.
+func TestGridsThatServeNoRecord(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := methodology.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| Australia NGA | 0 | 7 |", "`elec.au.ember.2024` in Australia, whose states have NGA", "AU (`elec.au.ember.2024` for `elec.au.nga.2025`)"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}

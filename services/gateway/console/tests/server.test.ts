@@ -46,6 +46,12 @@ it('names in German what the server counted and misses, and falls back to its se
     message: 'UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.',
   });
   expect(notice).toMatch(/\(3 Zeilen, 12,3\skg\)$/);
+  const older = say('notice', {
+    code: 'FACTOR_SET_OLDER_THAN_EVENT',
+    message:
+      'The event is of 2028; the factors are those of 2024. The event can adopt desnz-2026, which is newer. The rows of the pack a-v1 are not in it.',
+  });
+  expect(older).toMatch(/\(desnz-2026\)$/);
   expect(say('fault', { code: 'REQUIRED', message: 'from is required', field: 'from' }, 'Von')).toBe('Von fehlt.');
   expect(say('fault', { code: 'NEW_CODE', message: 'is new' })).toBe('is new');
 });

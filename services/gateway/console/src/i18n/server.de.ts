@@ -133,6 +133,7 @@ export const server: Server = {
     GWP_NOT_REBASED:
       'Ein Teil hat keine veröffentlichte Aufteilung nach Gasen und bleibt auf der veröffentlichten Grundlage.',
     FACTOR_SET_NEWER_THAN_EVENT: 'Die Faktoren sind aus einem späteren Jahr als die Veranstaltung.',
+    FACTOR_SET_OLDER_THAN_EVENT: 'Es gibt neuere Faktoren, die die Veranstaltung übernehmen kann.',
     GROUP_UNSPECIFIED: 'Ein Teil ist von Einträgen, die keine Gruppe nennen.',
     CLASS_SUBSTITUTED: 'Die Klasse ist für die Strecke nicht veröffentlicht; die durchschnittliche Klasse gilt.',
     HAUL_BY_DISTANCE: 'Kurz- oder Langstrecke wurde nach der Entfernung entschieden.',
@@ -167,7 +168,7 @@ export const server: Server = {
     HOSTEL_GUESTS_ASSUMED: 'Die Gäste in Hostels sind nicht angegeben; einer je Zimmer ist angenommen.',
     DISTANCE_FROM_PLACES: 'Entfernungen sind aus Orten und veröffentlichten Umwegfaktoren berechnet.',
     CODE_IS_ALSO_A_PLACE: 'Der Code ist auch der Name eines Ortes.',
-    PLACE_TAKEN_BY_NAME: 'Mehrere Orte heißen so; der größte gilt.',
+    PLACE_TAKEN_BY_NAME: 'Der Name kann auch einen anderen Ort meinen; prüfen Sie, welcher gilt.',
     AIRPORT_OF_TOWN: 'Der Flughafen ist der des genannten Ortes.',
     SPEND_BASED: 'Einkäufe sind nach ihrem Preis geschätzt, und das ist grob.',
     PRICE_YEAR_FALLBACK: 'Preise sind auf das Jahr umgerechnet, für das es Faktoren gibt.',

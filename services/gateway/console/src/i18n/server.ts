@@ -38,11 +38,13 @@ export function say(kind: Kind, said: Said, label?: string): string {
   const kinds = /approved record of (.+?) is expected|boundary includes ([a-z-]+),|the type ([a-z-]+) counted/.exec(
     said.message,
   );
+  const set = kind === 'notice' ? /\bcan adopt ([\w-]+),/.exec(said.message)?.[1] : undefined;
   const names = (kinds?.[1] ?? kinds?.[2] ?? kinds?.[3] ?? '').split(' or ').filter(Boolean);
   const facts = [
     ...names.map((x) => i18next.t(`type.${x as 'flights'}`, { defaultValue: x })),
     ...(records > 0 ? [i18next.t('said.rows', { count: records })] : []),
     ...(kg === undefined ? [] : [amount(Number(kg))]),
+    ...(set === undefined ? [] : [set]),
   ];
   const words = sentence.replace('{{field}}', label ?? said.field ?? '').replace(/^[: ]+/, '');
   const text = words.charAt(0).toLocaleUpperCase() + words.slice(1);

@@ -1,0 +1,63 @@
+package footprint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/factors"
+)
+
+// SetNotice says that the factor set of an event is of a later year than the event,
+// or that a newer one is held which is not. It names the set to adopt instead in its
+// suggestions, if there is one. ok is false where the set fits, the event has no
+// date, or its set cannot be read now.
+//
+// It depends on the sets that the program holds, so it belongs into what is made on
+// reading: what a result pins, and a bundle with it, has [NoticeSetNewer] alone, in
+// words that stay the same.
+func SetNotice(ev EventContext) (n Notice, ok bool) {
+	year := YearOf(ev.StartDate)
+	if year == 0 {
+		return Notice{}, false
+	}
+	set, err := ev.Set()
+	if err != nil {
+		return Notice{}, false // a notice is no reason to fail
+	}
+	fits := factors.OfYear(year)
+	switch {
+	case set.Year > year:
+		n = Notice{Code: NoticeSetNewer, Field: "factorSet", Message: SetYears(year, set.Year)}
+		if fits != nil && fits.Year == year {
+			n.Message += fmt.Sprintf(" The event can adopt %s, the set of its own year.", fits.ID)
+			n.Suggestions = []string{fits.ID}
+		}
+		return n, true
+	case fits != nil && fits.Year > set.Year:
+		n = Notice{Code: NoticeSetOlder, Field: "factorSet", Suggestions: []string{fits.ID},
+			Message: fmt.Sprintf("%s The event can adopt %s, which is newer.", SetYears(year, set.Year), fits.ID)}
+		if set.Pack != nil {
+			n.Message += fmt.Sprintf(" The rows of the pack %s are not in it.", set.ID)
+		}
+		return n, true
+	}
+	return Notice{}, false
+}
+
+// SetYears says of which years an event and its factors are. It is the whole message of
+// [NoticeSetNewer] in a result, which bundles pin: it never changes.
+func SetYears(year, setYear int) string {
+	return fmt.Sprintf("The event is of %d; the factors are those of %d.", year, setYear)
+}
+
+// WithSetNotice returns the notices of a result of an event as they are read: with
+// what [SetNotice] says, which takes the place of what the result itself says of its
+// set. The given slice is not changed.
+func WithSetNotice(notices []Notice, ev EventContext) []Notice {
+	n, ok := SetNotice(ev)
+	if !ok {
+		return notices
+	}
+	rest := slices.DeleteFunc(slices.Clone(notices), func(n Notice) bool { return n.Code == NoticeSetNewer })
+	return append([]Notice{n}, rest...)
+}
