@@ -245,3 +245,40 @@ func Origins(typ string, stored json.RawMessage) (rows []json.RawMessage, err er
 	err = json.Unmarshal(stored, &t)
 	return t.Origins, err
 }
+
+// PeopleByDirection returns how many people a stored record of attendee travel brings to the
+// event and how many of them it takes home, as its calculation counts them: people without
+// origin as the mean of the others, and those of a survey for all who were asked about.
+func PeopleByDirection(stored json.RawMessage) (there, back int64) {
+	var t struct {
+		Respondents, Population int64
+		Origins                 []struct {
+			Place, Postcode, Country, Code string
+			People                         int64
+			RoundTrip                      *bool
+		}
+	}
+	if json.Unmarshal(stored, &t) != nil {
+		return 0, 0 // what does not read is not calculated either
+	}
+	var all int64
+	for _, o := range t.Origins {
+		all += o.People
+		if o.Place+o.Postcode+o.Country+o.Code == "" {
+			continue
+		}
+		there += o.People
+		if o.RoundTrip == nil || *o.RoundTrip {
+			back += o.People
+		}
+	}
+	switch {
+	case there == 0:
+		return 0, 0
+	case there < all:
+		return all, back * all / there
+	case t.Respondents > 0 && t.Population > t.Respondents:
+		return there * t.Population / t.Respondents, back * t.Population / t.Respondents
+	}
+	return there, back
+}

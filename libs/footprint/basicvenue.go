@@ -11,8 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// outdoorSite is the kind of venue that is counted by people and days.
-const outdoorSite = "outdoor_site"
+// OutdoorSite is the kind of venue that is counted by people and days: its energy is the fuel
+// of generators.
+const OutdoorSite = "outdoor_site"
 
 // basicVenues are the kinds of building whose energy use per square metre is in
 // the supplement: all fuels, with the share of electricity in the row's text.
@@ -35,8 +36,8 @@ func (v *venue) metered() bool {
 // basicVenue adds the faults of a venue that is known by its type only.
 func (d *decoder) basicVenue(v *venue) {
 	switch {
-	case v.metered() || d.Has("floorAreaM2") && v.VenueType != outdoorSite || v.VenueType == "":
-	case v.VenueType != outdoorSite:
+	case v.metered() || d.Has("floorAreaM2") && v.VenueType != OutdoorSite || v.VenueType == "":
+	case v.VenueType != OutdoorSite:
 		d.Fault(apperr.Detail{Field: "floorAreaM2", Code: fields.Required,
 			Message: "floorAreaM2 is required to estimate the energy of a " + v.VenueType + " that was not metered: no figure by attendee is published for buildings."})
 	default:

@@ -71,6 +71,9 @@ var energySources = [...]struct{ name, kwh, litre, m3, weight string }{
 // engineFuels are the sources that a generator can burn.
 var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil", "biodiesel_used_oil", "biodiesel_tallow"}
 
+// GeneratorBurns reports whether a source of energy is a fuel that generators can burn.
+func GeneratorBurns(source string) bool { return slices.Contains(engineFuels, source) }
+
 func decodeEnergy(d *decoder, n *energy) {
 	d.Require("source")
 	n.Site, _ = d.String("site", 0, 100)

@@ -1,9 +1,6 @@
 package footprint
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // doc describes a record type to its users.
 type doc struct {
@@ -13,7 +10,8 @@ type doc struct {
 	// schema is the name of the input's schema in the OpenAPI document; empty
 	// means the name of the type in camel case with Input: GroundTransportInput.
 	schema string
-	// bought are the words by which purchases name what the type counts.
+	// bought are the words by which purchases of no spend category name what the type
+	// counts; spend categories name their types in a table.
 	bought      []string
 	description string
 	// formula says in one line how the type is calculated.
@@ -86,19 +84,4 @@ func Method(typ string) string {
 		return t.doc.method
 	}
 	return ""
-}
-
-// BoughtAs returns the record types that count by amount what a category of
-// purchases names, which may be words of a person's own.
-func BoughtAs(category string) []string {
-	var types []string
-	words := strings.FieldsFunc(strings.ToLower(category), func(r rune) bool { return strings.ContainsRune(" -_/,&", r) })
-	for _, t := range registry() {
-		if slices.ContainsFunc(words, func(w string) bool {
-			return slices.Contains(t.doc.bought, w) || slices.Contains(t.doc.bought, strings.TrimSuffix(w, "s"))
-		}) {
-			types = append(types, t.name)
-		}
-	}
-	return types
 }

@@ -72,7 +72,7 @@ func decodeVenue(d *decoder, v *venue) {
 	for _, t := range basicVenues {
 		names = append(names, t.name)
 	}
-	v.VenueType, _ = d.Enum("venueType", append(names, outdoorSite)...)
+	v.VenueType, _ = d.Enum("venueType", append(names, OutdoorSite)...)
 	v.Days, _ = d.Integer("days", 1, 366)
 	v.RenewablePercent = d.amount("renewablePercent", hundred)
 	d.RequireWith("annualElectricityKWh", "spaceSharePercent", "days")
@@ -93,7 +93,7 @@ func calculateVenue(c *calculation, v *venue) {
 	defer func() {
 		c.unused(v.Supplier != nil && c.out.Market == nil, "supplierFactor", "The record has no electricity that a supplier's factor could be for.")
 	}()
-	if v.VenueType == outdoorSite && !v.metered() {
+	if v.VenueType == OutdoorSite && !v.metered() {
 		c.outdoors(v, at)
 		return
 	}

@@ -24,6 +24,12 @@ type Fact struct {
 	// same is a digest of what makes records of a type alike, and of those without a date
 	// also of their description.
 	same string
+	// There and Back are the people whom a record of attendee travel brings to the event and
+	// takes home.
+	There, Back int64
+	// Ends are where a journey by named places begins and where it ends; none where its places
+	// are not known.
+	Ends []Spot
 	input
 }
 
@@ -46,6 +52,8 @@ type input struct {
 	Meals                                      *int64
 	VolumeLitres, EnergyKWh, SupplyM3          *decimal.Decimal
 	Participants, Vehicles                     int64
+	VenueType                                  string
+	GeneratorKVA                               *decimal.Decimal
 	// Supplier is the factor that the record took; its name, version and validity are
 	// all that is compared.
 	Supplier *footprint.SupplierFactor
@@ -55,7 +63,15 @@ type input struct {
 func FactOf(c record.Counted) Fact {
 	f := Fact{ID: c.ID, Type: c.Type}
 	// Canonical fields read; one that does not is not compared.
-	_ = json.Unmarshal(c.Fields, &f.input)
+	var fields struct {
+		input
+		Journey struct{ Stops stops }
+	}
+	_ = json.Unmarshal(c.Fields, &fields)
+	f.input, f.Ends = fields.input, fields.Journey.Stops.ends()
+	if c.Type == footprint.AttendeeTravel {
+		f.There, f.Back = footprint.PeopleByDirection(c.Fields)
+	}
 	if s := f.Supplier; s != nil {
 		f.Supplier = &footprint.SupplierFactor{Name: s.Name, Version: s.Version, ValidFrom: s.ValidFrom, ValidTo: s.ValidTo}
 	}
@@ -93,10 +109,19 @@ func (f *Fact) route() string {
 	return strings.Join(append(append([]string{f.From}, f.Via...), f.To), "-")
 }
 
+// metered reports whether a venue's record has any energy.
+func (f *Fact) metered() bool {
+	return f.ElectricityKWh != nil || f.AnnualElectricityKWh != nil || f.GasKWh != nil || f.AnnualGasKWh != nil || f.HeatKWh != nil
+}
+
+// outdoors reports whether a venue's record is the estimate of an outdoor site: the fuel of
+// its generators, by people and days.
+func (f *Fact) outdoors() bool { return f.VenueType == footprint.OutdoorSite && !f.metered() }
+
 // carriers says which energy a venue record has: electricity, gas, heat. An
 // estimate from floor area has all of the first two.
 func (f *Fact) carriers() [3]bool {
-	area := f.FloorAreaM2 != nil && f.ElectricityKWh == nil && f.AnnualElectricityKWh == nil && f.GasKWh == nil && f.AnnualGasKWh == nil && f.HeatKWh == nil
+	area := f.FloorAreaM2 != nil && !f.metered()
 	return [3]bool{f.ElectricityKWh != nil || f.AnnualElectricityKWh != nil || area, f.GasKWh != nil || f.AnnualGasKWh != nil || area, f.HeatKWh != nil}
 }
 

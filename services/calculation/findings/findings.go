@@ -75,13 +75,15 @@ type Event struct {
 	Included []string
 	// Start is the event's first day, or empty.
 	Start string
+	// Place is where it takes place, nil where that is not said.
+	Place *Spot
 	// Total is the footprint of all counted records.
 	Total footprint.Mass
 }
 
 // EventOf returns what the findings need of an event and its total.
 func EventOf(e record.Event, total footprint.Mass) Event {
-	out := Event{Total: total, Start: e.StartDate}
+	out := Event{Total: total, Start: e.StartDate, Place: placeOf(e.Location)}
 	if e.Attendees != nil {
 		out.Attendees = *e.Attendees
 	}
@@ -109,7 +111,7 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 func Of(e Event, parts ...[]Fact) []Finding {
 	facts := sorted(parts)
 	checks := []func(Event, []*Fact) []Finding{
-		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, roomNights, passengers, travellers, purchases, excluded, outbound, large, outOfRange, expiredFactors,
+		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, roomNights, passengers, travellers, arrivals, purchases, excluded, outbound, large, outOfRange, expiredFactors,
 	}
 	out := []Finding{}
 	for _, check := range checks {

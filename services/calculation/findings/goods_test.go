@@ -17,12 +17,20 @@ import (
 type supplied struct {
 	venue    bool
 	date     string
-	carriers string // of e, g, h
+	carriers string // of e, g, h; o is an outdoor site, d diesel and v another fuel of generators
+	hours    bool   // of a generator
 }
 
 // twice reports whether two records of one site count the same energy.
 func (s supplied) twice(o supplied) bool {
-	return strings.ContainsAny(s.carriers, o.carriers) && (s.venue || o.venue) && (s.date == "" || o.date == "" || s.date == o.date)
+	if s.date != "" && o.date != "" && s.date != o.date {
+		return false
+	}
+	burnt := func(s supplied) bool { return strings.ContainsAny(s.carriers, "odv") }
+	if s.carriers == "o" || o.carriers == "o" {
+		return burnt(s) && burnt(o)
+	}
+	return strings.ContainsAny(s.carriers, o.carriers) && (s.venue || o.venue || s.hours != o.hours)
 }
 
 // TestEnergyOfSitesIsThatOfPairs compares what is counted with every pair of
@@ -38,13 +46,21 @@ func TestEnergyOfSitesIsThatOfPairs(t *testing.T) {
 		for i := range 1 + random.IntN(6) {
 			s := supplied{venue: random.IntN(3) > 0, date: one("", "", "2026-06-10", "2026-06-11", "2026-06-12"), carriers: "e"}
 			text := fmt.Sprintf(`{"site":"Hall","group":"staff","date":%q`, s.date)
-			if s.venue {
+			switch kind := random.IntN(3); {
+			case s.venue && kind == 0:
+				s.carriers = "o"
+				text += `,"venueType":"outdoor_site","days":2,"attendees":3`
+			case s.venue:
 				s.carriers = one("e", "g", "h", "eg", "gh")
 				for _, c := range s.carriers {
 					text += fmt.Sprintf(`,%q:1`, fields[c])
 				}
-			} else {
+			case kind == 0:
 				text += `,"source":"grid","energyKWh":1`
+			default:
+				s.carriers, s.hours = one("d", "v"), kind == 1
+				text += fmt.Sprintf(`,"source":%q`, map[string]string{"d": one("diesel", "gas_oil"), "v": "hvo"}[s.carriers])
+				text += map[bool]string{true: `,"generatorKVA":100,"hours":2`, false: one(`,"volumeLitres":1`, `,"energyKWh":1`, `,"weightKg":1,"generatorKVA":100,"hours":2`)}[s.hours]
 			}
 			typ := map[bool]string{true: "venue", false: "energy"}[s.venue]
 			all = append(all, s)

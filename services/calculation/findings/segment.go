@@ -11,7 +11,7 @@ import (
 // Form is the number of the form that facts are stored in. It rises with any change of
 // what a fact is, how it is worked out, or how it is written: facts of another form are
 // worked out anew.
-const Form = 1
+const Form = 2
 
 // Segment is the facts of records that are summed together, and what they hold under.
 type Segment struct {
@@ -105,18 +105,18 @@ func (f *Fact) compact(c *compact.Coder, room *[]total.Deviation) {
 	if c.Has(f.same != "") {
 		c.Raw(&f.same)
 	}
-	for _, text := range []*string{&f.Date, &f.Group, &f.From, &f.To, &f.Class, &f.Direction, &f.Site, &f.Source, &f.Material, &f.EndOfLife, &f.Category, &f.Treatment, &f.Mode} {
+	for _, text := range []*string{&f.Date, &f.Group, &f.From, &f.To, &f.Class, &f.Direction, &f.Site, &f.Source, &f.Material, &f.EndOfLife, &f.Category, &f.Treatment, &f.Mode, &f.VenueType} {
 		if c.Has(*text != "") {
 			c.Text(text)
 		}
 	}
-	for _, n := range []*int64{&f.Respondents, &f.Population, &f.Passengers, &f.Trips, &f.Rooms, &f.Guests, &f.Nights, &f.Participants, &f.Vehicles} {
+	for _, n := range []*int64{&f.Respondents, &f.Population, &f.Passengers, &f.Trips, &f.Rooms, &f.Guests, &f.Nights, &f.Participants, &f.Vehicles, &f.There, &f.Back} {
 		if c.Has(*n != 0) {
 			c.Int(n)
 		}
 	}
 	for _, d := range []**decimal.Decimal{&f.ElectricityKWh, &f.AnnualElectricityKWh, &f.GasKWh, &f.AnnualGasKWh, &f.HeatKWh, &f.FloorAreaM2,
-		&f.DistanceKm, &f.WeightKg, &f.VolumeLitres, &f.EnergyKWh, &f.SupplyM3} {
+		&f.DistanceKm, &f.WeightKg, &f.VolumeLitres, &f.EnergyKWh, &f.SupplyM3, &f.GeneratorKVA} {
 		if c.Has(*d != nil) {
 			if *d == nil {
 				*d = new(decimal.Decimal)
@@ -137,6 +137,16 @@ func (f *Fact) compact(c *compact.Coder, room *[]total.Deviation) {
 		}
 		for i := range f.Via {
 			c.Text(&f.Via[i])
+		}
+	}
+	if c.Has(len(f.Ends) > 0) {
+		n := c.Len(len(f.Ends))
+		if c.Reading() {
+			f.Ends = make([]Spot, n)
+		}
+		for i := range f.Ends {
+			c.Int(&f.Ends[i].Latitude)
+			c.Int(&f.Ends[i].Longitude)
 		}
 	}
 	if c.Has(f.Supplier != nil) {

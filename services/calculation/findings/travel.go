@@ -68,67 +68,6 @@ func outbound(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// passengers finds more attendees in the air than there are.
-func passengers(e Event, facts []*Fact) []Finding {
-	flights := with(facts, func(f *Fact) bool { return f.Type == "flights" && f.Group == "attendees" })
-	if e.Attendees == 0 || len(flights) == 0 {
-		return nil
-	}
-	var out, back, either int64
-	for _, f := range flights {
-		switch {
-		case f.RoundTrip:
-			out, back = out+f.journeys(), back+f.journeys()
-		case f.Direction == "outbound":
-			out += f.journeys()
-		case f.Direction == "return":
-			back += f.journeys()
-		default:
-			either += f.journeys()
-		}
-	}
-	var found []Finding
-	for _, d := range []struct {
-		n, most int64
-		what    string
-	}{{out, e.Attendees, "to the event"}, {back, e.Attendees, "home"}, {out + back + either, 2 * e.Attendees, "in both directions together"}} {
-		if d.n > d.most {
-			found = append(found, finding(FlyersExceed, Warning, flights,
-				"%d attendees fly %s, and the event has %d attendees.", d.n, d.what, e.Attendees))
-			break // the other sums say the same again
-		}
-	}
-	return found
-}
-
-// travellers finds more attendees on one kind of ground transport, both ways
-// together, than a journey there and back a day of each comes to.
-func travellers(e Event, facts []*Fact) (out []Finding) {
-	if e.Attendees == 0 {
-		return nil
-	}
-	for _, g := range groups(facts, func(f *Fact) string {
-		if f.Type != "ground-transport" || f.Group != "attendees" {
-			return ""
-		}
-		return f.Mode
-	}) {
-		var n int64
-		for _, f := range g {
-			ways := int64(1)
-			if f.RoundTrip {
-				ways = 2
-			}
-			n += ways * f.journeys()
-		}
-		if most := 2 * e.Attendees * max(e.Days, 1); n > most {
-			out = append(out, finding(FlyersExceed, Warning, g, "Attendees make %d journeys by %s; %d attendees make at most %d (there and back on each of %d days).",
-				n, strings.ReplaceAll(g[0].Mode, "_", " "), e.Attendees, most, max(e.Days, 1)))
-		}
-	}
-	return out
-}
-
 // roomNights finds more nights of attendees than they can have slept: each at
 // most one night more than the event has days.
 func roomNights(e Event, facts []*Fact) []Finding {

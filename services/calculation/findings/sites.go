@@ -1,0 +1,128 @@
+package findings
+
+import "github.com/eventcarbon/ecf/libs/footprint"
+
+// energyOfSites finds energy that two records of one site have: two venues with
+// the same carrier, a venue's electricity and a grid supply, the estimate of an outdoor
+// site and the fuel of its generators, or the hours of a generator and its fuel.
+func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
+	key := func(f *Fact) string {
+		if len(f.supplies()) > 0 {
+			return normal(f.Site)
+		}
+		return ""
+	}
+	for _, g := range groups(facts, key) {
+		twice := suppliedTwice(g)
+		if len(twice) > 0 {
+			out = append(out, finding(SiteEnergyTwice, Warning, twice, "The same kind of energy is counted by %d records of the site %q.", len(twice), g[0].Site))
+		}
+	}
+	return out
+}
+
+// extent says how much of a carrier at its site a record counts.
+type extent int
+
+const (
+	// anAmount is some of it: there may be others.
+	anAmount extent = iota
+	// hoursRun is some of it too, estimated by the hours of a generator. Of its fuel there may be
+	// no amount beside it.
+	hoursRun
+	// allOfIt is all that the site takes.
+	allOfIt
+	// extents is how many there are.
+	extents
+)
+
+// twice reports whether two records of one carrier and site count the same energy.
+func (x extent) twice(other extent) bool { return x != other || x == allOfIt }
+
+// supply is what a record of a site is counted by.
+type supply struct {
+	carrier string
+	extent  extent
+}
+
+// anyDate stands for all dates and none.
+const anyDate = "any"
+
+// suppliedTwice returns those records of a site that count the same energy as another one of
+// no other date. It counts instead of comparing pairs: a site may have thousands of records.
+func suppliedTwice(site []*Fact) (twice []*Fact) {
+	type dated struct {
+		supply
+		date string
+	}
+	n := map[dated]int{}
+	for _, f := range site {
+		for _, s := range f.supplies() {
+			n[dated{s, f.Date}]++
+			n[dated{s, anyDate}]++
+		}
+	}
+	others := func(f *Fact, s supply) (count int) {
+		for x := range extents {
+			if !s.extent.twice(x) {
+				continue
+			}
+			of := supply{s.carrier, x}
+			if f.Date == "" {
+				count += n[dated{of, anyDate}]
+			} else {
+				count += n[dated{of, f.Date}] + n[dated{of, ""}]
+			}
+			if x == s.extent {
+				count-- // itself
+			}
+		}
+		return count
+	}
+	for _, f := range site {
+		for _, s := range f.supplies() {
+			if others(f, s) > 0 {
+				twice = append(twice, f)
+				break
+			}
+		}
+	}
+	return twice
+}
+
+// generators is what an outdoor site is supplied by, whatever they burn.
+const generators = "generators"
+
+// supplies returns what of the energy of its site a record counts; none for a record that
+// is of no site.
+func (f *Fact) supplies() (out []supply) {
+	switch {
+	case f.Type == "energy" && f.Source == "grid":
+		return []supply{{"electricity", anAmount}}
+	case f.Type == "energy" && footprint.GeneratorBurns(f.Source):
+		own := anAmount
+		if f.GeneratorKVA != nil && f.VolumeLitres == nil && f.EnergyKWh == nil && f.WeightKg == nil {
+			own = hoursRun
+		}
+		return []supply{{generators, anAmount}, {fuelKind(f.Source), own}}
+	case f.Type != "venue":
+		return nil
+	case f.outdoors():
+		return []supply{{generators, allOfIt}}
+	}
+	for i, has := range f.carriers() {
+		if has {
+			out = append(out, supply{[...]string{"electricity", "gas", "heat"}[i], allOfIt})
+		}
+	}
+	return out
+}
+
+// fuelKind names a fuel of generators; a diesel engine on a site burns gas oil, which is sold
+// as diesel.
+func fuelKind(source string) string {
+	if source == "gas_oil" {
+		return "diesel"
+	}
+	return source
+}
