@@ -225,7 +225,7 @@ draw-dashboards: ## Use a running system and draw every panel of the dashboards,
 
 .PHONY: test-rolling
 test-rolling: ## Replace the processes of the last release by this one's, one at a time and back, under load
-	@ECF_ROLLING=yes CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestRollingReleases$$' ./tests/chaos
+	@ECF_ROLLING=yes CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^Test(RollingReleases|KeptBackups)$$' ./tests/chaos
 
 .PHONY: lists
 lists: ## Page through lists that change at random for many rounds (ROUNDS=200)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 )
@@ -41,29 +42,42 @@ func Copy(ctx context.Context, to, from string) (err error) {
 }
 
 // Counts returns the number of rows of every table.
-func (db *DB) Counts(ctx context.Context) (map[string]int64, error) {
-	rows, err := db.readers.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+func (db *DB) Counts(ctx context.Context) (map[string]int64, error) { return counts(ctx, db.readers) }
+
+// CountsOf is Counts of a file that nobody has open, as it is: nothing in it is changed, nor
+// brought to the newest version of its schema.
+func CountsOf(ctx context.Context, path string) (rows map[string]int64, err error) {
+	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&immutable=1")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	return counts(ctx, pool)
+}
+
+func counts(ctx context.Context, pool *sql.DB) (map[string]int64, error) {
+	rows, err := pool.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	counts := map[string]int64{}
+	found := map[string]int64{}
 	for rows.Next() {
 		var name string
 		if err := rows.Scan(&name); err != nil {
 			return nil, err
 		}
-		counts[name] = 0
+		found[name] = 0
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	for name := range counts {
+	for name := range found {
 		var n int64
-		if err := db.readers.QueryRowContext(ctx, `SELECT COUNT(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n); err != nil {
+		if err := pool.QueryRowContext(ctx, `SELECT COUNT(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n); err != nil {
 			return nil, fmt.Errorf("count %s: %w", name, err)
 		}
-		counts[name] = n
+		found[name] = n
 	}
-	return counts, nil
+	return found, nil
 }

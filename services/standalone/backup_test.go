@@ -1,6 +1,10 @@
 package standalone_test
 
 import (
+	"crypto/sha256"
+	"database/sql"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -98,6 +102,63 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	if _, err := source.run("", "backup", "verify", backup); err == nil || !strings.Contains(err.Error(), "not a whole backup") {
 		t.Errorf("without a manifest: %v", err)
+	}
+}
+
+// TestBackupOfAnOlderSchema: what a program before a step of the schema has backed up is whole,
+// whether its rows were counted before that step or after it, and can be restored.
+func TestBackupOfAnOlderSchema(t *testing.T) {
+	t.Parallel()
+	source := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	source.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
+	backup := filepath.Join(t.TempDir(), "backup")
+	source.must("", "backup", "--to", backup)
+	database, stated := filepath.Join(backup, standalone.DatabaseFile), filepath.Join(backup, "manifest.json")
+	db, err := sql.Open("sqlite", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The step of this component makes indexes alone, where there are none.
+	if _, err := db.ExecContext(t.Context(), `DELETE FROM schema_versions WHERE component = 'imports'`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(stated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var manifest map[string]any
+	if err := json.Unmarshal(text, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	tables, ok := manifest["tables"].(map[string]any)
+	if !ok {
+		t.Fatalf("%s", text)
+	}
+	stepped := tables["schema_versions"].(float64) //nolint:forcetypeassert // a number of rows
+	manifest["databaseSha256"] = fmt.Sprintf("%x", sha256.Sum256(content))
+	for rows, whole := range map[float64]bool{stepped - 1: true, stepped: true, stepped - 2: false} {
+		tables["schema_versions"] = rows
+		text, err := json.Marshal(manifest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(stated, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := source.run("", "backup", "verify", backup); (err == nil) != whole {
+			t.Errorf("%.0f rows are stated of %.0f: %v\n%s", rows, stepped-1, err, out)
+		}
+		target := &commands{t, map[string]string{"ECF_DATA_DIR": filepath.Join(t.TempDir(), "data")}}
+		if out, err := target.run("", "restore", "--from", backup); (err == nil) != whole {
+			t.Errorf("%.0f rows are stated of %.0f: %v\n%s", rows, stepped-1, err, out)
+		}
 	}
 }
 
