@@ -251,3 +251,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestRemark: what nobody can see is no remark.
+func TestRemark(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"r":" so "}`: " so ", `{"r":""}`: "", `{"r":" "}`: "", `{"r":"\n\t"}`: "", `{"r":"\u00a0\u200b\u2060"}`: "", `{}`: "",
+	} {
+		r := parse(t, body)
+		if got := r.Remark("r", 5); got != want || r.Err() != nil {
+			t.Errorf("%s is read as %q, %v", body, got, r.Err())
+		}
+	}
+	r := parse(t, `{"r":"123456"}`)
+	if got := r.Remark("r", 5); got != "" || len(codes(t, r.Err())) != 1 {
+		t.Errorf("a long one is read as %q, %v", got, r.Err())
+	}
+}

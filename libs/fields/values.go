@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -21,9 +22,9 @@ func (r *Reader) fault(name, code, format string, args ...any) {
 	r.faults.add(apperr.Detail{Field: r.Path(name), Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// String reads a text of minimum to maximum characters, kept as it is. A text that is
-// only white space counts as too short when minimum is above 0; the character NUL
-// is refused.
+// String reads a text of minimum to maximum characters, kept as it is. A text
+// in which there is nothing to be seen counts as too short when minimum is above 0; the
+// character NUL is refused.
 func (r *Reader) String(name string, minimum, maximum int) (string, bool) {
 	if r.shape != nil {
 		return r.shape.add(Property{Name: name, Type: "string", MinLength: minimum, MaxLength: maximum})
@@ -46,7 +47,7 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, maximum, count)
 	case count < minimum:
 		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, minimum, count)
-	case minimum > 0 && strings.TrimSpace(n.text) == "":
+	case minimum > 0 && isBlank(n.text):
 		r.fault(name, TooShort, "%s must not be blank.", name)
 	case strings.IndexByte(n.text, 0) >= 0:
 		r.fault(name, BadFormat, "%s must not contain the character NUL.", name)
@@ -54,6 +55,21 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 		return n.text, true
 	}
 	return "", false
+}
+
+// Remark reads what somebody has to say to others, at most maximum characters; empty where the
+// field is absent, or there is nothing to be seen in it.
+func (r *Reader) Remark(name string, maximum int) string {
+	text, _ := r.String(name, 0, maximum)
+	if isBlank(text) {
+		return ""
+	}
+	return text
+}
+
+// isBlank reports whether there is nothing to be seen in a text.
+func isBlank(text string) bool {
+	return strings.IndexFunc(text, func(c rune) bool { return !unicode.IsSpace(c) && !unicode.Is(unicode.Cf, c) }) < 0
 }
 
 // Strings reads a list of at most count texts of 1 to maxLength characters each.

@@ -94,7 +94,7 @@ func ReadIDs(c *fiber.Ctx) (Many, error) {
 	}
 	var m Many
 	if !r.IsNull("comment") {
-		m.Comment, _ = r.String("comment", 0, record.MaxComment)
+		m.Comment = r.Remark("comment", record.MaxComment)
 	}
 	r.Require("ids")
 	list, ok := r.Strings("ids", MaxMany, maxID)

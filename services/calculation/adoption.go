@@ -117,7 +117,7 @@ func readAdoption(c *fiber.Ctx) (adoption, error) {
 		}
 	}
 	a.engine, _ = r.Enum("engine", footprint.Engines()...)
-	a.comment, _ = r.String("comment", 0, record.MaxComment)
+	a.comment = r.Remark("comment", record.MaxComment)
 	return a, web.Finish(c, r)
 }
 

@@ -33,7 +33,7 @@ func readReason(r *fields.Reader) string {
 	if r.IsNull("comment") {
 		return ""
 	}
-	comment, _ := r.String("comment", 0, record.MaxComment)
+	comment := r.Remark("comment", record.MaxComment)
 	return comment
 }
 

@@ -90,6 +90,7 @@ func TestAPatchOfAnEventThatChangesNothing(t *testing.T) {
 	}
 	h.send(bobManager, http.MethodPatch, path, `{}`, "If-Match", `"9.x"`).want(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 	h.send(bobManager, http.MethodPatch, path, `{"attendees":21}`).want(http.StatusBadRequest, "VALIDATION_ERROR")
+	h.send(bobManager, http.MethodPatch, path, `{"attendees":21,"comment":" \u200b"}`).want(http.StatusBadRequest, "VALIDATION_ERROR")
 	h.send(bobManager, http.MethodPatch, path, `{"attendees":21,"comment":"counted again"}`).want(http.StatusAccepted, "")
 }
 

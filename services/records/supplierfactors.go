@@ -292,7 +292,7 @@ func (s *server) changeSupplierFactor(action record.SupplierAction) fiber.Handle
 			if r == nil {
 				return err
 			}
-			comment, _ = r.String("comment", 0, record.MaxComment)
+			comment = r.Remark("comment", record.MaxComment)
 			if comment = strings.TrimSpace(comment); comment == "" && r.Faults() == 0 && action != record.SupplierApprove {
 				r.Fault(apperr.Detail{Field: "comment", Code: fields.Required, Message: "comment is required: say why, for those whose records use the factor."})
 			}

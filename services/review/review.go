@@ -186,6 +186,6 @@ func readComment(c *fiber.Ctx) (string, error) {
 	if r == nil {
 		return "", err
 	}
-	comment, _ := r.String("comment", 0, record.MaxComment)
+	comment := r.Remark("comment", record.MaxComment)
 	return comment, web.Finish(c, r)
 }

@@ -132,6 +132,7 @@ func TestDecisions(t *testing.T) {
 		{"changes need a reason", planck, "request-changes", "", false, "400 VALIDATION_ERROR submitted"},
 		{"changes with a reason", planck, "request-changes", `{"comment":"Which bin?"}`, false, "200  changes_requested"},
 		{"a rejection needs a reason", planck, "reject", `{}`, false, "400 VALIDATION_ERROR submitted"},
+		{"a rejection with a reason that nobody can see", planck, "reject", `{"comment":" \u00a0\u200b\n"}`, false, "400 VALIDATION_ERROR submitted"},
 		{"a rejection with one", planck, "reject", `{"comment":"Twice"}`, false, "200  rejected"},
 		{"what is not approved is not reopened", planck, "reopen", `{"comment":"Oops"}`, false, "409 INVALID_TRANSITION submitted"},
 		{"a comment must be a string", planck, "approve", `{"comment":7}`, false, "400 VALIDATION_ERROR submitted"},
