@@ -138,7 +138,8 @@ type EventChange struct {
 // EventChanges is the open changes of an event, oldest first.
 type EventChanges struct {
 	// Oldest first.
-	Items []EventChange `json:"items"`
+	Items      []EventChange `json:"items"`
+	Pagination Pagination    `json:"pagination"`
 }
 
 // RehearsalInput is what to try, one of it at least.

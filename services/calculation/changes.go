@@ -47,6 +47,10 @@ func (v proposalView) MarshalJSON() ([]byte, error) {
 // changes lists the proposals of an event, oldest first. The effect of one that
 // was proposed where no figures are known is calculated now, once, and kept.
 func (s *server) changes(c *fiber.Ctx) error {
+	page, err := web.PageOf(c)
+	if err != nil {
+		return err
+	}
 	ev, err := s.event(c)
 	if err != nil {
 		return err
@@ -67,7 +71,9 @@ func (s *server) changes(c *fiber.Ctx) error {
 		views[i] = proposalView{p, stale}
 	}
 	c.Set(fiber.HeaderETag, ev.ETag())
-	return web.OK(c, fiber.Map{"items": views})
+	begin := min(page.Offset(), int64(len(views)))
+	end := min(begin+int64(page.Limit), int64(len(views)))
+	return web.OK(c, web.NewList(views[begin:end], page, int64(len(views))))
 }
 
 // assess calculates the effect of a proposal that has none, and keeps it.

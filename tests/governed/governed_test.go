@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +228,13 @@ func (p *play) checkChanges() {
 	items, _ := p.read("/changes").data["items"].([]any)
 	if len(items) != len(p.model.proposals) {
 		p.t.Fatalf("%d changes are open, want %d", len(items), len(p.model.proposals))
+	}
+	for i := range items { // it is a list as all others are
+		page := p.read(fmt.Sprintf("/changes?limit=1&page=%d", i+1)).data
+		one, _ := page["items"].([]any)
+		if counted, _ := page["pagination"].(map[string]any); len(one) != 1 || !reflect.DeepEqual(one[0], items[i]) || counted["total"] != float64(len(items)) {
+			p.t.Fatalf("page %d of %d changes: %v", i+1, len(items), page)
+		}
 	}
 	for i := range p.model.proposals {
 		c := &p.model.proposals[i]

@@ -1160,23 +1160,32 @@ class Operations(Transport):
         self,
         event_id: str,
         *,
+        page: Optional[int] = None,
+        limit: Optional[int] = None,
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.EventChangeListResponseData:
+    ) -> Page:
         """List the proposed changes of an event.
 
         Needs the role manager. Under four eyes a change that moves an approved figure waits here for a second manager,
         with its effect as a rehearsal calculates it. `stale` says that what the effect was calculated on has moved.
 
         event_id: The `_id` of an event.
+        page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
+        limit: Items on a page. Any whole number is taken and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/events/{segment(event_id)}/changes",
+            query={"page": page, "limit": limit},
             headers={"If-None-Match": if_none_match},
             meta=meta,
         )
+
+    def iter_event_changes(self, event_id: str) -> Iterator[models.EventChange]:
+        """Yields the items of all pages of list_event_changes, which are read as they are reached."""
+        return self._pages(lambda **page: self.list_event_changes(event_id, **page))
 
     def approve_event_change(
         self,
