@@ -29,7 +29,7 @@ type Common struct {
 	// Of a survey: coefficient of variation of the answers. In share of 1.
 	SampleCV *float64 `json:"sampleCV,omitempty"`
 
-	// Up to 20 texts of your own.
+	// Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata map[string]string `json:"metadata,omitempty"`
 
 	// Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112

@@ -157,7 +157,7 @@ type EventInput struct {
 	Boundary *Boundary `json:"boundary,omitempty"`
 	// Your own key of the event, unique in the organization. Not . and not ...
 	ExternalReference string `json:"externalReference,omitempty"`
-	// Up to 20 texts of your own.
+	// Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata map[string]string `json:"metadata,omitempty"`
 	// What you state to have offset or removed. It stands apart; no figure has it subtracted.
 	Compensation []Compensation `json:"compensation,omitempty"`
@@ -216,7 +216,7 @@ type EventPatch struct {
 	Boundary Optional[Boundary] `json:"boundary,omitzero"`
 	// Your own key of the event, unique in the organization. Not . and not ...
 	ExternalReference Optional[string] `json:"externalReference,omitzero"`
-	// Up to 20 texts of your own.
+	// Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
 	// What you state to have offset or removed. It stands apart; no figure has it subtracted.
 	Compensation Optional[[]Compensation] `json:"compensation,omitzero"`

@@ -54,7 +54,7 @@ func sharedDocs() []fieldDoc {
 		{"evidence.name", "Name of the document.", ""},
 		{"evidence.url", "Where it is.", ""},
 		{"evidence.sha256", "Hash of its bytes.", ""},
-		{"metadata", "Up to 20 texts of your own.", ""},
+		{"metadata", "Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.", ""},
 		{"stated", "Numbers as the paper has them, with their units, in place of the fields they name: {\"distanceKm\": \"112 mi\"}. They are converted exactly; the field then carries the number in its own unit, and this the original. A field may be given one way only.", ""},
 		{"numberFormat", "How the numbers of stated are written, by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.", ""},
 	}

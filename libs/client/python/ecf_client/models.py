@@ -61,7 +61,7 @@ guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 nights: Nights of the stay. In night.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -114,7 +114,7 @@ guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is
 kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
 kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 nights: Nights of the stay. In night.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -203,7 +203,7 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -252,7 +252,7 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -438,7 +438,7 @@ group: Whose activity it is. Absent, it is summed as unspecified.
 mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
     Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -492,7 +492,7 @@ group: Whose activity it is. Absent, it is summed as unspecified.
 mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
     Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -593,7 +593,7 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -732,7 +732,7 @@ externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
     event's factor set, with the id of the row as evidence. In kg CO2e.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -786,7 +786,7 @@ externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
     event's factor set, with the id of the row as evidence. In kg CO2e.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -854,7 +854,7 @@ evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 hours: Hours of each participant. In h.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 participants: People who took part from afar.
@@ -903,7 +903,7 @@ evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
 hours: Hours of each participant. In h.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 participants: People who took part from afar.
@@ -1046,7 +1046,7 @@ generatorKVA: Rated size of a generator, where its fuel is not known; with hours
 group: Whose activity it is. Absent, it is summed as unspecified.
 hours: Hours that the generator ran. In h.
 loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -1120,7 +1120,7 @@ generatorKVA: Rated size of a generator, where its fuel is not known; with hours
 group: Whose activity it is. Absent, it is summed as unspecified.
 hours: Hours that the generator ran. In h.
 loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -1465,7 +1465,7 @@ country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
 externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
@@ -1536,7 +1536,7 @@ country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
 externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
 startDate: The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
@@ -1577,7 +1577,7 @@ country: ISO 3166-1 alpha-2. Records without a country take this one.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
 externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 method: How the footprint is calculated. A change calculates it anew.
 place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
     that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
@@ -1884,7 +1884,7 @@ from: Where the journey begins: an IATA code, a city code such as LON, or an ICA
     its country (Brighton, GB), which stands for the airport its people use.
 group: Whose activity it is. Absent, it is summed as unspecified.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 passengers: People on the flight.
@@ -1942,7 +1942,7 @@ externalReference: Your own key of the record, unique in its event and type.
 from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with
     its country (Brighton, GB), which stands for the airport its people use.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 passengers: People on the flight.
@@ -2025,7 +2025,7 @@ from: Where the goods come from. Of road and rail a town with its country, a pos
 group: Whose activity it is. Absent, it is summed as unspecified.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode: How the goods were carried.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -2088,7 +2088,7 @@ from: Where the goods come from. Of road and rail a town with its country, a pos
     decides the haul.
 group: Whose activity it is. Absent, it is summed as unspecified.
 haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode: How the goods were carried.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -2163,7 +2163,7 @@ fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbi
     grid and its losses. Absent: unknown.
 group: Whose activity it is. Absent, it is summed as unspecified.
 journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
     walking and cycling are 0.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
@@ -2240,7 +2240,7 @@ from: Where the journey begins: a town with its country (Brighton, GB), a postco
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
     walking and cycling are 0.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
@@ -2624,7 +2624,7 @@ gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the boar
 group: Whose activity it is. Absent, it is summed as unspecified.
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -2685,7 +2685,7 @@ gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the boar
 group: Whose activity it is. Absent, it is summed as unspecified.
 items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
 material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -3234,7 +3234,7 @@ factorSource: Where the factor comes from: publication, year and row.
 group: Whose activity it is. Absent, it is summed as unspecified.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -3298,7 +3298,7 @@ factorSource: Where the factor comes from: publication, year and row.
 group: Whose activity it is. Absent, it is summed as unspecified.
 kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
     the category are used. In kg CO2e/unit of currency.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -3509,7 +3509,7 @@ material:
 mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
     Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode:
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
@@ -3753,7 +3753,7 @@ material:
 mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
     Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode:
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
@@ -4240,7 +4240,7 @@ material:
 mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
     Absent: main.
 meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 mode:
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
@@ -4804,7 +4804,7 @@ floorAreaM2: Floor area used, where nothing was metered. In m2.
 gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 group: Whose activity it is. Absent, it is summed as unspecified.
 heatKWh: Metered district heat or steam. In kWh.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 name: Name of the venue.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -4884,7 +4884,7 @@ floorAreaM2: Floor area used, where nothing was metered. In m2.
 gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
 group: Whose activity it is. Absent, it is summed as unspecified.
 heatKWh: Metered district heat or steam. In kWh.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 name: Name of the venue.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
@@ -4949,7 +4949,7 @@ externalReference: Your own key of the record, unique in its event and type.
 fillPercent: How full they were. Absent: 100. In %.
 group: Whose activity it is. Absent, it is summed as unspecified.
 material: What was thrown away. Absent: mixed.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -5005,7 +5005,7 @@ externalReference: Your own key of the record, unique in its event and type.
 fillPercent: How full they were. Absent: 100. In %.
 group: Whose activity it is. Absent, it is summed as unspecified.
 material: What was thrown away. Absent: mixed.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -5050,7 +5050,7 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
@@ -5095,7 +5095,7 @@ description: What the record is about, in your own words.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own.
+metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 population: Of a survey: how many there are in all.
