@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// errStuck is the state of a process whose work has not got on for too long.
-var errStuck = errors.New("the work of the process does not get on")
+// errStuck is the state of a process whose work has made no progress for too long.
+var errStuck = errors.New("the work of the process makes no progress")
 
 // pulse is by what a process is known to get on.
 type pulse struct {

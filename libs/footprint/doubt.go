@@ -173,7 +173,7 @@ func (p *pedigree) basic(set *factors.Set, typ string, e entry) int64 {
 		return published(basicTrain)
 	case strings.HasPrefix(f.Series, "drink."):
 		return basicAgriculture
-	// What a kilometre of one passenger or tonne causes hangs on how full the vehicle
+	// What a kilometre of one passenger or tonne causes depends on how full the vehicle
 	// is; what a vehicle causes is fuel burnt.
 	case typ != "flights" && (f.Unit == "passenger.km" || f.Unit == "tonne.km"):
 		return basicTransport

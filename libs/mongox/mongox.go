@@ -101,7 +101,7 @@ func invalid(uri string, err error) error {
 	return fmt.Errorf("connect to MongoDB at %s: %s", Redact(uri), reason)
 }
 
-// Ping reports whether the primary answers.
+// Ping returns an error unless the primary answers.
 func Ping(ctx context.Context, client *mongo.Client) error {
 	return client.Ping(ctx, readpref.Primary())
 }

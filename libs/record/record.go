@@ -182,7 +182,8 @@ func Statuses() []Status {
 	return []Status{Unsubmitted, Submitted, InReview, Approved, ChangesRequested, Rejected}
 }
 
-// IsSubmitted returns the `submitted` flag the specification shows for a state.
+// IsSubmitted reports whether a record in this state has been submitted: it is the flag
+// `submitted` of the specification.
 func (s Status) IsSubmitted() bool {
 	switch s {
 	case Submitted, InReview, Approved, Rejected:

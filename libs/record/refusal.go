@@ -20,5 +20,5 @@ func CheckType(name string) error {
 // deleted, or is another organization's: the same in all three cases.
 func NoSuchEvent() error { return apperr.New(apperr.EventNotFound, "There is no such event.") }
 
-// NoSuchRecord is the like for a record.
+// NoSuchRecord is NoSuchEvent for a record.
 func NoSuchRecord() error { return apperr.New(apperr.RecordNotFound, "There is no such record.") }

@@ -327,8 +327,8 @@ type Marks interface {
 	ClearEventMark(ctx context.Context, org OrgID, id EventID, mark string) error
 	// HasMarks reports whether the event or any of its records is marked.
 	HasMarks(ctx context.Context, org OrgID, event EventID) (bool, error)
-	// HasMarkedRecords is HasMarks without the event's own mark, for who has read the
-	// event.
+	// HasMarkedRecords is HasMarks without the event's own mark, for a caller that has read
+	// the event.
 	HasMarkedRecords(ctx context.Context, org OrgID, event EventID) (bool, error)
 	// MarkedEvents lists up to limit events of all organizations that have a
 	// mark, those with the oldest mark first as far as the engine can. It is

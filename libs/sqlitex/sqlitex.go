@@ -167,7 +167,7 @@ func (db *DB) Snapshot(ctx context.Context) (*sql.Tx, error) {
 // Read returns the pool for queries. Statements that write fail on it.
 func (db *DB) Read() *sql.DB { return db.readers }
 
-// Ping reports whether the file can be read.
+// Ping returns an error unless the file can be read.
 func (db *DB) Ping(ctx context.Context) error {
 	var one int
 	return Wrap("ask the file", db.readers.QueryRowContext(ctx, "SELECT 1").Scan(&one))

@@ -48,7 +48,7 @@ func (s *Service) login(c *fiber.Ctx) error {
 
 // logIn checks an email and a password and begins a session. Whatever is wrong,
 // the answer is the same, after the same work, and an entry of the audit log is
-// part of that work, whoever's it is. An attempt counts as failed until
+// part of that work, whichever account it is for. An attempt counts as failed until
 // it is known not to be, so that many at once cannot outrun the count.
 func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle, error) {
 	emailKey := account.EmailKey(email)

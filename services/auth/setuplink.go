@@ -93,7 +93,7 @@ func (a *Accounts) setUpBy(ctx context.Context, u account.User, secret string) (
 	return true, nil
 }
 
-// opensSetup is setUpBy as far as the person's own document tells.
+// opensSetup reports whether secret is the setup secret of u, and still valid.
 func (a *Accounts) opensSetup(u account.User, secret string) bool {
 	_, hash := splitSetup(u.SetupHash)
 	return account.SecretMatches(secret, hash) && a.now().Before(u.SetupUntil) &&

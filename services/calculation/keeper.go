@@ -274,7 +274,7 @@ func (s *server) build(source bundle.Source, result resulttree.Result) (bundle.B
 	return built, err
 }
 
-// reproduces reports whether what records come to is what a result says, to the last bit.
+// reproduces returns an error unless records come to what a result says, to the last bit.
 func reproduces(result resulttree.Result, sum total.Contribution) error {
 	got, err := json.Marshal(sum)
 	if err != nil {

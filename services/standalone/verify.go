@@ -145,7 +145,7 @@ func orUnsaid(date string) string {
 	return date
 }
 
-// trusted reports whether the bundle is signed by whom the settings ask for.
+// trusted returns an error unless the bundle is signed by whom the settings ask for.
 func (c *verifySettings) trusted(ctx context.Context, v bundle.Verdict) error {
 	if key := c.Key; key != "" && key != v.SignedBy {
 		return fmt.Errorf("the bundle is not signed with the key %s but with %s", key, orNone(v.SignedBy))

@@ -91,7 +91,7 @@ func SetQuo(z, n, d *big.Int) *big.Int {
 	return z
 }
 
-// Work is numbers to calculate with that keep their memory. What is in them is of before.
+// Work is numbers to calculate with that keep their memory. Their contents are undefined.
 type Work [8]big.Int
 
 var works = sync.Pool{New: func() any { return new(Work) }}
