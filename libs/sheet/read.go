@@ -79,8 +79,9 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 		start = start[3:]
 		_, _ = buffered.Discard(3) // they were just seen
 	}
-	r := &Reader{o: o, typ: typ, typeAt: -1, rows: csv.NewReader(&lineBreaks{from: buffered})}
-	r.rows.Comma = separatorOf(start)
+	comma := separatorOf(start)
+	r := &Reader{o: o, typ: typ, typeAt: -1, rows: csv.NewReader(&lineBreaks{from: buffered, comma: comma})}
+	r.rows.Comma = comma
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true
 	head, err := r.rows.Read()

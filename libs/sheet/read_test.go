@@ -169,3 +169,26 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestRowsOfSeparators: a row of separators alone would take fifty times its bytes to read;
+// it is refused before, wherever it is, and one as wide as a sheet is not.
+func TestRowsOfSeparators(t *testing.T) {
+	t.Parallel()
+	const head = "treatment,weightKg\n"
+	for name, c := range map[string]struct{ file, want string }{
+		"the head":           {strings.Repeat(",", 1<<20), "line 1 has more"},
+		"a row":              {head + "landfill,1\n" + strings.Repeat(",", 16_384) + "\n", "line 3 has more"},
+		"after a long text":  {head + "\"" + strings.Repeat(",\n", 20_000) + "\",1" + strings.Repeat(",", 16_384), "line 20002 has more"},
+		"other separators":   {"treatment;weightKg\n" + strings.Repeat(";", 16_384), "line 2 has more"},
+		"as wide as a sheet": {head + "landfill,1" + strings.Repeat(",", 16_382) + "\nlandfill,2\n", ""},
+		"many rows":          {head + strings.Repeat("landfill,1\n", 20_000), ""},
+	} {
+		_, _, err := all(c.file, "waste", sheet.Options{})
+		var e *apperr.Error
+		switch {
+		case c.want == "" && err == nil:
+		case c.want == "" || !errors.As(err, &e) || len(e.Details) != 1 || e.Details[0].Code != "TOO_MANY" || !strings.Contains(e.Details[0].Message, c.want):
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

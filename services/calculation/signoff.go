@@ -249,7 +249,7 @@ func sweepSignOffs(ctx context.Context, signOffs signoff.Service, logger *slog.L
 // readDecision reads the body {"comment": "…"}.
 func readDecision(c *fiber.Ctx, required bool) (string, error) {
 	r, err := web.Fields(c)
-	if r == nil || len(c.Body()) == 0 {
+	if r == nil || len(c.Request().Body()) == 0 {
 		if err == nil && required {
 			err = apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED", Message: "comment is required, so that people know why."})
 		}

@@ -245,6 +245,11 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 	if a := s.do(request{method: "POST", path: "/session/refresh", body: "o3", header: in2}); a.status != http.StatusBadRequest {
 		t.Errorf("a body that is not JSON: %d %s", a.status, a.body)
 	}
+	// What says that it is compressed is not unpacked: a few bytes may be gigabytes.
+	packed := s.fromConsole(map[string]string{"Cookie": s.cookies(old, "rt_alice"), "Content-Encoding": "gzip"})
+	if a := s.do(request{method: "POST", path: "/session/refresh", body: string(fasthttp.AppendGzipBytes(nil, []byte(`{"organization":"o3"}`))), header: packed}); a.status != http.StatusBadRequest {
+		t.Errorf("a compressed body: %d %s", a.status, a.body)
+	}
 	// A membership that has ended ends what the browser has of it; a foreign
 	// organization leaves the session as it is.
 	s.services[api.Auth].set(answering(http.StatusNotFound, `{"success":false,"error":{"code":"NOT_FOUND","message":"m","requestId":"r","docs":"d"}}`))

@@ -8,16 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
-	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -266,57 +262,6 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 
 func optionsOf(i record.Import) sheet.Options {
 	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Known: append(serverColumns(), faultsColumn)}
-}
-
-// declaredCharset returns the character set of the body's media type, which is
-// taken out of the header: the file is read by it, and not refused for it.
-func declaredCharset(c *fiber.Ctx) string {
-	got, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
-	charset := strings.ToLower(params["charset"])
-	if err != nil || !slices.Contains(sheet.Encodings(), charset) {
-		return ""
-	}
-	c.Request().Header.SetContentType(got)
-	return charset
-}
-
-// asCSV returns a file as CSV in UTF-8: the sheet of a workbook that is meant, which is
-// unpacked in memory, or a text from the encoding it was declared to be in.
-func asCSV(c *fiber.Ctx, i record.Import, file *web.File, charset string) (*web.File, error) {
-	args := c.Context().QueryArgs()
-	if got, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); got == xlsx.MediaType {
-		book, err := io.ReadAll(file.Reader())
-		if err != nil {
-			return nil, err
-		}
-		text, err := xlsx.CSV(book, string(args.Peek("sheet")), i.DecimalComma || strings.HasSuffix(i.NumberFormat, ",5"))
-		if err != nil {
-			return nil, err
-		}
-		return derived(file, func(to io.Writer) error {
-			_, err := to.Write(text)
-			return err
-		})
-	}
-	if args.Has("sheet") {
-		return nil, apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Message: "sheet names a sheet of a workbook; a CSV file has none."})
-	}
-	if encoding := string(args.Peek("encoding")); encoding != "" {
-		charset = encoding
-	}
-	if charset == "" || charset == "utf-8" {
-		return file, nil
-	}
-	return derived(file, func(to io.Writer) error { return sheet.UTF8(to, file.Reader(), charset) })
-}
-
-// derived makes a file beside another.
-func derived(file *web.File, write func(to io.Writer) error) (*web.File, error) {
-	to := file.Derived()
-	if err := write(to); err != nil {
-		return nil, errors.Join(err, to.Close())
-	}
-	return to, nil
 }
 
 // receive stores the file in parts and opens it to the importer. An earlier

@@ -4,12 +4,10 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-
-	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // What is read into memory is a hundred times as large as the shortest elements it is
@@ -22,33 +20,24 @@ const (
 	maxRowElements = 40 * maxColumns
 )
 
-// errElements says that a workbook has more elements than may be read.
-var errElements = errors.New("too many elements")
-
-// checkElements returns a fault for a file that is no workbook, or one whose content
-// would take more memory than there is for it. It unpacks each part, and keeps none.
-func checkElements(file []byte) error {
-	// A file that begins otherwise may hold another one, which the reader decrypts.
-	if !bytes.HasPrefix(file, []byte("PK")) {
-		return unreadable(zip.ErrFormat)
-	}
-	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		return unreadable(zip.ErrFormat)
-	}
+// checkElements returns a fault for a workbook whose content would take more memory than
+// there is for it. It unpacks each part, and keeps none.
+func checkElements(ctx context.Context, z *zip.Reader) error {
 	var size uint64
-	for _, part := range archive.File {
+	for _, part := range z.File {
 		if size += part.UncompressedSize64; part.UncompressedSize64 > maxUnpacked || size > maxUnpacked {
 			return tooLarge()
 		}
 	}
 	left := maxElements
-	for _, part := range archive.File {
-		switch err := countElements(part, &left); {
-		case errors.Is(err, errElements):
-			return fault("file", fields.TooMany, fmt.Sprintf("The workbook has more than %d rows, or more than %d texts, formats or other parts. Save the one sheet that is meant as CSV.", maxRows, maxElements/2))
-		case err != nil:
-			return unreadable(zip.ErrFormat)
+	for _, part := range z.File {
+		err := countElements(ctx, part, &left)
+		switch {
+		case err == nil:
+		case errors.Is(err, errElements), ctx.Err() != nil:
+			return unreadable(err)
+		default:
+			return unreadable(errNoWorkbook)
 		}
 	}
 	return nil
@@ -56,13 +45,13 @@ func checkElements(file []byte) error {
 
 // countElements takes the elements of a part from those that are left; of the rows of a
 // sheet, which are read one by one, it bounds each.
-func countElements(part *zip.File, left *int) error {
+func countElements(ctx context.Context, part *zip.File, left *int) error {
 	text, err := part.Open()
 	if err != nil {
 		return err
 	}
 	defer text.Close() //nolint:errcheck // it only reads
-	r := bufio.NewReaderSize(text, 64<<10)
+	r := bufio.NewReaderSize(&while{ctx: ctx, r: text}, 64<<10)
 	sheet := strings.HasPrefix(strings.ToLower(part.Name), "xl/worksheets/")
 	within, inRow, rows := false, 0, 0
 	for {

@@ -227,7 +227,8 @@ func (d *Door) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	var wanted struct {
 		Organization string `json:"organization"`
 	}
-	if sent := c.Body(); len(sent) > 0 && json.Unmarshal(sent, &wanted) != nil {
+	// Fiber's own Body would unpack what is said to be compressed, to any size.
+	if sent := c.Request().Body(); len(sent) > 0 && json.Unmarshal(sent, &wanted) != nil {
 		return apperr.New(apperr.ValidationError, `The body is empty, or {"organization": "…"} to switch to one.`)
 	}
 	switching := wanted.Organization != ""

@@ -1551,7 +1551,8 @@ class Operations(Transport):
         up the others is refused with `TOTALS_ROW`. In a file with semicolons, which spreadsheets write where the comma
         is the sign of the decimals, `1.234` without a declared form of numbers is refused with `AMBIGUOUS_NUMBER`. A
         workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps, of the column
-        `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns.
+        `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV
+        (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.

@@ -1,0 +1,78 @@
+package xlsx_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
+)
+
+// TestKindsOfCells has what workbooks write a cell as, beside numbers and plain texts.
+func TestKindsOfCells(t *testing.T) {
+	t.Parallel()
+	const start = `<row r="1"><c t="str"><v>treatment</v></c><c t="str"><v>weightKg</v></c><c t="str"><v>date</v></c></row>`
+	shared := map[string]string{"xl/sharedStrings.xml": `<sst><si><t>plain</t></si><si><r><rPr><b/></rPr><t>rich </t></r><r><t>text</t></r><rPh sb="0" eb="1"><t>spoken</t></rPh></si>` +
+		`<si><t>a_x000A_b_x005F_c_xD800_</t></si><si/></sst>`}
+	for name, c := range map[string]struct{ row, want, fault string }{
+		"shared":                    {`<c t="s"><v>0</v></c><c t="s"><v> 1 </v></c>`, "plain,rich text,", ""},
+		"shared, escaped":           {`<c t="s"><v>2</v></c>`, "\"a\nb_c\",,", ""},
+		"shared, empty":             {`<c t="s"><v>3</v></c><c><v>1</v></c>`, ",1,", ""},
+		"inline, in runs":           {`<c t="inlineStr"><is><r><t>in</t></r><r><t>line</t></r><rPh><t>x</t></rPh></is></c>`, "inline,,", ""},
+		"inline, with other spaces": {`<c t="inlineStr"><is> <t>a b</t> </is></c>`, "a b,,", ""},
+		"digits of a text":          {`<c t="inlineStr"><is><t>007</t></is></c><c t="str"><v>1e3</v></c>`, "007,1e3,", ""},
+		"a truth and an error":      {`<c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c>`, "1,#N/A,", ""},
+		"numbers":                   {`<c><v>1E3</v></c><c t="n"><v>0.30000000000000004</v></c><c t="d"><v>46154</v></c>`, "1000,0.3,2026-05-12", ""},
+		"a day as text":             {`<c/><c/><c t="d"><v>2026-05-12</v></c>`, ",,2026-05-12", ""},
+		"a year":                    {`<c/><c/><c><v>2026</v></c>`, ",,2026", ""},
+		"a kind that is none":       {`<c t="x"><v>1.50</v></c>`, "1.5,,", ""},
+		"references, with a gap":    {`<c r="A2"><v>1</v></c><c r="$c$2"><v>2026</v></c>`, "1,,2026", ""},
+		"with a prefix, commented":  {`<!-- 1 --><x:c xmlns:x="y"><x:v>1<!-- 2 -->2</x:v></x:c><extLst><c><v>5</v></c></extLst>`, "12,,", ""},
+		"a formula with its result": {`<c><f>1+1</f><v>2</v></c>`, "2,,", ""},
+		"a formula of no text":      {`<c t="str"><f>""</f><v></v></c><c><v>1</v></c>`, ",1,", ""},
+		"a formula without result":  {`<c/><c><f>1+1</f></c>`, "", "row 2 REQUIRED"},
+		"a shared formula without":  {`<c/><c><f t="shared" si="0"/></c>`, "", "row 2 REQUIRED"},
+		"no formula":                {`<c><f/></c><c><v>1</v></c>`, ",1,", ""},
+		"wider than the head":       {`<c r="E2"><v>1</v></c>`, ",,,,1", ""},
+	} {
+		got, err := xlsx.CSV(packed(t, start+`<row r="2">`+c.row+`</row>`, shared), "", false)
+		if want := "treatment,weightKg,date\r\n" + c.want + "\r\n"; code(err) != c.fault || c.fault == "" && string(got) != want {
+			t.Errorf("%s: %q, %v; want %q %s", name, got, err, want, c.fault)
+		}
+	}
+	in1904 := map[string]string{"xl/workbook.xml": `<workbook xmlns:r="r"><workbookPr date1904="1"/><sheets><sheet name="a" r:id="rId1"/></sheets></workbook>`}
+	if got, err := xlsx.CSV(packed(t, start+`<row><c/><c/><c><v>44692</v></c></row>`, in1904), "", false); err != nil || !strings.HasSuffix(string(got), ",,2026-05-12\r\n") {
+		t.Errorf("days since 1904: %q, %v", got, err)
+	}
+	latin := map[string]string{"xl/worksheets/sheet1.xml": `<?xml version="1.0" encoding="windows-1252"?><worksheet><sheetData><row><c t="str"><v>M` + "\xfc" + `ll</v></c></row></sheetData></worksheet>`}
+	if got, err := xlsx.CSV(packed(t, "", latin), "", false); err != nil || string(got) != "Müll\r\n" {
+		t.Errorf("another encoding: %q, %v", got, err)
+	}
+	noRows := map[string]string{"xl/worksheets/sheet1.xml": `<chartsheet><sheetViews/></chartsheet>`}
+	if got, err := xlsx.CSV(packed(t, "", noRows), "", false); err != nil || len(got) != 0 {
+		t.Errorf("a chart: %q, %v", got, err)
+	}
+}
+
+// TestMergedCells: the first one has the value, and the others are empty, also where the
+// value is the result of a formula.
+func TestMergedCells(t *testing.T) {
+	t.Parallel()
+	file := workbook(t, func(f *excelize.File) {
+		rowsOf(t, f, "Sheet1", []any{"treatment", "weightKg", "description"}, []any{"landfill", 2}, []any{nil, 3, "x"})
+		for from, to := range map[string]string{"B2": "C2", "A2": "A3"} {
+			if err := f.MergeCell("Sheet1", from, to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	formula := rezip(t, file, func(_ string, content []byte) []byte {
+		return []byte(strings.Replace(string(content), `<c r="B2"><v>2</v></c>`, `<c r="B2"><f>1+1</f><v>2</v></c>`, 1))
+	})
+	for name, file := range map[string][]byte{"values": file, "a formula": formula} {
+		if got, err := xlsx.CSV(file, "", false); err != nil || string(got) != "treatment,weightKg,description\r\nlandfill,2,\r\n,3,x\r\n" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

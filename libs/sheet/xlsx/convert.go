@@ -1,0 +1,160 @@
+package xlsx
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// errWriting is in the error of what a sheet is written to, which is no fault of the file.
+var errWriting = errors.New("xlsx: write")
+
+// converter writes the rows of a sheet as CSV.
+type converter struct {
+	out         *bufio.Writer
+	left, limit int // bytes that may be written, now and at first
+	comma       bool
+	from1904    bool
+	dates       []bool // the columns of days
+	width       int
+	line        []byte // the row that is written
+	cells       []string
+}
+
+// convert writes the rows, and empty lines for those that the sheet leaves out.
+func (c *converter) convert(ctx context.Context, rows *rowReader) error {
+	for n := 1; ; n++ {
+		number, cells, err := rows.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for ; n < number; n++ {
+			if err := c.row(n, nil); err != nil {
+				return err
+			}
+		}
+		// What was asked for may not be wanted any more.
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.row(n, cells); err != nil {
+			return err
+		}
+	}
+}
+
+// row writes one row; the first one with something in it is the head.
+func (c *converter) row(n int, from []cell) error {
+	head := c.width == 0
+	if head {
+		if !slices.ContainsFunc(from, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" }) {
+			return nil // above the table
+		}
+		c.width = len(from)
+	}
+	cells, size := c.cells[:0], 0
+	for i, cell := range from {
+		value := cell.value
+		if head {
+			c.dates = append(c.dates, strings.EqualFold(strings.TrimSpace(value), "date"))
+		} else {
+			var err error
+			if value, err = c.cell(n, i, cell); err != nil {
+				return err
+			}
+		}
+		cells, size = append(cells, value), size+len(value)
+		// The line is not made where it would not be written: its cells may share a text.
+		if size > c.left {
+			return c.tooMuch()
+		}
+	}
+	for len(cells) < c.width {
+		cells = append(cells, "")
+	}
+	c.cells, c.line = cells, c.line[:0]
+	if !slices.ContainsFunc(cells, func(s string) bool { return s != "" }) {
+		c.line = append(c.line, "\"\"\r\n"...) // counted, and empty
+	} else {
+		c.line = sheet.AppendRow(c.line, cells)
+	}
+	if c.left -= len(c.line); c.left < 0 {
+		return c.tooMuch()
+	}
+	if _, err := c.out.Write(c.line); err != nil {
+		return fmt.Errorf("%w: %w", errWriting, err)
+	}
+	return nil
+}
+
+func (c *converter) tooMuch() error {
+	return apperr.New(apperr.PayloadTooLarge, "The sheet is larger than %d MiB as CSV. Divide it into several files.", c.limit>>20)
+}
+
+// cell returns what is written for a cell.
+func (c *converter) cell(row, column int, from cell) (string, error) {
+	if from.value == "" {
+		if from.formula && !typed(from.kind) {
+			axis, err := excelize.CoordinatesToCellName(column+1, row)
+			if err != nil {
+				return "", fmt.Errorf("xlsx: %w", err)
+			}
+			return "", fault("row "+strconv.Itoa(row), fields.Required,
+				fmt.Sprintf("The cell %s is a formula whose result the workbook does not keep. Open it in a spreadsheet program and save it, or write the number.", axis))
+		}
+		return "", nil
+	}
+	number, err := strconv.ParseFloat(from.value, 64)
+	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		return from.value, nil //nolint:nilerr // a text, which needs no other form
+	}
+	if typed(from.kind) && from.kind != "n" && from.kind != "d" {
+		return from.value, nil // digits of a text
+	}
+	if column < len(c.dates) && c.dates[column] {
+		if day, ok := c.day(number); ok {
+			return day, nil
+		}
+		return from.value, nil
+	}
+	return c.number(number), nil
+}
+
+// day returns the day that a number of the column date stands for: one of this
+// century, so that a year is not taken for a day in 1905.
+func (c *converter) day(number float64) (string, bool) {
+	t, err := excelize.ExcelDateToTime(number, c.from1904)
+	if err != nil || t.Year() < 2000 || t.Year() > 2099 {
+		return "", false
+	}
+	return t.Format(time.DateOnly), true
+}
+
+// number writes a number with the fifteen digits that spreadsheets have.
+func (c *converter) number(n float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(n, 'e', 14, 64), 64)
+	if err != nil {
+		rounded = n
+	}
+	text := strconv.FormatFloat(rounded, 'f', -1, 64)
+	if c.comma {
+		text = strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}

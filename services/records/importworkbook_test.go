@@ -1,0 +1,56 @@
+package records_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
+)
+
+// workbook returns a workbook of one sheet with these rows, and one text that cells share.
+func workbook(t *testing.T, rows, text string) string {
+	t.Helper()
+	const types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	var b bytes.Buffer
+	out := zip.NewWriter(&b)
+	for name, part := range map[string]string{
+		"_rels/.rels":                `<Relationships><Relationship Id="a" Type="` + types + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/workbook.xml":            `<workbook xmlns:r="` + types + `"><sheets><sheet name="Sheet1" r:id="a"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="a" Type="` + types + `/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+		"xl/sharedStrings.xml":       `<sst><si><t>treatment</t></si><si><t>` + text + `</t></si></sst>`,
+		"xl/worksheets/sheet1.xml":   `<worksheet><sheetData><row><c t="s"><v>0</v></c><c t="str"><v>weightKg</v></c></row>` + rows + `</sheetData></worksheet>`,
+	} {
+		w, err := out.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, part)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestWorkbooksHaveTheLimitOfFiles: what a workbook comes to as CSV may be as large as a
+// file that is sent as CSV, and is refused in the same way; what is far away is refused
+// for where it is.
+func TestWorkbooksHaveTheLimitOfFiles(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	send := func(rows, text string) answer {
+		return h.send(ada, http.MethodPost, event+"/waste/import", workbook(t, rows, text), "Content-Type", xlsx.MediaType)
+	}
+	row := `<row><c t="s"><v>1</v></c><c><v>2</v></c></row>`
+	send(strings.Repeat(row, 50_000), strings.Repeat("a", 300_000)).want(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
+	send(`<row r="999999999"><c r="ZZZZZ999999999"><v>1</v></c></row>`, "landfill").want(http.StatusBadRequest, "VALIDATION_ERROR")
+	sent := send(strings.Repeat(row, 3), "landfill").want(http.StatusAccepted, "")
+	h.imported(event+"/imports/"+sent.text("_id"), "completed")
+}
