@@ -79,6 +79,10 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 // cell puts one cell into the object.
 func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	column, trimmed := r.columns[i], strings.TrimSpace(cell)
+	if share, ok := strings.CutSuffix(trimmed, "%"); ok && strings.HasSuffix(column.Name, "Percent") {
+		trimmed = strings.TrimSpace(share)
+		cell = trimmed
+	}
 	has := true
 	if r.typ == Mixed && trimmed != "" && column.Name != "type" {
 		var c Column

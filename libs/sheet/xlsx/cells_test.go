@@ -22,9 +22,10 @@ func TestKindsOfCells(t *testing.T) {
 		"inline, in runs":           {`<c t="inlineStr"><is><r><t>in</t></r><r><t>line</t></r><rPh><t>x</t></rPh></is></c>`, "inline,,", ""},
 		"inline, with other spaces": {`<c t="inlineStr"><is> <t>a b</t> </is></c>`, "a b,,", ""},
 		"digits of a text":          {`<c t="inlineStr"><is><t>007</t></is></c><c t="str"><v>1e3</v></c>`, "007,1e3,", ""},
-		"a truth and an error":      {`<c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c>`, "1,#N/A,", ""},
+		"a truth and an error":      {`<c t="b"><v>1</v></c><c t="e"><v>#N/A</v></c>`, "TRUE,#N/A,", ""},
 		"numbers":                   {`<c><v>1E3</v></c><c t="n"><v>0.30000000000000004</v></c><c t="d"><v>46154</v></c>`, "1000,0.3,2026-05-12", ""},
 		"a day as text":             {`<c/><c/><c t="d"><v>2026-05-12</v></c>`, ",,2026-05-12", ""},
+		"a moment as text":          {`<c/><c/><c t="d"><v>2026-05-12T00:00:00</v></c>`, ",,2026-05-12", ""},
 		"a year":                    {`<c/><c/><c><v>2026</v></c>`, ",,2026", ""},
 		"a kind that is none":       {`<c t="x"><v>1.50</v></c>`, "1.5,,", ""},
 		"references, with a gap":    {`<c r="A2"><v>1</v></c><c r="$c$2"><v>2026</v></c>`, "1,,2026", ""},
@@ -55,24 +56,65 @@ func TestKindsOfCells(t *testing.T) {
 	}
 }
 
-// TestMergedCells: the first one has the value, and the others are empty, also where the
-// value is the result of a formula.
+// TestMergedCells: of those of one row the first one has the value, also where it is the result
+// of a formula. Those of several rows below the head are refused: each row has it to who looks.
 func TestMergedCells(t *testing.T) {
 	t.Parallel()
-	file := workbook(t, func(f *excelize.File) {
-		rowsOf(t, f, "Sheet1", []any{"treatment", "weightKg", "description"}, []any{"landfill", 2}, []any{nil, 3, "x"})
-		for from, to := range map[string]string{"B2": "C2", "A2": "A3"} {
+	merged := func(from, to string) []byte {
+		return workbook(t, func(f *excelize.File) {
+			rowsOf(t, f, "Sheet1", []any{"treatment", "weightKg", "description"}, []any{"landfill", 2}, []any{nil, 3, "x"})
 			if err := f.MergeCell("Sheet1", from, to); err != nil {
 				t.Fatal(err)
 			}
-		}
-	})
+		})
+	}
+	file := merged("B2", "C2")
 	formula := rezip(t, file, func(_ string, content []byte) []byte {
 		return []byte(strings.Replace(string(content), `<c r="B2"><v>2</v></c>`, `<c r="B2"><f>1+1</f><v>2</v></c>`, 1))
 	})
 	for name, file := range map[string][]byte{"values": file, "a formula": formula} {
 		if got, err := xlsx.CSV(file, "", false); err != nil || string(got) != "treatment,weightKg,description\r\nlandfill,2,\r\n,3,x\r\n" {
 			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if got, err := xlsx.CSV(merged("A2", "A3"), "", false); code(err) != "row 2 NOT_ALLOWED" {
+		t.Errorf("over two rows: %q, %v", got, err)
+	}
+}
+
+// TestFormatsOfNumbers: a number that is shown as a percentage, a day or a time is written as
+// that, and not as what the workbook keeps for it.
+func TestFormatsOfNumbers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		id    int
+		code  string
+		value float64
+		want  string
+	}{
+		{0, "", 0.1, "0.1"}, {2, "", 1.5, "1.5"}, {4, "", 1234.5, "1234.5"}, {11, "", 1500, "1500"},
+		{9, "", 0.1, "10%"}, {10, "", 0.125, "12.5%"}, {10, "", 0.07, "7%"}, {0, `0.0\ %`, 0.5, "50%"}, {0, `[Red]0%;-0%`, 0.5, "50%"},
+		{14, "", 46143, "2026-05-01"}, {22, "", 46143.5, "2026-05-01T12:00:00"}, {20, "", 0.25, "06:00:00"},
+		{0, "dd/mm/yyyy", 46143, "2026-05-01"}, {0, "[$-407]d. mmmm yyyy;@", 46143, "2026-05-01"}, {0, "[h]:mm", 0.25, "06:00:00"},
+		{0, `0.00" kWh/day"`, 2.5, "2.5"}, {0, `#,##0\d`, 3, "3"}, {0, "[$£-809]#,##0.00", 12, "12"}, {0, "General", 4, "4"}, {0, `0;"dated"`, 5, "5"},
+		{0, "[Magenta]0.0", 6, "6"}, {0, `0"%`, 7, "7"}, {0, "[y", 8, "8"},
+	} {
+		file := workbook(t, func(f *excelize.File) {
+			rowsOf(t, f, "Sheet1", []any{"treatment", "weightKg"}, []any{"landfill", c.value})
+			style := &excelize.Style{NumFmt: c.id}
+			if c.code != "" {
+				style.CustomNumFmt = &c.code
+			}
+			id, err := f.NewStyle(style)
+			if err == nil {
+				err = f.SetCellStyle("Sheet1", "B2", "B2", id)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got, err := xlsx.CSV(file, "", false); err != nil || string(got) != "treatment,weightKg\r\nlandfill,"+c.want+"\r\n" {
+			t.Errorf("%d %q of %v: %q, %v; want %s", c.id, c.code, c.value, got, err, c.want)
 		}
 	}
 }

@@ -28,9 +28,10 @@ type converter struct {
 	left, limit int // bytes that may be written, now and at first
 	comma       bool
 	from1904    bool
-	dates       []bool // the columns of days
-	width       int
-	line        []byte // the row that is written
+	formats     []format // of the styles of cells
+	dates       []bool   // the columns of days
+	width, head int      // how many cells the head has, and its row
+	line        []byte   // the row that is written
 	cells       []string
 }
 
@@ -39,7 +40,7 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 	for n := 1; ; n++ {
 		number, cells, err := rows.next()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return rows.checkMerged(c.head)
 		}
 		if err != nil {
 			return err
@@ -66,7 +67,7 @@ func (c *converter) row(n int, from []cell) error {
 		if !slices.ContainsFunc(from, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" }) {
 			return nil // above the table
 		}
-		c.width = len(from)
+		c.width, c.head = len(from), n
 	}
 	cells, size := c.cells[:0], 0
 	for i, cell := range from {
@@ -120,12 +121,25 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 		}
 		return "", nil
 	}
+	switch {
+	case from.kind == "b" && from.value == "1":
+		return "TRUE", nil
+	case from.kind == "b" && from.value == "0":
+		return "FALSE", nil
+	}
 	number, err := strconv.ParseFloat(from.value, 64)
 	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		if from.kind == "d" {
+			return strings.TrimSuffix(from.value, "T00:00:00"), nil
+		}
 		return from.value, nil //nolint:nilerr // a text, which needs no other form
 	}
 	if typed(from.kind) && from.kind != "n" && from.kind != "d" {
 		return from.value, nil // digits of a text
+	}
+	shown := plain
+	if i, err := strconv.Atoi(from.style); err == nil && 0 <= i && i < len(c.formats) {
+		shown = c.formats[i]
 	}
 	if column < len(c.dates) && c.dates[column] {
 		if day, ok := c.day(number); ok {
@@ -133,7 +147,28 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 		}
 		return from.value, nil
 	}
+	switch shown {
+	case percent:
+		return c.number(100*number) + "%", nil
+	case moment:
+		return c.moment(number), nil
+	}
 	return c.number(number), nil
+}
+
+// moment returns the day or the time that a number stands for, as it is not the number that
+// somebody sees: a spreadsheet makes a day of 1.5 where it takes that for the first of May.
+func (c *converter) moment(number float64) string {
+	t, err := excelize.ExcelDateToTime(number, c.from1904)
+	switch whole := number == math.Trunc(number); {
+	case err != nil:
+		return c.number(number)
+	case number < 1:
+		return t.Format(time.TimeOnly)
+	case whole:
+		return t.Format(time.DateOnly)
+	}
+	return t.Format("2006-01-02T15:04:05")
 }
 
 // day returns the day that a number of the column date stands for: one of this

@@ -65,7 +65,9 @@ type workbook struct {
 	sheets []sheetPart
 	// textsPart is the part with the shared texts; there need not be one.
 	textsPart string
-	from1904  bool
+	// stylesPart is the part with the styles of cells; there need not be one.
+	stylesPart string
+	from1904   bool
 }
 
 // relation is a part that another one refers to. Its kind is the end of its type, which is
@@ -94,7 +96,7 @@ func (a *archive) relations(of string) (found []relation, err error) {
 
 // workbook reads which sheets there are, and where.
 func (a *archive) workbook() (workbook, error) {
-	book := workbook{textsPart: "xl/sharedStrings.xml"}
+	book := workbook{textsPart: "xl/sharedStrings.xml", stylesPart: "xl/styles.xml"}
 	root, err := a.relations("")
 	if err != nil {
 		return book, err
@@ -110,8 +112,11 @@ func (a *archive) workbook() (workbook, error) {
 	parts := map[string]string{}
 	for _, r := range relations {
 		parts[r.id] = r.part
-		if r.kind == "sharedStrings" {
+		switch r.kind {
+		case "sharedStrings":
 			book.textsPart = r.part
+		case "styles":
+			book.stylesPart = r.part
 		}
 	}
 	err = a.each(root[i].part, func(e xml.StartElement) error {

@@ -19,6 +19,8 @@ type cell struct {
 	kind string
 	// formula says that the value is the result of one.
 	formula bool
+	// style is the place of its style among those of the workbook.
+	style string
 }
 
 // typed reports whether the standard knows a type; the others are taken for none.
@@ -231,7 +233,7 @@ func position(reference string) (column, row int, ok bool) {
 // readCell reads the cell that was just opened. One that is empty and no formula, wherever
 // it is, is as one that is not there: whole columns may have a format.
 func (r *rowReader) readCell(e xml.StartElement, column int) error {
-	c := cell{kind: attr(e, "t")}
+	c := cell{kind: attr(e, "t"), style: attr(e, "s")}
 	value, inline, isInline, shows := "", "", false, false
 	for open := r.depth; r.depth >= open; {
 		token, err := r.tokens.next()

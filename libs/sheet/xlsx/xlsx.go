@@ -75,13 +75,17 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) error {
 	if err != nil {
 		return unreadable(err)
 	}
+	formats, err := parts.formats(book.stylesPart)
+	if err != nil {
+		return unreadable(err)
+	}
 	rows, err := parts.rows(book.sheets[at].part, texts)
 	if err != nil {
 		return unreadable(err)
 	}
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats}
 	if err := c.convert(ctx, rows); err != nil {
 		return unreadable(err)
 	}
