@@ -197,7 +197,7 @@ type Organization struct {
 	EventQuota EventQuota  `json:"eventQuota"`
 	PlanLimits *PlanLimits `json:"planLimits,omitempty"`
 	Policy     Policy      `json:"policy"`
-	// Switching four eyes off, which waits for a second administrator to ask for the same within seven days.
+	// A change of the policy that waits for a second administrator to ask for the same within seven days.
 	PendingPolicy *PendingPolicy `json:"pendingPolicy,omitempty"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
 	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
@@ -207,8 +207,12 @@ type Organization struct {
 // PendingPolicy is a change of the rules that waits for a second administrator.
 type PendingPolicy struct {
 	// What it would be.
-	FourEyes   bool  `json:"fourEyes"`
-	ProposedBy Actor `json:"proposedBy"`
+	FourEyes bool `json:"fourEyes"`
+	// What it would be, where automatic approval is switched on or loosened. In kg CO2e.
+	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
+	// What it would be then; absent, no record is checked.
+	SpotCheckOneIn int   `json:"spotCheckOneIn,omitempty"`
+	ProposedBy     Actor `json:"proposedBy"`
 	// When.
 	ProposedAt time.Time `json:"proposedAt"`
 }
@@ -244,7 +248,8 @@ type Policy struct {
 	RequireReason bool `json:"requireReason,omitempty"`
 	// A record that counts for less is approved as it is submitted, by the move auto-approve, which its history
 	// shows with the name of the admin who decided so. With fourEyes, a record this admin created, edited last or
-	// submitted waits for somebody else. nil or 0: nothing is approved this way. In kg CO2e.
+	// submitted waits for somebody else, and so does one that was approved before. nil or 0: nothing is approved
+	// this way. In kg CO2e.
 	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
 	// One in so many of these records, chosen by its id, waits for a person all the same; nil, none does. Without
 	// autoApproveBelowKg it is not kept.
@@ -270,7 +275,8 @@ type PolicyPatch struct {
 	RequireReason Optional[bool] `json:"requireReason,omitzero"`
 	// A record that counts for less is approved as it is submitted, by the move auto-approve, which its history
 	// shows with the name of the admin who decided so. With fourEyes, a record this admin created, edited last or
-	// submitted waits for somebody else. nil or 0: nothing is approved this way. In kg CO2e.
+	// submitted waits for somebody else, and so does one that was approved before. nil or 0: nothing is approved
+	// this way. In kg CO2e.
 	AutoApproveBelowKg Optional[float64] `json:"autoApproveBelowKg,omitzero"`
 	// One in so many of these records, chosen by its id, waits for a person all the same; nil, none does. Without
 	// autoApproveBelowKg it is not kept.

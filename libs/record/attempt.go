@@ -114,7 +114,17 @@ func (w Workflow) open(ctx context.Context, req Request, known Known, after Reco
 		return false, EventSigned(e)
 	}
 	// A fence above the epoch means that the event has moved on since it was read.
-	return e.Gate.State == GateOpen && before.Fence <= e.Gate.Epoch, nil
+	if e.Gate.State != GateOpen || before.Fence > e.Gate.Epoch {
+		return false, nil
+	}
+	// It comes before the write of the record, so that no change of the event that was decided
+	// while nothing had been approved is written after the approval (ReplaceEvent).
+	if w.Approving != nil && !e.EverApproved {
+		if err := w.Approving(ctx, req.Org, req.Key.Event); err != nil {
+			return false, fmt.Errorf("%s record: govern event: %w", req.Move, err)
+		}
+	}
+	return true, nil
 }
 
 // closingLimit is how long a move waits for a sign-off that is being made.

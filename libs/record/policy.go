@@ -1,11 +1,13 @@
 package record
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -67,10 +69,34 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	return json.Marshal(view)
 }
 
+// approvedAgain is the lowest revision of a record that is submitted and was approved before:
+// created, submitted, approved, reopened, submitted.
+const approvedAgain = 5
+
+// ApprovedBefore reports whether a record that is not approved now was approved once.
+// It reads the history of few records: others are too young for it.
+func ApprovedBefore(ctx context.Context, history interface {
+	Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
+}, r Record) (bool, error) {
+	if r.Rev < approvedAgain {
+		return false, nil
+	}
+	entries, err := history.Entries(ctx, r.Org, r.ID)
+	if err != nil {
+		return false, fmt.Errorf("was it approved before: read history: %w", err)
+	}
+	return slices.ContainsFunc(entries, func(e Entry) bool { return e.Rev < r.Rev && e.To == Approved }), nil
+}
+
 // PolicyApproval returns the request by which an organization's policy approves a
 // record that has just been submitted, and whether it does. It approves what
-// was submitted and nothing newer.
-func PolicyApproval(p Policy, submitted Record, ev Event) (Request, bool) {
+// was submitted and nothing newer. Under four eyes a record that was approved before
+// (ApprovedBefore) waits for a person: somebody took its approval back, and neither they
+// nor who submits it again can have it back from nobody.
+func PolicyApproval(p Policy, submitted Record, ev Event, approvedBefore bool) (Request, bool) {
+	if p.FourEyes && approvedBefore {
+		return Request{}, false
+	}
 	contribution := submitted.Contribution
 	if submitted.ContextRev != ev.ContextRev || len(contribution) == 0 {
 		var err error

@@ -28,29 +28,39 @@ type PolicyEntry struct {
 }
 
 // PolicyProposal is a change of the policy that waits for a second
-// administrator: switching four eyes off.
+// administrator.
 type PolicyProposal struct {
 	By Actor     `json:"proposedBy"`
 	At time.Time `json:"proposedAt"`
+	Loosening
 }
 
 // PolicyLog is the newer part of the history of an organization's policy, see
 // Policies. Its JSON is the stored form.
 type PolicyLog struct {
-	Policies []PolicyEntry   `json:"policies,omitempty"` // oldest first
-	Pending  *PolicyProposal `json:"pending,omitempty"`
+	Policies []PolicyEntry `json:"policies,omitempty"` // oldest first
+	// Pending is the change that waits; one that keeps four eyes is stored elsewhere
+	// (policyJSON).
+	Pending *PolicyProposal `json:"pending,omitempty"`
 }
 
 // policyJSON is the stored form of what came to the policy later.
 type policyJSON struct {
 	RequireReason bool  `json:"requireReason"`
 	Rev           int64 `json:"rev"`
+	// Loosens is PolicyLog.Pending where that keeps four eyes on. A program that knows
+	// only how to switch four eyes off must not take it for that.
+	Loosens *PolicyProposal `json:"pendingLoosening,omitempty"`
 	PolicyLog
 }
 
 // EncodePolicy returns the stored form of the policy's newer parts and its log.
 func (o Organization) EncodePolicy() (string, error) {
-	text, err := json.Marshal(policyJSON{o.Policy.RequireReason, o.Policy.Rev, o.PolicyLog})
+	p := policyJSON{RequireReason: o.Policy.RequireReason, Rev: o.Policy.Rev, PolicyLog: o.PolicyLog}
+	if p.Pending != nil && p.Pending.FourEyes {
+		p.Loosens, p.Pending = p.Pending, nil
+	}
+	text, err := json.Marshal(p)
 	return string(text), err
 }
 
@@ -62,6 +72,9 @@ func (o *Organization) DecodePolicy(text string) error {
 	var p policyJSON
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return err
+	}
+	if p.Pending == nil {
+		p.Pending = p.Loosens
 	}
 	o.Policy.RequireReason, o.Policy.Rev, o.PolicyLog = p.RequireReason, p.Rev, p.PolicyLog
 	return nil

@@ -108,6 +108,11 @@ type Event struct {
 	// context yet. Only the worker that has written the result clears it.
 	Mark    string
 	Deleted bool
+	// EverApproved is set before the first record of the event is approved, and stays: from
+	// then on the event has a figure that people may have seen, whatever is approved now. It
+	// changes without a new revision. Events from before it was kept may lack it as long as
+	// no record of theirs is approved or reopened anew.
+	EverApproved bool
 
 	// Governance is who may move the figure, and who did.
 	Governance

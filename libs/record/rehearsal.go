@@ -28,6 +28,7 @@ type Originals interface {
 	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
 	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
 	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
+	SetEverApproved(ctx context.Context, org OrgID, id EventID) error
 }
 
 type reference struct {
@@ -244,6 +245,9 @@ func (h *Rehearsal) CurrentEvent(ctx context.Context, org OrgID, id EventID) (Ev
 
 // InsertEventEntry implements the method of Gates: nothing is kept.
 func (h *Rehearsal) InsertEventEntry(context.Context, OrgID, EventID, EventEntry) error { return nil }
+
+// SetEverApproved implements the method of Gates: nothing is kept.
+func (h *Rehearsal) SetEverApproved(context.Context, OrgID, EventID) error { return nil }
 
 // Organization implements the method of Organizations.
 func (h *Rehearsal) Organization(ctx context.Context, id OrgID) (Organization, error) {

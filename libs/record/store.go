@@ -103,8 +103,9 @@ type Events interface {
 	// UsedSlots returns the highest slot ever taken: the quota used.
 	UsedSlots(ctx context.Context, org OrgID) (int64, error)
 	// ReplaceEvent stores e where the stored Rev is prevRev and the event is
-	// not deleted, else ErrConflict. The stored Mark is kept where e.Mark is
-	// empty: only ClearEventMark removes one. The slot never changes.
+	// not deleted, and it has not become EverApproved since e was read without it,
+	// else ErrConflict. The stored Mark is kept where e.Mark is
+	// empty: only ClearEventMark removes one. The slot and EverApproved never change.
 	// ErrDuplicateReference if e's RefKey is another's.
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
 }
@@ -294,6 +295,9 @@ type Gates interface {
 	// is missed, whatever became of the member that acknowledged it: an event that
 	// was closed is never seen open.
 	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
+	// SetEverApproved sets EverApproved of an event; ErrNotFound where there is none. The
+	// revision stays. A ReplaceEvent of what was read before it conflicts.
+	SetEverApproved(ctx context.Context, org OrgID, id EventID) error
 	// Fence sets the Fence of the records from ≤ Seq ≤ to whose Fence is lower
 	// to epoch, tombstones included. Their revision stays.
 	Fence(ctx context.Context, org OrgID, sub Sub, from, to, epoch int64) error

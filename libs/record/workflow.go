@@ -40,6 +40,10 @@ type Workflow struct {
 	// (Gates.CurrentEvent). Moves into and out of the approved records need it;
 	// a nil Gate is always open.
 	Gate func(ctx context.Context, org OrgID, event EventID) (Event, error)
+	// Approving keeps of an event that a record of it is about to be approved, or was
+	// approved until now (Gates.SetEverApproved). It is called with what the Gate returned
+	// without EverApproved, before the record is written; nil: nothing is kept.
+	Approving func(ctx context.Context, org OrgID, event EventID) error
 	// Admit is asked before n new records of an event are stored; its error keeps all
 	// of them out. A nil Admit lets any number in.
 	Admit func(ctx context.Context, org OrgID, event EventID, n int64) error

@@ -97,8 +97,8 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 	if !policy.FourEyes && !policy.RequireReason {
 		return nil, nil //nolint:nilnil // no proposal is needed
 	}
-	counts, err := w.Store.CountByStatus(ctx, w.Org, seen.ID)
-	if err != nil || counts[record.Approved] == 0 {
+	approved, err := w.everApproved(ctx, seen)
+	if err != nil || !approved {
 		return nil, err
 	}
 	if governed && policy.RequireReason && ch.Comment == "" {
@@ -119,6 +119,18 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 	*e = seen
 	e.Mark = ""
 	return &p, e.AddProposal(p)
+}
+
+// everApproved reports whether a record of the event has ever been approved. Asking for the
+// records that are approved now would let anybody who can reopen them switch the rules off
+// (ADR 0100). They are counted for events from before the event itself kept it. An approval
+// after the count sets it, on which the write of what was decided here conflicts.
+func (w Write) everApproved(ctx context.Context, e record.Event) (bool, error) {
+	if e.EverApproved {
+		return true, nil
+	}
+	counts, err := w.Store.CountByStatus(ctx, w.Org, e.ID)
+	return counts[record.Approved] > 0, err
 }
 
 // ReasonRequired is the refusal of what moves an approved figure without a word.

@@ -36,6 +36,7 @@ type Store interface {
 	InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error
 	InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error
 	CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
+	SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error
 	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
 }
 
@@ -86,7 +87,8 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 		w.Report = reportTo(m.Audit, token)
 	}
 	w.Workflow = record.Workflow{
-		Store: w.Store, History: w.Store, Admit: m.Admit, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
+		Store: w.Store, History: w.Store, Admit: m.Admit, Policy: policyOnce(w.Store), Gate: (&gateReader{store: w.Store}).read,
+		Approving: w.Store.SetEverApproved, Now: m.Now, NewMark: func() string { return record.NewMark(m.Now()) },
 	}
 	return w, nil
 }
@@ -193,7 +195,13 @@ func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Rec
 	if err != nil {
 		return submitted
 	}
-	request, ok := record.PolicyApproval(policy, submitted, ev)
+	before := false
+	if policy.FourEyes {
+		if before, err = record.ApprovedBefore(ctx, w.Store, submitted); err != nil {
+			return submitted
+		}
+	}
+	request, ok := record.PolicyApproval(policy, submitted, ev, before)
 	if !ok {
 		return submitted
 	}

@@ -1,7 +1,9 @@
 package records
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -35,9 +37,12 @@ type organizationView struct {
 }
 
 type pendingPolicy struct {
-	FourEyes   bool         `json:"fourEyes"`
-	ProposedBy record.Actor `json:"proposedBy"`
-	ProposedAt string       `json:"proposedAt"`
+	FourEyes bool `json:"fourEyes"`
+	// AutoApproveBelowKg and SpotCheckOneIn are there where they would change.
+	AutoApproveBelowKg json.Number  `json:"autoApproveBelowKg,omitempty"`
+	SpotCheckOneIn     int64        `json:"spotCheckOneIn,omitempty"`
+	ProposedBy         record.Actor `json:"proposedBy"`
+	ProposedAt         string       `json:"proposedAt"`
 }
 
 // quotaView has null for what an unlimited plan does not have.
@@ -63,7 +68,8 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 	}
 	view := organizationView{ID: o.ID, Name: o.Name, Plan: o.Plan, Limits: s.Limits[o.Plan], Policy: o.Policy, Quota: quotaOf(s.Quotas, o.Plan, used)}
 	if p := o.Pending; p != nil {
-		view.Pending = &pendingPolicy{ProposedBy: p.By, ProposedAt: timestamp.Format(p.At)}
+		view.Pending = &pendingPolicy{FourEyes: p.FourEyes, AutoApproveBelowKg: json.Number(p.AutoApproveBelowKg), SpotCheckOneIn: p.SpotCheckOneIn,
+			ProposedBy: p.By, ProposedAt: timestamp.Format(p.At)}
 	}
 	return web.Answer(c, status, view)
 }
@@ -156,16 +162,16 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 // pendingFor is how long a change of the policy waits for a second administrator.
 const pendingFor = 7 * 24 * time.Hour
 
-// governPolicy keeps the history of the policy. Switching four eyes off takes a
-// second administrator, who asks for the same: the first request changes nothing
-// but what is pending, and is answered 202.
+// governPolicy keeps the history of the policy. Switching four eyes off, and under
+// them approving more automatically, takes a second administrator, who asks for the
+// same: the first request changes nothing but what is pending, and is answered 202.
 func (s *server) governPolicy(was record.Organization, o *record.Organization, by record.Actor) (status int) {
 	now := s.now()
-	if was.Policy.FourEyes && !o.Policy.FourEyes {
+	if loosening, ok := record.LooseningOf(was.Policy, o.Policy); ok {
 		p := was.Pending
-		if p == nil || p.By.ID == by.ID || now.Sub(p.At) > pendingFor {
+		if p == nil || p.By.ID == by.ID || now.Sub(p.At) > pendingFor || p.Loosening != loosening {
 			*o = was
-			o.Pending = &record.PolicyProposal{By: by, At: now}
+			o.Pending = &record.PolicyProposal{By: by, At: now, Loosening: loosening}
 			return fiber.StatusAccepted
 		}
 		proposed := p.By
@@ -191,10 +197,21 @@ func changesOf(was, is record.Organization) (before, after string) {
 	}
 	add("fourEyes", strconv.FormatBool(was.Policy.FourEyes), strconv.FormatBool(is.Policy.FourEyes))
 	add("requireReason", strconv.FormatBool(was.Policy.RequireReason), strconv.FormatBool(is.Policy.RequireReason))
-	add("fourEyesOffProposed", strconv.FormatBool(was.Pending != nil), strconv.FormatBool(is.Pending != nil))
+	add("fourEyesOffProposed", strconv.FormatBool(offProposed(was)), strconv.FormatBool(offProposed(is)))
+	add("autoApprovalProposed", autoProposed(was), autoProposed(is))
 	add("autoApproveBelowKg", was.Policy.AutoApprove.BelowKg.String(), is.Policy.AutoApprove.BelowKg.String())
 	add("spotCheckOneIn", strconv.FormatInt(was.Policy.AutoApprove.SpotCheckOneIn, 10), strconv.FormatInt(is.Policy.AutoApprove.SpotCheckOneIn, 10))
 	return strings.Join(b, ", "), strings.Join(a, ", ")
+}
+
+func offProposed(o record.Organization) bool { return o.Pending != nil && !o.Pending.FourEyes }
+
+// autoProposed is the automatic approval that waits for a second administrator; "none".
+func autoProposed(o record.Organization) string {
+	if o.Pending == nil || o.Pending.AutoApproveBelowKg == "" {
+		return "none"
+	}
+	return fmt.Sprintf("below %s kg, one in %d checked", o.Pending.AutoApproveBelowKg, o.Pending.SpotCheckOneIn)
 }
 
 // readOrganization reads into o what a change names. The errors are in r; a body

@@ -64,6 +64,7 @@ type world struct {
 	fourEyes      bool
 	reason        bool
 	offProposedBy string
+	ever          bool // a record was approved once
 }
 
 func (w world) clone() world {

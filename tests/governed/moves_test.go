@@ -117,6 +117,7 @@ func (w *world) moved(name, to string, hand ...string) {
 	l := w.lines[name]
 	l.status, l.hands = to, append(slices.Clone(l.hands), hand...)
 	w.lines[name] = l
+	w.ever = w.ever || to == "approved"
 }
 
 func (p *play) decide() move {
@@ -212,7 +213,7 @@ func (p *play) govern(m move, apply func(*setting), action string) move {
 	}
 	m.body = body
 	m.refuse(p.model.signed, "EVENT_SIGNED")
-	governed := p.model.approved() > 0
+	governed := p.model.ever || p.event().EverApproved // a process may have died before the approval
 	m.refuse(governed && p.model.reason && body["comment"] == nil, "VALIDATION_ERROR")
 	if governed && p.model.fourEyes {
 		m.refuse(len(p.model.proposals) == 10, "PROPOSAL_LIMIT")

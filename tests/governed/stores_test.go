@@ -22,6 +22,8 @@ type process struct {
 	armed bool
 	left  int // writes before the one it dies at
 	after bool
+	// counted, where it is set, happens once, when records have been counted.
+	counted func()
 }
 
 // dieAt makes the process die at the n-th write from now on, counted from 0.
@@ -69,6 +71,20 @@ func (s mortalRecords) ReplaceOrganization(ctx context.Context, o record.Organiz
 
 func (s mortalRecords) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prev int64) error {
 	return s.p.write(func() error { return s.Store.ReplaceEvent(ctx, org, e, prev) })
+}
+
+func (s mortalRecords) SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error {
+	return s.p.write(func() error { return s.Store.SetEverApproved(ctx, org, id) })
+}
+
+// CountByStatus lets something happen once between the count and what is decided by it.
+func (s mortalRecords) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
+	counts, err := s.Store.CountByStatus(ctx, org, event)
+	if meanwhile := s.p.counted; meanwhile != nil {
+		s.p.counted = nil
+		meanwhile()
+	}
+	return counts, err
 }
 
 func (s mortalRecords) InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error {

@@ -115,10 +115,14 @@ func actorFromDoc(d actorDoc) (record.Actor, error) {
 
 // eventDoc is a record.Event.
 type eventDoc struct {
-	ID    string     `bson:"_id"`
-	Org   string     `bson:"org"`
-	Slot  int64      `bson:"slot"`
-	Mark  string     `bson:"mark"`
+	ID   string `bson:"_id"`
+	Org  string `bson:"org"`
+	Slot int64  `bson:"slot"`
+	Mark string `bson:"mark"`
+	// EverApproved is absent where it is false. It is not of the state: no replacement takes
+	// it away.
+	EverApproved bool `bson:"everApproved,omitempty"`
+
 	State eventState `bson:",inline"`
 }
 
@@ -247,7 +251,7 @@ func eventFromDoc(d eventDoc) (record.Event, error) {
 		Country: state.Country, Timezone: state.Timezone, Description: state.Description, Place: state.Place, Location: location,
 		Boundary: raw(state.Boundary), Method: record.Method(state.Method), FactorSet: state.FactorSet,
 		CreatedBy: by, CreatedAt: instant(state.CreatedAt), UpdatedAt: instant(state.UpdatedAt),
-		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted,
+		Rev: state.Rev, ContextRev: state.ContextRev, Mark: d.Mark, Deleted: state.Deleted, EverApproved: d.EverApproved,
 		Governance: governance, Team: teamFromDoc(state.Team), Reference: state.Reference, Metadata: metadata, Compensation: compensation,
 	}, nil
 }

@@ -23,7 +23,7 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 	if err != nil {
 		return record.Event{}, err
 	}
-	d := eventDoc{ID: string(e.ID), Org: string(org), Mark: e.Mark, State: state}
+	d := eventDoc{ID: string(e.ID), Org: string(org), Mark: e.Mark, EverApproved: e.EverApproved, State: state}
 	used, err := s.usedSlots(ctx, org)
 	if err != nil {
 		return record.Event{}, mongox.Wrap(verb, err)
@@ -137,8 +137,11 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 	if err != nil {
 		return err
 	}
-	matched, err := update(ctx, s.events,
-		bson.D{eq("_id", e.ID), eq("org", org), eq("rev", prevRev), eq("deleted", false)},
+	asRead := bson.D{eq("_id", e.ID), eq("org", org), eq("rev", prevRev), eq("deleted", false)}
+	if !e.EverApproved {
+		asRead = append(asRead, eq("everApproved", bson.D{eq("$exists", false)}))
+	}
+	matched, err := update(ctx, s.events, asRead,
 		struct {
 			Mark  string     `bson:"mark,omitempty"` // absent: the stored one stays
 			State eventState `bson:",inline"`

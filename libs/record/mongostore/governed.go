@@ -28,6 +28,15 @@ func (s *Store) CurrentEvent(ctx context.Context, org record.OrgID, id record.Ev
 	return one(ctx, events, "read event", bson.D{eq("_id", id), eq("org", org), eq("deleted", false)}, eventFromDoc)
 }
 
+// SetEverApproved implements record.Gates.
+func (s *Store) SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error {
+	matched, err := mongox.Update(ctx, s.events, bson.D{eq("_id", id), eq("org", org)}, bson.D{eq("everApproved", true)})
+	if err == nil && !matched {
+		return record.ErrNotFound
+	}
+	return mongox.Wrap("govern event", err)
+}
+
 // Fence implements record.Gates: one command for records without a fence and
 // one for those with a lower one.
 func (s *Store) Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error {

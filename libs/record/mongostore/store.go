@@ -85,7 +85,7 @@ func Attach(db *mongo.Database) *Store {
 
 // volatile are the fields that others may change right after a write stored
 // them: they do not tell whose write it was.
-var volatile = []string{"mark", "untallied", "fence", "preview", "contribution", "contextRev"}
+var volatile = []string{"everApproved", "mark", "untallied", "fence", "preview", "contribution", "contextRev"}
 
 // insert stores a document; taken reports that a unique index refused it.
 func insert(ctx context.Context, in *mongo.Collection, document any) (taken bool, err error) {

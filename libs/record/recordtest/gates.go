@@ -107,6 +107,36 @@ func gateTests() []test {
 			b.want(record.ErrConflict, b.ReplaceRecord(b.Context(), acme, ahead, 1))
 			b.wantFailure(b.Fence(b.ended(), acme, flights, 1, 3, 9))
 		}},
+		{"an event keeps that a record of it was approved, and what was decided before conflicts", func(b *bench) {
+			read, err := b.InsertEvent(b.Context(), acme, someEvent(gala), record.Unlimited)
+			b.must(err)
+			b.must(b.SetEverApproved(b.Context(), acme, gala))
+			b.must(b.SetEverApproved(b.Context(), acme, gala))
+			now, err := b.CurrentEvent(b.Context(), acme, gala)
+			b.must(err)
+			before := read
+			before.EverApproved = true
+			equal(b, "event", now, before)
+			late := read
+			late.Rev, late.Title = read.Rev+1, "Decided before"
+			b.want(record.ErrConflict, b.ReplaceEvent(b.Context(), acme, late, read.Rev))
+			now.Rev, now.Title = read.Rev+1, "Decided after"
+			b.must(b.ReplaceEvent(b.Context(), acme, now, read.Rev))
+			after, err := b.EventContext(b.Context(), acme, gala)
+			b.must(err)
+			equal(b, "event after a change", after, now)
+			b.want(record.ErrNotFound, b.SetEverApproved(b.Context(), other, gala))
+			b.want(record.ErrNotFound, b.SetEverApproved(b.Context(), acme, "event-none"))
+			b.wantFailure(b.SetEverApproved(b.ended(), acme, gala))
+			// An event that comes from another store brings it along.
+			moved := someEvent("moved")
+			moved.EverApproved = true
+			_, err = b.InsertEvent(b.Context(), acme, moved, record.Unlimited)
+			b.must(err)
+			got, err := b.Event(b.Context(), acme, "moved")
+			b.must(err)
+			equal(b, "inserted", got.EverApproved, true)
+		}},
 		{"entries of events are kept once each and read in their order", func(b *bench) {
 			entry := func(rev int64, hash string) record.EventEntry {
 				e := someGovernance().Last

@@ -42,9 +42,9 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			return record.ErrQuota
 		}
 		_, err := tx.ExecContext(ctx,
-			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`INSERT INTO events (`+eventColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			e.ID, org, slot, e.Rev, e.ContextRev, e.Mark, e.Deleted,
-			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team, e.Reference)
+			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team, e.Reference, e.EverApproved)
 		if sqlitex.IsDuplicate(err) {
 			// The slot was free in this transaction, so it is the id or the reference.
 			mine, err := exists(ctx, tx, `SELECT 1 FROM events WHERE org = ? AND id = ?`, org, e.ID)
@@ -134,10 +134,10 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 		err := changedOne(tx.ExecContext(ctx,
 			`UPDATE events SET rev = ?, context_rev = ?, mark = COALESCE(NULLIF(?, ''), mark), deleted = ?,
 				created_at = ?, updated_at = ?, boundary = ?, body = ?, governance = ?, gate = ?, team = ?, reference = ?
-			 WHERE org = ? AND id = ? AND rev = ? AND deleted = 0`,
+			 WHERE org = ? AND id = ? AND rev = ? AND deleted = 0 AND ever_approved <= ?`,
 			e.Rev, e.ContextRev, e.Mark, e.Deleted,
 			millis(e.CreatedAt), millis(e.UpdatedAt), text(e.Boundary), string(body), string(governance), e.Gate.State, team, e.Reference,
-			org, e.ID, prevRev))
+			org, e.ID, prevRev, e.EverApproved))
 		if sqlitex.IsDuplicate(err) {
 			return record.ErrDuplicateReference
 		}

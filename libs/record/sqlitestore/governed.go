@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -12,6 +13,17 @@ import (
 // acknowledged write.
 func (s *Store) CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
 	return s.Event(ctx, org, id)
+}
+
+// SetEverApproved implements record.Gates.
+func (s *Store) SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error {
+	return s.write(ctx, "govern event", func(ctx context.Context, tx sqlitex.Tx) error {
+		err := changedOne(tx.ExecContext(ctx, `UPDATE events SET ever_approved = 1 WHERE org = ? AND id = ?`, org, id))
+		if errors.Is(err, record.ErrConflict) {
+			return record.ErrNotFound
+		}
+		return err
+	})
 }
 
 // Fence implements record.Gates.

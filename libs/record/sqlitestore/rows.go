@@ -144,7 +144,7 @@ type eventBody struct {
 }
 
 // eventColumns are the columns scanEvent reads, in its order.
-const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate, team, reference`
+const eventColumns = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate, team, reference, ever_approved`
 
 func eventBodyOf(e record.Event) ([]byte, error) {
 	return json.Marshal(eventBody{
@@ -166,7 +166,7 @@ type eventRow struct {
 
 func scanEventRow(row scanner) (r eventRow, err error) {
 	return r, row.Scan(&r.e.ID, &r.e.Org, &r.e.Slot, &r.e.Rev, &r.e.ContextRev, &r.e.Mark, &r.e.Deleted,
-		&r.created, &r.updated, &r.boundary, &r.body, &r.governance, &r.gate, &r.team, &r.e.Reference)
+		&r.created, &r.updated, &r.boundary, &r.body, &r.governance, &r.gate, &r.team, &r.e.Reference, &r.e.EverApproved)
 }
 
 func scanEvent(row scanner) (record.Event, error) {

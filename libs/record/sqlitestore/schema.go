@@ -19,6 +19,7 @@ func Schema() []sqlitex.Component {
 		{Name: "imports", Steps: []sqlitex.Step{importIndexes()}},
 		{Name: "suppliers", Steps: []sqlitex.Step{suppliers(), supplierRows()}},
 		{Name: "policies", Steps: []sqlitex.Step{policies()}},
+		{Name: "governed", Steps: []sqlitex.Step{everApproved()}},
 		{Name: "packs", Steps: []sqlitex.Step{factorPacks()}},
 	}
 }
@@ -71,6 +72,13 @@ func governance() sqlitex.Step {
 		) STRICT, WITHOUT ROWID`,
 		`ALTER TABLE organizations ADD COLUMN policy TEXT`,
 	)
+}
+
+// everApproved is whether a record of an event has ever been approved. Programs that do not
+// know it leave it as it is, and approve without setting it: what is approved is counted
+// besides.
+func everApproved() sqlitex.Step {
+	return sqlitex.Statements(1, `ALTER TABLE events ADD COLUMN ever_approved INTEGER NOT NULL DEFAULT 0`)
 }
 
 // approved is the list of a sub-collection's approved records, for viewers. Programs

@@ -2911,7 +2911,7 @@ eventQuota: Events the plan has, and what is left of them.
 name: Its name.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
-pendingPolicy: Switching four eyes off, which waits for a second administrator to ask for the same within seven days.
+pendingPolicy: A change of the policy that waits for a second administrator to ask for the same within seven days.
 plan: The plan it has: what its quota follows from.
 planLimits: What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
 policy: Rules of approval.
@@ -3079,7 +3079,8 @@ Policy.__doc__ = """Rules of approval.
 
 autoApproveBelowKg: A record that counts for less is approved as it is submitted, by the move `auto-approve`, which
     its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited
-    last or submitted waits for somebody else. `null` or 0: nothing is approved this way. In kg CO2e.
+    last or submitted waits for somebody else, and so does one that was approved before. `null` or 0: nothing is
+    approved this way. In kg CO2e.
 autoApproveSetBy: Who set the two last; not to be sent.
 fourEyes: Who created, edited last or submitted a record cannot approve it.
 requireReason: A change of an event that moves an approved figure needs a `comment`.

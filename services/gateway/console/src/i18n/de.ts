@@ -741,9 +741,11 @@ export const de: Translation = {
     reason: 'Nach Gründen fragen',
     reasonText: 'Eine Änderung der Veranstaltung, die eine freigegebene Zahl bewegt, braucht einen Kommentar.',
     proposed:
-      'Vier Augen bleiben an, bis eine zweite Administration sie innerhalb von sieben Tagen ebenfalls ausschaltet.',
+      'Unter vier Augen bleiben die Regeln, bis eine zweite Administration sie innerhalb von sieben Tagen ebenso ändert.',
     pending:
       '{{name}} möchte vier Augen ausschalten ({{time}}). Eine andere Administration bestätigt, indem sie sie ebenfalls ausschaltet.',
+    pendingAuto:
+      '{{name}} möchte mehr von selbst freigeben lassen ({{time}}). Eine andere Administration bestätigt mit derselben Änderung.',
     below: 'Von selbst freigeben unter (kg CO₂e)',
     belowText: 'Was weniger zählt, ist mit dem Einreichen freigegeben. Leer: nichts.',
     spot: 'Stichprobe: eins von',

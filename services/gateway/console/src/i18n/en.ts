@@ -722,9 +722,11 @@ export const en = {
     fourEyesText: 'Who created, edited last or submitted a record cannot approve it.',
     reason: 'Ask for reasons',
     reasonText: 'A change of an event that moves an approved figure needs a comment.',
-    proposed: 'Four eyes stay on until a second administrator switches them off too, within seven days.',
+    proposed: 'Under four eyes the policy stays until a second administrator makes the same change, within seven days.',
     pending:
       '{{name}} wants to switch four eyes off ({{time}}). Another administrator confirms it by switching them off as well.',
+    pendingAuto:
+      '{{name}} wants more to be approved automatically ({{time}}). Another administrator confirms it by making the same change.',
     below: 'Approve by itself below (kg CO₂e)',
     belowText: 'Records that count for less are approved as they are submitted. Empty: none.',
     spot: 'Spot check: one in',

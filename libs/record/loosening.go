@@ -1,0 +1,39 @@
+package record
+
+import "math/big"
+
+// Loosening is what of a change of a policy under four eyes takes a second administrator.
+type Loosening struct {
+	// FourEyes is whether four eyes stay on.
+	FourEyes bool `json:"fourEyes,omitempty"`
+	// AutoApproveBelowKg and SpotCheckOneIn are the automatic approval as it would be, where
+	// it approves more than it did; else empty and 0.
+	AutoApproveBelowKg string `json:"autoApproveBelowKg,omitempty"`
+	SpotCheckOneIn     int64  `json:"spotCheckOneIn,omitempty"`
+}
+
+// LooseningOf returns what of the change of a policy takes a second administrator, and
+// whether anything does: switching four eyes off and, under four eyes, automatic approval
+// that is switched on, has a higher limit or checks fewer records.
+func LooseningOf(was, is Policy) (Loosening, bool) {
+	if !was.FourEyes {
+		return Loosening{}, false
+	}
+	l := Loosening{FourEyes: is.FourEyes}
+	more := is.AutoApprove.loosens(was.AutoApprove)
+	if more {
+		l.AutoApproveBelowKg, l.SpotCheckOneIn = is.AutoApprove.BelowKg.String(), is.AutoApprove.SpotCheckOneIn
+	}
+	return l, more || !is.FourEyes
+}
+
+// loosens reports whether a record may be approved that was not before.
+func (a AutoApproval) loosens(was AutoApproval) bool {
+	if !a.On() || !was.On() {
+		return a.On()
+	}
+	fewer := was.SpotCheckOneIn > 0 && (a.SpotCheckOneIn <= 0 || a.SpotCheckOneIn > was.SpotCheckOneIn)
+	below, ok := new(big.Rat).SetString(a.BelowKg.String())
+	before, known := new(big.Rat).SetString(was.BelowKg.String())
+	return fewer || !ok || !known || below.Cmp(before) > 0
+}

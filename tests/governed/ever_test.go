@@ -1,0 +1,106 @@
+package governed
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// rule sets the policy as one administrator can.
+func (s *system) rule(policy map[string]any) {
+	s.t.Helper()
+	s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPatch, "/organization", "ada", map[string]any{"policy": policy}))
+}
+
+// patch changes the number of attendees in the name of a manager.
+func (s *system) patch(attendees int, more ...string) answer {
+	s.t.Helper()
+	body := map[string]any{"attendees": attendees}
+	if len(more) > 0 {
+		body["comment"] = more[0]
+	}
+	return s.ask(s.recordsApp, http.MethodPatch, base, "mia", body)
+}
+
+// A figure that was approved once is not moved by one person who takes the approvals back,
+// changes the event, and has them given again by the policy.
+func TestNobodyMovesAnApprovedFigureAlone(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.rule(map[string]any{"fourEyes": true, "requireReason": true, "autoApproveBelowKg": 1_000_000})
+			s.want(http.StatusOK, s.patch(110)) // nothing was ever approved
+			a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/waste", "ursula", fieldsOf(line{typ: "waste", amount: 1}, "first")))
+			path := base + "/waste/" + fmt.Sprint(a.data["_id"])
+			submit := func() any {
+				t.Helper()
+				return s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, path+"/submit", "mia", nil)).data["status"]
+			}
+			if got := submit(); got != "approved" {
+				t.Fatalf("a record of somebody else is %v", got)
+			}
+			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/reopen", "mia", map[string]any{"comment": "Look again."}))
+			if a := s.patch(10_000); a.code != "VALIDATION_ERROR" {
+				t.Errorf("without a reason: %d %s", a.status, a.body)
+			}
+			s.want(http.StatusAccepted, s.patch(10_000, "More came."))
+			if got := submit(); got != "submitted" {
+				t.Errorf("the policy approved what a person has reopened: it is %v", got)
+			}
+			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/approve", "max", nil))
+			// Once the approved record is gone the figure still was there.
+			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/reopen", "mia", map[string]any{"comment": "Twice."}))
+			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodDelete, path, "mia", nil))
+			s.want(http.StatusAccepted, s.patch(10_000, "More came."))
+		})
+	}
+}
+
+// An approval between the moment a change counts what is approved and its write is not
+// missed: the change is decided anew.
+func TestAnApprovalWhileAChangeIsDecided(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.rule(map[string]any{"fourEyes": true})
+			happened := false
+			s.process.counted = func() {
+				happened = true
+				s.approved("first", 10)
+			}
+			s.want(http.StatusAccepted, s.patch(10_000))
+			if !happened {
+				t.Error("nothing was counted")
+			}
+		})
+	}
+}
+
+// An event from before it kept whether anything was approved is governed by what is
+// approved, and keeps it as soon as that is reopened.
+func TestEventsFromBeforeAreGovernedByWhatIsApproved(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.rule(map[string]any{"fourEyes": true})
+			flow := record.Workflow{Store: s.records, History: s.records, Now: s.now, NewMark: func() string { return record.NewMark(s.now()) }}
+			a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/waste", "ursula", fieldsOf(line{typ: "waste", amount: 1}, "old")))
+			key := record.Key{Event: event, Type: "waste", ID: record.ID(fmt.Sprint(a.data["_id"]))}
+			for _, m := range []record.Move{record.Submit, record.Approve} {
+				_, err := flow.Apply(t.Context(), record.Request{Org: org, Key: key, Move: m, By: actor("max")})
+				must(t, err)
+			}
+			s.want(http.StatusAccepted, s.patch(10_000))
+			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, base+"/waste/"+string(key.ID)+"/reopen", "mia", map[string]any{"comment": "Look again."}))
+			s.want(http.StatusAccepted, s.patch(20_000))
+		})
+	}
+}
