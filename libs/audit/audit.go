@@ -90,28 +90,66 @@ type Recorder interface {
 	Record(ctx context.Context, accessToken string, r Report) error
 }
 
-// header carries a note in the answer of a service. The gateway removes it, as
+// MaxText bounds each text of a note in bytes: the log cuts what is longer.
+const MaxText = 1000
+
+// Naming returns notes that name all ids, each as many as fit: Before has them, and After
+// which one of how many notes it is, where one is not enough. None for no ids.
+func Naming(n Note, ids []string) []Note {
+	var notes []Note
+	names := ""
+	for i, id := range ids {
+		switch {
+		case i == 0:
+			names = id
+		case len(names)+1+len(id) > MaxText:
+			n.Before, names = names, id
+			notes = append(notes, n)
+		default:
+			names += " " + id
+		}
+	}
+	if len(ids) > 0 {
+		n.Before = names
+		notes = append(notes, n)
+	}
+	if len(notes) > 1 {
+		for i := range notes {
+			notes[i].After = fmt.Sprintf("part %d of %d", i+1, len(notes))
+		}
+	}
+	return notes
+}
+
+// header carries a note in the answer of a service, once for each note. The gateway removes it, as
 // it does all fields that begin with X-Ecf-.
 const header = "X-Ecf-Audit"
 
-// Attach puts a note into the answer of a service.
-func Attach(c *fiber.Ctx, n Note) error {
-	text, err := json.Marshal(n)
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
+// Attach puts notes into the answer of a service, in place of those that are there. Answers
+// have room for a few: a header of 16 KiB is all that is read of one. A gateway of a version
+// that knows of one note enters the first.
+func Attach(c *fiber.Ctx, notes ...Note) error {
+	c.Response().Header.Del(header)
+	for _, n := range notes {
+		text, err := json.Marshal(n)
+		if err != nil {
+			return fmt.Errorf("audit: %w", err)
+		}
+		c.Response().Header.Add(header, base64.RawURLEncoding.EncodeToString(text))
 	}
-	c.Set(header, base64.RawURLEncoding.EncodeToString(text))
 	return nil
 }
 
-// Attached returns the note of a service's answer; false when there is none.
-func Attached(answer *fiber.Response) (n Note, ok bool, err error) {
-	value := answer.Header.Peek(header)
-	if len(value) == 0 {
-		return Note{}, false, nil
+// Attached returns the notes of a service's answer, in their order.
+func Attached(answer *fiber.Response) (notes []Note, err error) {
+	for _, value := range answer.Header.PeekAll(header) {
+		n, err := decode(string(value))
+		if err != nil {
+			return notes, err
+		}
+		notes = append(notes, n)
 	}
-	n, err = decode(string(value))
-	return n, err == nil, err
+	return notes, nil
 }
 
 func decode(value string) (n Note, err error) {

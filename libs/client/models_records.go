@@ -165,7 +165,8 @@ type Import struct {
 	EventID string `json:"eventId"`
 	// Record type of the rows; mixed where each row names its own.
 	Type string `json:"type"`
-	// failed: nothing was imported; errors say why.
+	// failed: nothing was imported, or the import was stopped on its way and imported says how much of it is
+	// there; errors say why.
 	Status string `json:"status"`
 	// Whether good rows are imported although others are wrong.
 	Partial bool `json:"partial"`

@@ -81,6 +81,12 @@ func (a ActiveTokens) Verify(ctx context.Context, token string) (Principal, erro
 	return p, nil
 }
 
+// Readmit checks the session of a caller that Verify has returned, while the answer to the
+// request is on its way: the errors are those of Admit. The token may have expired since.
+func (a ActiveTokens) Readmit(ctx context.Context, token string, p Principal) error {
+	return Admit(WithToken(ctx, token), a.Sessions, p)
+}
+
 type tokenKey struct{}
 
 // tokenContext is context.WithValue without a second allocation for the value: every
@@ -104,8 +110,8 @@ func WithToken(ctx context.Context, token string) context.Context {
 }
 
 // TokenOf returns the access token whose session is being checked: who asks auth
-// about a session shows that a token of it was presented. It is empty outside of
-// ActiveTokens.Verify.
+// about a session shows that a token of it was presented. It is empty where nothing is
+// asked in the name of a caller.
 func TokenOf(ctx context.Context) string {
 	token, _ := ctx.Value(tokenKey{}).(string)
 	return token

@@ -11,13 +11,15 @@ import (
 type ImportStatus string
 
 // The states of an import. Before Importing nothing of it exists; from then on
-// it will be completed.
+// it will be completed, unless who uploaded it may not go on or it cannot.
 const (
 	Receiving  ImportStatus = "receiving"  // the file is being stored
 	Validating ImportStatus = "validating" // every row is looked at
 	Importing  ImportStatus = "importing"  // the rows become records
 	Completed  ImportStatus = "completed"
-	Failed     ImportStatus = "failed" // nothing was imported
+	// Failed: nothing was imported, or the import was stopped on its way and Imported says how
+	// many records there are.
+	Failed ImportStatus = "failed"
 )
 
 // Import is a file on its way to become records. Its JSON is the stored form.
@@ -140,7 +142,8 @@ type Imports interface {
 	// EventImports lists the imports of an event, newest first (CreatedAt, then ID),
 	// skipping skip and at most limit of them, and counts them all.
 	EventImports(ctx context.Context, org OrgID, event EventID, skip, limit int64) (page []Import, total int64, err error)
-	// ImportsOfFile lists the newest imports of an event whose file has this hash.
+	// ImportsOfFile lists the newest imports of an event whose file has this hash, at most
+	// MaxImportsOfFile of them (CreatedAt, then ID).
 	ImportsOfFile(ctx context.Context, org OrgID, event EventID, hash string) ([]Import, error)
 	// OpenImports lists up to limit imports of all organizations that are not
 	// finished, by rising id, from after that on. It is the sweeper's, and has no tenant.

@@ -30,3 +30,18 @@ func TestMembersAreToldToWhoHasAToken(t *testing.T) {
 		t.Errorf("of another organization: %d %s", a.status, a.body)
 	}
 }
+
+// TestMembersAreToldToServices: a service that works when no request is under way names the
+// organization, and is told the role of active members of that one alone.
+func TestMembersAreToldToServices(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	asked := members.NewRemote(b.base, http.DefaultClient)
+	roles, err := asked.Roles(t.Context(), b.ada.Org, []string{b.ada.ID, "nobody"})
+	if err != nil || len(roles) != 1 || roles[b.ada.ID] != b.ada.Role {
+		t.Errorf("%v, %v", roles, err)
+	}
+	if roles, err := asked.Roles(t.Context(), "another", []string{b.ada.ID}); err != nil || len(roles) != 0 {
+		t.Errorf("of another organization: %v, %v", roles, err)
+	}
+}

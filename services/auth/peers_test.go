@@ -117,6 +117,9 @@ func TestAuthAnswersServicesOnly(t *testing.T) {
 	if n, o := b.counted(); n != nobody || o != org {
 		t.Errorf("%d and %d entries were made by nobody", n-nobody, o-org)
 	}
+	if a := b.do("GET", members.Path+"?org=o1&id="+b.bob.ID, "", ""); a.status != http.StatusUnauthorized || a.header.Get(peer.Refused) == "" {
+		t.Errorf("members without a credential, nor a token: %d %s", a.status, a.body)
+	}
 	// The owner's own count is whole.
 	b.want(gateway.do("POST", "/api/v2/auth/login", "", right, "X-Forwarded-For", home), http.StatusOK, "")
 	b.want(b.do("GET", "/.well-known/jwks.json", "", ""), http.StatusOK, "")

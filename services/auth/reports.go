@@ -22,7 +22,7 @@ import (
 )
 
 // maxReportText bounds each text of a report, in bytes.
-const maxReportText = 1000
+const maxReportText = audit.MaxText
 
 // reportGrace is how long ago a token may have expired that a report is made
 // with: the request it is of began while it was good.

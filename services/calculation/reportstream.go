@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/report"
@@ -221,14 +222,30 @@ func (s *server) sendReport(c *fiber.Ctx, m *making, result resulttree.Result, t
 	if err := s.keepReportTag(c, m, result); err != nil {
 		return err
 	}
-	c.Context().SetBodyStream(&fromFile{text, m.file}, int(size))
+	still, err := teams.Still(c, s.Verifier, s.Records, s.Now, "getReport")
+	if err != nil {
+		return err
+	}
+	// The request's own context ends before the answer does.
+	c.Context().SetBodyStream(&fromFile{text, m.file, context.WithoutCancel(c.UserContext()), still}, int(size))
 	return nil
 }
 
-// fromFile is an answer whose text is in a file.
+// fromFile is an answer whose text is in a file. It breaks off when the caller's session or
+// their rights end: a client may take it for as long as it likes.
 type fromFile struct {
-	io.Reader
-	file *web.File
+	text  io.Reader
+	file  *web.File
+	ctx   context.Context             // it lives as long as the answer, longer than the call that makes it
+	still func(context.Context) error // see teams.Still
+}
+
+// Read implements io.Reader.
+func (f *fromFile) Read(p []byte) (int, error) {
+	if err := f.still(f.ctx); err != nil {
+		return 0, fmt.Errorf("report: %w", err)
+	}
+	return f.text.Read(p)
 }
 
 // Close implements io.Closer.

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 	"time"
@@ -47,18 +48,27 @@ func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 // auditAnswer puts into the audit log what a service says it has changed. Nobody
 // is told of a change that is not there: the answer is then 503, as auth's own is.
 func (g *gateway) auditAnswer(c *fiber.Ctx) error {
-	note, ok, err := audit.Attached(c.Response())
-	if err == nil && (!ok || g.Audit == nil) {
+	notes, err := audit.Attached(c.Response())
+	if err == nil && g.Audit == nil {
 		return nil
 	}
-	if err == nil {
-		err = g.report(c, note)
+	failed := func(note audit.Note, err error) {
+		g.Logger.ErrorContext(c.UserContext(), "a change is not in the audit log", "action", note.Action, "before", note.Before, "after", note.After,
+			"user", web.PrincipalOf(c).UserID, "error", telemetry.Redact(err.Error()))
+	}
+	if err != nil {
+		failed(audit.Note{}, err)
+	}
+	for _, note := range notes {
+		// Each by itself: what one lacks, the others need not.
+		if fault := g.report(c, note); fault != nil {
+			failed(note, fault)
+			err = errors.Join(err, fault)
+		}
 	}
 	if err == nil {
 		return nil
 	}
-	g.Logger.ErrorContext(c.UserContext(), "a change is not in the audit log", "action", note.Action, "before", note.Before, "after", note.After,
-		"user", web.PrincipalOf(c).UserID, "error", telemetry.Redact(err.Error()))
 	return apperr.New(apperr.Unavailable, "The change was made, but the audit log cannot be written right now.").Because(err)
 }
 

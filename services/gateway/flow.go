@@ -13,7 +13,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/telemetry"
+	"github.com/eventcarbon/ecf/libs/web"
 )
 
 const (
@@ -88,6 +90,13 @@ func (g *gateway) passOn(o api.Operation, a passed, answer *fasthttp.Response, b
 	if deadline, ok := a.ctx.Deadline(); ok {
 		f.ctx, f.cancel = context.WithDeadline(f.ctx, deadline)
 	}
+	token, _ := web.BearerOf(&a.rc.Request.Header)
+	f.still = func() error {
+		if a.by.UserID == "" {
+			return nil
+		}
+		return identity.Admit(identity.WithToken(f.ctx, token), g.Sessions, a.by)
+	}
 	f.failed = func(err error) {
 		g.Logger.WarnContext(f.ctx, "an answer was cut short", "operation", o.ID, "request_id", a.id, "error", telemetry.Redact(err.Error()))
 	}
@@ -102,6 +111,8 @@ type flow struct {
 	from   io.Reader
 	packer *packer // nil: it is passed on as it is
 	failed func(error)
+	// still asks whether the session still admits who asked; Sessions remember for a moment.
+	still func() error
 
 	piece []byte
 	left  []byte // of the piece, which was not passed on yet
@@ -114,6 +125,10 @@ func (f *flow) next() (text []byte, err error) {
 		return nil, io.EOF
 	}
 	text, f.ended, err = fill(f.from, f.piece)
+	if err == nil {
+		// A client may take an answer for longer than a session lives.
+		err = f.still()
+	}
 	if err == nil && f.packer != nil {
 		text, err = f.packer.pack(f.ctx, text, f.ended)
 	}

@@ -212,3 +212,27 @@ func TestAnExportThatBreaksOffIsNoWholeOne(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerEndsWithItsSession: an export or a report that is being passed on is broken off
+// when the session of who reads it ends, and is not taken for a whole one.
+func TestAnAnswerEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	for _, path := range files {
+		s := start(t)
+		exports(s, func() *table { return &table{size: 64 << 20} })
+		res := askFile(t, s.url, path, "identity") //nolint:bodyclose // askFile closes it
+		if _, err := io.ReadFull(res.Body, make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+		s.sessions.mu.Lock()
+		for sid, state := range s.sessions.states {
+			state.Active = false
+			s.sessions.states[sid] = state
+		}
+		s.sessions.mu.Unlock()
+		// What is in buffers of the network comes yet.
+		if n, err := io.Copy(io.Discard, res.Body); err == nil || n > 32<<20 {
+			t.Errorf("%s: %d bytes more, %v", path, n, err)
+		}
+	}
+}

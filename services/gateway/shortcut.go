@@ -98,8 +98,8 @@ func (s *shortcut) take(r *web.Shortcut) (answered bool) {
 
 // plainAnswer reports whether an answer is what was asked for, and nothing has to be done for it.
 func plainAnswer(r *fasthttp.Response) bool {
-	_, attached, err := audit.Attached(r)
-	return (r.StatusCode() == http.StatusOK || r.StatusCode() == http.StatusNotModified) && !attached && err == nil
+	notes, err := audit.Attached(r)
+	return (r.StatusCode() == http.StatusOK || r.StatusCode() == http.StatusNotModified) && len(notes) == 0 && err == nil
 }
 
 // outcome is what has come of asking a service.

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -34,7 +35,8 @@ const (
 // export sends all records of an event as one table, or as JSON, drafts included: the
 // types in their order, within each the oldest record first. It is read while
 // it is sent, a step at a time, each in a turn of its own. A failure on the way breaks the
-// connection off, so that a part is not taken for the whole.
+// connection off, so that a part is not taken for the whole; so does the end of the caller's
+// session or of their rights, as a client may take the file for as long as it likes.
 func (s *server) export(c *fiber.Ctx) error {
 	event, err := s.event(c)
 	if err != nil {
@@ -63,6 +65,10 @@ func (s *server) export(c *fiber.Ctx) error {
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
+	still, err := teams.Still(c, s.Verifier, s.Store, s.now, "exportRecords")
+	if err != nil {
+		return err
+	}
 	org := string(orgOf(c))
 	if !s.exports.Take(org, 1) {
 		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
@@ -73,7 +79,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	// sent; its deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	e := &exporter{ctx: ctx, cancel: cancel, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -127,6 +133,7 @@ func serverColumns() []string {
 type exporter struct {
 	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
 	cancel  func()
+	still   func(context.Context) error // see teams.Still
 	release func()
 	// turn waits for a turn to write, and ahead for one to read.
 	turn, ahead func(context.Context) (end func(), err error)
@@ -242,6 +249,10 @@ func (e *exporter) step() (more bool, err error) {
 			b.err = e.ctx.Err() // it ended before the last one
 		}
 		return false, b.err
+	}
+	// Not before they were read: a client may have let them wait since.
+	if err := e.still(e.ctx); err != nil {
+		return false, err
 	}
 	end, err := e.turn(e.ctx)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
@@ -54,6 +55,8 @@ type Importer struct {
 	Work *fairshare.Scheduler
 	// plans knows what organizations may import; nil: anything.
 	plans *plans
+	// members tells whether who uploaded a file may still import it; nil: that is not asked.
+	members members.Directory
 
 	jobs   sync.WaitGroup
 	places *importPlaces
@@ -154,7 +157,7 @@ func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func
 		tried[i.ID] = true
 		begun++
 		m.jobs.Go(func() {
-			err := m.take(ctx, i)
+			err := recovered(func() error { return m.take(ctx, i) })
 			m.places.free(i, place, errors.Is(err, errGivesWay))
 			switch {
 			case err == nil || errors.Is(err, errGivesWay):
@@ -204,8 +207,8 @@ func (m *Importer) take(ctx context.Context, i record.Import) error {
 	if err := job.keep(&job.i); err != nil {
 		return err
 	}
-	err := job.work()
-	if err != nil && (ctx.Err() != nil || errors.Is(err, errGivesWay)) {
+	err := job.attempt()
+	if err != nil && !errors.Is(err, record.ErrConflict) {
 		job.release()
 	}
 	return err
@@ -227,6 +230,10 @@ type job struct {
 	keptAt time.Time
 	// reader reads the file while its rows are imported.
 	reader *sheet.Reader
+	// sure is what was counted when a slice was last stored whole.
+	sure counts
+	// asked is when who uploaded the file was last found to be allowed to.
+	asked time.Time
 }
 
 // keep stores the import and renews its lease, and ends a slice of the work as turn does.
@@ -312,6 +319,9 @@ func (j *job) work() error {
 		}
 		if !good {
 			return j.end(record.Failed)
+		}
+		if err := j.allowed(); err != nil {
+			return err
 		}
 		// The commit point. Until here nothing was written, from here on
 		// everything will be.

@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"sync"
 
@@ -50,8 +51,10 @@ func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 }
 
 // eachOf calls do for every record that an import created and that still exists,
-// some side by side, and returns the outcomes in the order of the file.
-func (s *server) eachOf(ctx context.Context, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
+// some side by side, and returns the outcomes in the order of the file. A record with which it
+// panics is refused as INTERNAL; the others go on.
+func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
+	ctx := c.UserContext()
 	outcomes, errs := make([]importOutcome, i.Done), make([]error, i.Done)
 	places := make(chan struct{}, importSideBySide)
 	var group sync.WaitGroup
@@ -62,12 +65,24 @@ func (s *server) eachOf(ctx context.Context, i record.Import, do func(ctx contex
 		}
 		group.Go(func() {
 			defer func() { <-places }()
-			r, err := s.Store.FindRecord(ctx, i.Org, i.Event, recordIDOf(i, n+1))
+			var r record.Record
+			err := recovered(func() (err error) {
+				if r, err = s.Store.FindRecord(ctx, i.Org, i.Event, recordIDOf(i, n+1)); err == nil {
+					outcomes[n], err = do(ctx, r)
+				}
+				return err
+			})
 			if errors.Is(err, record.ErrNotFound) {
 				return
 			}
-			if err == nil {
-				outcomes[n], err = do(ctx, r)
+			if p, ok := errors.AsType[*panicked](err); ok {
+				s.Logger.LogAttrs(ctx, slog.LevelError, "a move panicked", slog.String("record", string(recordIDOf(i, n+1))),
+					slog.String("request_id", web.RequestID(c)), slog.String("error", p.Error()), slog.String("stack", p.stack))
+				if r.ID != "" { // else it cannot be read, and there is nothing to tell of it
+					body := web.ErrorOf(c, err)
+					outcomes[n] = outcomeOf(r, refused)
+					outcomes[n].Error, err = &body, nil
+				}
 			}
 			errs[n] = err
 		})
@@ -128,7 +143,9 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 	if _, err := s.writableEvent(c); err != nil {
 		return err
 	}
-	all, err := s.eachOf(c.UserContext(), i, func(_ context.Context, r record.Record) (importOutcome, error) {
+	var mu sync.Mutex
+	var deleted []record.ID
+	all, err := s.eachOf(c, i, func(_ context.Context, r record.Record) (importOutcome, error) {
 		switch {
 		case r.Status == record.Approved:
 			return outcomeOf(r, refused), nil
@@ -141,11 +158,18 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 			return o, err
 		case o.Outcome == moved:
 			o.Outcome = removed
+			mu.Lock()
+			deleted = append(deleted, r.ID)
+			mu.Unlock()
 		default: // somebody was faster
 			o.Outcome, o.Error = kept, nil
 		}
 		return o, nil
 	})
+	if !w.Rehearsal {
+		// Also where it has failed on the way: those are deleted, and no repetition finds them.
+		err = errors.Join(err, s.auditUndo(c, i, deleted, err != nil))
+	}
 	if err != nil {
 		return err
 	}
@@ -211,7 +235,7 @@ func (s *server) moveImport(m record.Move) fiber.Handler {
 		if _, err := s.writableEvent(c); err != nil {
 			return err
 		}
-		all, err := s.eachOf(c.UserContext(), i, func(_ context.Context, r record.Record) (importOutcome, error) {
+		all, err := s.eachOf(c, i, func(_ context.Context, r record.Record) (importOutcome, error) {
 			if m == record.Submit && r.Status.IsSubmitted() || r.Status == record.Approved {
 				return outcomeOf(r, unchanged), nil
 			}

@@ -93,8 +93,11 @@ func recordIDOf(i record.Import, n int64) record.ID {
 }
 
 // storeBatch stores a batch and then the progress. Dying in between, the batch is
-// stored again, which changes nothing.
+// stored again, which changes nothing. Nothing of it is stored for who may not import.
 func (j *job) storeBatch(batch []pending, done int64) error {
+	if err := j.allowed(); err != nil {
+		return err
+	}
 	bad := badRowsOf(j.store, j.i)
 	fresh := batch[:0:0]
 	for _, p := range batch {
@@ -127,6 +130,7 @@ func (j *job) storeBatch(batch []pending, done int64) error {
 		}
 	}
 	j.i.Done = done
+	j.sure = countsOf(j.i)
 	return j.progress(&j.i)
 }
 

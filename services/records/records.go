@@ -66,7 +66,7 @@ func New(d Deps) (*fiber.App, error) {
 func newApp(d Deps) (*fiber.App, web.Recall, error) {
 	limits := newPlans(d.Store, d.Limits, d.Now)
 	if d.Importer != nil {
-		d.Importer.plans = limits
+		d.Importer.plans, d.Importer.members = limits, d.Members
 	}
 	s := &server{
 		Deps:   d,

@@ -18,8 +18,11 @@ import (
 )
 
 // Path is where auth answers, on its own port, to who presents an access token of the
-// organization. The gateway never exposes it.
+// organization, and to a service of the installation that names one. The gateway never exposes it.
 const Path = "/internal/members"
+
+// Organization is the parameter of Path that names the organization where there is no token.
+const Organization = "org"
 
 // OwnPath is where auth answers, on its own port, what the person behind an access
 // token is a member of. The gateway never exposes it.
@@ -60,11 +63,15 @@ func NewRemote(base string, client *http.Client) *Remote {
 // maxAnswer bounds what is read of an answer in bytes.
 const maxAnswer = 1 << 20
 
-// Roles asks auth, with the token that identity.TokenOf returns. The organization is
-// that of the token.
-func (r *Remote) Roles(ctx context.Context, _ string, ids []string) (map[string]identity.Role, error) {
+// Roles asks auth, with the token that identity.TokenOf returns: the organization is then
+// that of the token. Without one it asks in the name of the service, which the client proves.
+func (r *Remote) Roles(ctx context.Context, org string, ids []string) (map[string]identity.Role, error) {
 	roles := map[string]identity.Role{}
-	err := r.ask(ctx, Path+"?"+url.Values{"id": ids}.Encode(), &roles)
+	query := url.Values{"id": ids}
+	if identity.TokenOf(ctx) == "" {
+		query.Set(Organization, org)
+	}
+	err := r.ask(ctx, Path+"?"+query.Encode(), &roles)
 	return roles, err
 }
 
@@ -82,7 +89,9 @@ func (r *Remote) ask(ctx context.Context, path string, data any) error {
 		return fmt.Errorf("ask auth for members: %w", err)
 	}
 	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(req.Header))
-	req.Header.Set("Authorization", "Bearer "+identity.TokenOf(ctx))
+	if token := identity.TokenOf(ctx); token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
 	res, err := r.client.Do(req)
 	if err != nil {
 		return fmt.Errorf("ask auth for members: %w", err)

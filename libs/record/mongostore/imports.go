@@ -121,5 +121,5 @@ func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record
 // ImportsOfFile implements record.Imports.
 func (s *Store) ImportsOfFile(ctx context.Context, org record.OrgID, event record.EventID, hash string) ([]record.Import, error) {
 	return list(ctx, s.imports, "find imports of file", bson.D{eq("org", org), eq("event", event), eq("hash", hash)}, importFromDoc,
-		options.Find().SetSort(bson.D{eq("createdAt", -1)}).SetLimit(record.MaxImportsOfFile))
+		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetLimit(record.MaxImportsOfFile))
 }

@@ -110,6 +110,25 @@ func importTests() []test {
 				equal(b, "elsewhere", len(page)+len(same)+int(total), 0)
 			}
 		}},
+		{"imports of one file at the same time have an order, also where there are more than are listed", func(b *bench) {
+			const more = record.MaxImportsOfFile + 3
+			var want []string
+			for n := range more {
+				i := someImport(fmt.Sprintf("i%03d", n*37%more)) // stored in another order than that of their ids
+				i.Hash = "abc"
+				b.must(b.InsertImport(b.Context(), acme, i))
+			}
+			for n := more - 1; n >= more-record.MaxImportsOfFile; n-- {
+				want = append(want, fmt.Sprintf("i%03d", n))
+			}
+			same, err := b.ImportsOfFile(b.Context(), acme, gala, "abc")
+			b.must(err)
+			got := make([]string, len(same))
+			for n, i := range same {
+				got[n] = i.ID
+			}
+			equal(b, "of the file", got, want)
+		}},
 		{"the parts of a file are read as they were stored, and removed together", func(b *bench) {
 			parts := [][]byte{bytes.Repeat([]byte{0, 0xff, 'x'}, 100_000), []byte("\ufeffa;b\r\n"), {'z'}}
 			for n, part := range parts {

@@ -105,7 +105,7 @@ func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record
 func (s *Store) ImportsOfFile(ctx context.Context, org record.OrgID, event record.EventID, hash string) ([]record.Import, error) {
 	all, err := list(ctx, s.db, scanImport, `SELECT body FROM imports INDEXED BY imports_file
 		WHERE org = ? AND event = ? AND json_extract(body, '$.hash') = ?
-		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC LIMIT ?`, org, event, hash, record.MaxImportsOfFile)
+		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC, id DESC LIMIT ?`, org, event, hash, record.MaxImportsOfFile)
 	return all, wrap("find imports of file", err)
 }
 

@@ -2390,7 +2390,8 @@ onDuplicate: What the import does with rows whose reference a record has.
 partial: Whether good rows are imported although others are wrong.
 rows: Rows looked at so far. The head and empty rows do not count.
 skipped: Rows whose record was there and was left alone.
-status: `failed`: nothing was imported; `errors` say why.
+status: `failed`: nothing was imported, or the import was stopped on its way and `imported` says how much of it is
+    there; `errors` say why.
 type: Record type of the rows; `mixed` where each row names its own.
 unchanged: Rows whose record was there with the same fields.
 undone: Who undid the import. Absent while nobody has.

@@ -1,0 +1,84 @@
+package teams
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/web"
+)
+
+const (
+	// askAgain is how old the last answer may be while a long answer is sent. With what a
+	// check of a session remembers, and what is on its way, it is within a second.
+	askAgain = 250 * time.Millisecond
+	// askTimeout bounds each asking.
+	askTimeout = 3 * time.Second
+)
+
+// readmitter is a verifier that tells whether a session still admits a caller, also when
+// the token that it was admitted with has expired since: an answer that was begun in time
+// is not cut off for that.
+type readmitter interface {
+	Readmit(ctx context.Context, token string, p identity.Principal) error
+}
+
+// Still returns what asks whether the caller would still be let in: for an answer that is
+// sent for longer than a revocation may take, before each piece of it. It is nil while the
+// session lives in the same role and the team of the event, if it has one, allows the
+// operation; else it is why not, and also where that cannot be told. It asks only where it
+// has not for a moment, is for one goroutine at a time, and may be used when the request is over.
+func Still(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Time, operation string) (func(context.Context) error, error) {
+	token, _ := web.BearerToken(c)
+	// The principal of the request has the role in the team by now.
+	p, err := v.Verify(c.UserContext(), token)
+	if err != nil {
+		return nil, err
+	}
+	o, _ := api.Operations().Find(operation)
+	event := record.EventID(strings.Clone(string(EventID(c))))
+	asked := now()
+	return func(ctx context.Context) error {
+		if since := now().Sub(asked); since >= 0 && since < askAgain {
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(ctx, askTimeout)
+		defer cancel()
+		if err := readmit(ctx, v, token, p); err != nil {
+			return err
+		}
+		e, err := events.EventContext(ctx, record.OrgID(p.Org), event)
+		if err != nil && !errors.Is(err, record.ErrNotFound) {
+			return err
+		}
+		if err == nil {
+			access, visible := e.AccessOf(p.UserID, p.Role)
+			switch {
+			case !visible:
+				return record.NoSuchEvent()
+			case !access.Role.Holds(o.Least):
+				return refused(o)
+			}
+		}
+		asked = now()
+		return nil
+	}, nil
+}
+
+// readmit is nil where a token is still good for whom it named.
+func readmit(ctx context.Context, v web.TokenVerifier, token string, p identity.Principal) error {
+	if r, ok := v.(readmitter); ok {
+		return r.Readmit(ctx, token, p)
+	}
+	again, err := v.Verify(ctx, token)
+	if err == nil && (again.UserID != p.UserID || again.Org != p.Org || again.Role != p.Role) {
+		err = identity.NotAdmitted()
+	}
+	return err
+}

@@ -1,0 +1,127 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+)
+
+// An import outlives the session of who uploaded the file: that they sign out, or close the
+// browser, ends nothing. What they may do ends it: it makes records in their name, and
+// nobody makes any in the name of who may not.
+
+// rightsFor is how old the answer may be to whether an import may go on: with a slice of it
+// that is under way, it ends within a second.
+const rightsFor = 500 * time.Millisecond
+
+// mayNotImport is the code of the fault of an import that was stopped for that.
+const mayNotImport = "MAY_NOT_IMPORT"
+
+// errMayNotImport ends the work on an import whose uploader may not make records any more.
+var errMayNotImport = errors.New("who uploaded the file may not import it any more")
+
+// allowed is nil while who uploaded the file is an active member of the organization whose
+// role, there and in the team of the event, allows them to make records, and
+// errMayNotImport from then on. Where that cannot be told it is another error, and the
+// import waits.
+func (j *job) allowed() error {
+	if j.members == nil {
+		return nil
+	}
+	if since := j.now().Sub(j.asked); !j.asked.IsZero() && since >= 0 && since < rightsFor {
+		return nil
+	}
+	asked := j.now()
+	roles, err := j.members.Roles(j.ctx, string(j.i.Org), []string{j.i.By.ID})
+	if err != nil {
+		return fmt.Errorf("whether its uploader may go on: %w", err)
+	}
+	event, err := j.store.EventContext(j.ctx, j.i.Org, j.i.Event)
+	if err != nil && !errors.Is(err, record.ErrNotFound) {
+		return err
+	}
+	// Without a team, as an event has none that is not there, the role is all.
+	access, visible := event.AccessOf(j.i.By.ID, roles[j.i.By.ID])
+	if !visible || !access.Role.Holds(identity.User) {
+		return errMayNotImport
+	}
+	j.asked = asked
+	return nil
+}
+
+// counts are what an import is known to have come to.
+type counts struct{ done, imported, updated, unchanged, skipped int64 }
+
+func countsOf(i record.Import) counts {
+	return counts{i.Done, i.Imported, i.Updated, i.Unchanged, i.Skipped}
+}
+
+// stop ends an import as failed, wherever it is. What was stored stays, is told and can be
+// undone: that of the slice under way too, and of one that an earlier attempt did not
+// come to count.
+func (j *job) stop(code, message string) error {
+	j.i.Done, j.i.Imported, j.i.Updated, j.i.Unchanged, j.i.Skipped = j.sure.done, j.sure.imported, j.sure.updated, j.sure.unchanged, j.sure.skipped
+	if j.i.Status == record.Importing {
+		// Progress is stored at least once in as many rows, and a slice has no more.
+		for n := j.sure.done + 1; n <= min(j.i.Rows, j.sure.done+2*importBatch); n++ {
+			_, err := j.store.FindRecord(j.ctx, j.i.Org, j.i.Event, recordIDOf(j.i, n))
+			if errors.Is(err, record.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			j.i.Done = n
+			j.i.Imported++
+		}
+	}
+	j.i.Bad = max(j.i.Rows-j.i.Imported-j.i.Updated-j.i.Unchanged-j.i.Skipped, 0)
+	j.i.Faults++
+	j.i.Errors = append(j.i.Errors, record.RowError{Code: code, Message: message})
+	return j.end(record.Failed)
+}
+
+// attempt works on the import until it ends, or cannot go on for now. A panic is a fault of
+// ours that comes back with the same file, in every process that takes it: it ends the
+// import.
+func (j *job) attempt() error {
+	j.sure = countsOf(j.i)
+	err := recovered(j.work)
+	if p, ok := errors.AsType[*panicked](err); ok {
+		j.logger.LogAttrs(j.ctx, slog.LevelError, "an import panicked", slog.String("import", j.i.ID), slog.String("organization", string(j.i.Org)),
+			slog.String("error", p.Error()), slog.String("stack", p.stack))
+		if j.i.Finished() {
+			return err
+		}
+		return j.stop(string(apperr.Internal), "A fault on our side has ended the import. What was imported until then is there; undo removes it.")
+	}
+	if errors.Is(err, errMayNotImport) {
+		return j.stop(mayNotImport, "Who uploaded the file may not add records to this event any more. What was imported until then is there; undo removes it.")
+	}
+	return err
+}
+
+// panicked is a panic outside of the goroutine of a request, where nobody else would catch it
+// and the process would end.
+type panicked struct {
+	value any
+	stack string
+}
+
+func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
+
+// recovered calls do, and returns a *panicked where it panics.
+func recovered(do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicked{value: v, stack: string(debug.Stack())}
+		}
+	}()
+	return do()
+}

@@ -1,0 +1,141 @@
+package records_test
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/web/webtest"
+	"github.com/eventcarbon/ecf/services/records"
+)
+
+// TestExportEndsWithTheTeam: an export that is being read breaks off when its reader is
+// taken out of the event's team, before a record more is sent.
+func TestExportEndsWithTheTeam(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	began := h.send(ada, http.MethodPost, event+"/waste/import", "treatment,weightKg\n"+strings.Repeat("landfill,1\n", 300), "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	h.imported(event+"/imports/"+began.text("_id"), "completed")
+	read := func(between func()) (string, error) {
+		var ctx fasthttp.RequestCtx
+		ctx.Request.SetRequestURI("/api/v2" + event + "/export")
+		ctx.Request.Header.SetHost("records")
+		ctx.Request.Header.Set("Authorization", "Bearer "+ada)
+		h.app.Handler()(&ctx)
+		if got := ctx.Response.StatusCode(); got != http.StatusOK {
+			t.Fatalf("export: %d %s", got, ctx.Response.Body())
+		}
+		stream := ctx.Response.BodyStream()
+		defer func() { _ = ctx.Response.CloseBodyStream() }()
+		var text strings.Builder
+		piece := make([]byte, 8<<10)
+		for first := true; ; first = false {
+			n, err := stream.Read(piece)
+			text.Write(piece[:n])
+			if err != nil {
+				return text.String(), err
+			}
+			if first {
+				between()
+			}
+		}
+	}
+	if text, err := read(func() {}); err.Error() != "EOF" || strings.Count(text, "\n") != 301 {
+		t.Fatalf("a reader who stays: %v, %d lines", err, strings.Count(text, "\n"))
+	}
+	text, err := read(func() {
+		h.send(planck, http.MethodPatch, event, `{"team":{"members":[{"userId":"max","role":"reviewer"}]}}`).want(http.StatusOK, "")
+	})
+	if err.Error() == "EOF" || strings.Count(text, "\n") > 1 {
+		t.Errorf("a reader who was taken out: %v, %d lines", err, strings.Count(text, "\n"))
+	}
+}
+
+// TestDeletionsAreNamed: what is deleted at once is named in the notes for the audit log,
+// each record, by a bulk deletion and by the undo of an import.
+func TestDeletionsAreNamed(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	bring := func() (at string, ids []string) {
+		began := h.send(ada, http.MethodPost, event+"/waste/import?again=true", "treatment,weightKg\n"+strings.Repeat("landfill,1\n", 100), "Content-Type", "text/csv").want(http.StatusAccepted, "")
+		at = event + "/imports/" + began.text("_id")
+		h.imported(at, "completed")
+		for _, r := range h.send(ada, http.MethodGet, event+"/waste?limit=100", "").want(http.StatusOK, "").data["items"].([]any) {
+			ids = append(ids, r.(map[string]any)["_id"].(string))
+		}
+		return at, ids
+	}
+	check := func(what string, a answer, ids []string) {
+		t.Helper()
+		var notes string
+		for _, value := range a.header.Values("X-Ecf-Audit") {
+			note, _ := base64.RawURLEncoding.DecodeString(value)
+			if len(note) > 1200 {
+				t.Errorf("%s: a note of %d bytes", what, len(note))
+			}
+			notes += string(note)
+		}
+		if len(ids) != 100 || !strings.Contains(notes, `"record.delete"`) {
+			t.Fatalf("%s: %d records, notes %s", what, len(ids), notes)
+		}
+		for _, id := range ids {
+			if !strings.Contains(notes, id) {
+				t.Errorf("%s: %s is not named", what, id)
+			}
+		}
+	}
+	_, ids := bring()
+	check("bulk", h.send(ada, http.MethodPost, event+"/waste/delete", `{"ids":["`+strings.Join(ids, `","`)+`"]}`).want(http.StatusOK, ""), ids)
+	at, ids := bring()
+	if a := h.send(ada, http.MethodPost, at+"/undo", "", "X-Dry-Run", "true").want(http.StatusOK, ""); a.header.Get("X-Ecf-Audit") != "" {
+		t.Error("a rehearsal is in the audit log")
+	}
+	check("undo", h.send(ada, http.MethodPost, at+"/undo", "").want(http.StatusOK, ""), ids)
+}
+
+// TestUndoSurvivesAPanic: a record with which the undo of an import panics is refused as
+// INTERNAL; the others are removed, and the process goes on.
+func TestUndoSurvivesAPanic(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	began := h.send(ada, http.MethodPost, event+"/waste/import", "treatment,weightKg\n"+strings.Repeat("landfill,1\n", 20), "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	at := event + "/imports/" + began.text("_id")
+	h.imported(at, "completed")
+	first := h.send(ada, http.MethodGet, event+"/waste?limit=1", "").want(http.StatusOK, "").data["items"].([]any)[0].(map[string]any)["_id"].(string)
+	quotas, err := settings.ParseQuotas("free=3,team=50,enterprise=unlimited")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.app, err = records.New(records.Deps{Store: brittle{h.store, record.ID(first)}, Notifier: h, Members: members(), Verifier: webtest.Tokens{}, Quotas: quotas,
+		Logger: slog.New(slog.DiscardHandler), Now: h.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	undone := h.send(ada, http.MethodPost, at+"/undo", "").want(http.StatusOK, "")
+	if undone.data["removed"] != 19.0 || undone.data["refused"] != 1.0 || !strings.Contains(undone.body, `"INTERNAL"`) {
+		t.Errorf("undo: %.600s", undone.body)
+	}
+}
+
+// brittle panics where one record is deleted.
+type brittle struct {
+	record.Store
+	id record.ID
+}
+
+func (b brittle) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
+	if r.ID == b.id {
+		panic("a fault of ours")
+	}
+	return b.Store.ReplaceRecord(ctx, org, r, prevRev)
+}
