@@ -456,16 +456,20 @@ release-spec: ## Keep the OpenAPI document as the released one (AGAIN=1 replaces
 # Podman leaves out stages whose names are made from an argument, unless told not to.
 BUILD_FLAGS = $(if $(filter podman,$(notdir $(CONTAINER))),--skip-unused-stages=false) $(IMAGE_FLAGS)
 
+# Images without a VERSION of the command line have the tag that k8s/overlays/dev and
+# docker-compose.yml name; the program in them says its revision.
+IMAGE_TAG = $(if $(filter command% environment%,$(origin VERSION)),$(or $(VERSION),dev),dev)
+
 .PHONY: images
-images: ## Build the images (CONTAINER=podman VERSION=2.0.0)
+images: ## Build the images, with the tag dev (CONTAINER=podman VERSION=2.0.0)
 	@for service in $(SERVICES); do \
 		$(CONTAINER) build $(BUILD_FLAGS) -f deploy/Dockerfile --build-arg SERVICE=$$service \
 			--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
-			-t ecf/$$service:$(or $(VERSION),dev) .; \
+			-t ecf/$$service:$(IMAGE_TAG) .; \
 	done
 	@$(CONTAINER) build $(BUILD_FLAGS) -f deploy/Dockerfile --build-arg SERVICE=standalone --build-arg PROGRAM=ecf --build-arg SOURCES=all \
 		--build-arg VERSION=$(or $(VERSION),devel) --build-arg REVISION=$$(git rev-parse HEAD) \
-		-t ecf/standalone:$(or $(VERSION),dev) .
+		-t ecf/standalone:$(IMAGE_TAG) .
 
 .PHONY: observe
 observe: compose-secrets ## Run all in containers, with Prometheus, Grafana (http://127.0.0.1:3000) and Tempo

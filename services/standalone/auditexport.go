@@ -69,7 +69,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 func reportKeysOf(folder keys.Folder) (*bundle.Keys, error) {
 	list, err := bundle.OpenKeys(calculation.ReportKeysDir(folder.Path), false)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("there is no key of reports: %w", err)
+		return nil, fmt.Errorf("there is no key of reports (ecf keys rotate --reports makes one): %w", err)
 	}
 	return list, err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,7 +27,7 @@ type backupSettings struct {
 func (c *backupSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.To, "to", "", "folder of the backup; it must not exist", nil)
 	s.TextFlag(&c.Into, "into", "", "folder of backups: the backup becomes a folder in it, named by the time", nil)
-	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones, and unfinished ones for a day; 0 keeps all", func(v string) (err error) {
+	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones; older ones, and what killed runs have left, are removed before and after; 0 keeps all", func(v string) (err error) {
 		if c.Keep, err = strconv.Atoi(v); err != nil || c.Keep < 0 {
 			return errors.New("a number from 0")
 		}
@@ -63,23 +62,14 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(to, 0o700); err != nil {
-		return fmt.Errorf("folder of the backup: %w", err)
-	}
-	target := filepath.Join(to, DatabaseFile)
-	if c.Data.Records.URI == "" {
-		if err := sqlitex.Copy(ctx, target, source); err != nil {
+	if c.Keep > 0 {
+		// Before, or a disk that a killed run has filled would be full for every run after it.
+		if err := prune(c.Into, c.Keep); err != nil {
 			return err
 		}
-	} else if err := archive(ctx, env, c.Data, target); err != nil {
-		return err
 	}
-	m, err := inspect(ctx, env, to)
+	m, err := makeBackup(ctx, env, c.Data, to)
 	if err != nil {
-		return err
-	}
-	m.Format, m.Version, m.CreatedAt = manifestFormat, env.Version, time.Now().UTC().Truncate(time.Second)
-	if err := m.write(to); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(env.Stdout, "%s\n%s\n", to, strings.Join(m.Audit, "\n")); err != nil {
@@ -89,6 +79,37 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 		return prune(c.Into, c.Keep)
 	}
 	return nil
+}
+
+// makeBackup makes the folder of a backup and all in it. On an error nothing of the
+// folder is left: it would take the room that the next attempt needs.
+func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest, err error) {
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return m, fmt.Errorf("folder of the backup: %w", err)
+	}
+	release := func() error { return nil }
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(to))
+		}
+		err = errors.Join(err, release())
+	}()
+	if release, err = underWay(to); err != nil {
+		return m, err
+	}
+	target := filepath.Join(to, DatabaseFile)
+	if d.Records.URI == "" {
+		if err := sqlitex.Copy(ctx, target, filepath.Join(d.Dir.Path, DatabaseFile)); err != nil {
+			return m, err
+		}
+	} else if err := archive(ctx, env, d, target); err != nil {
+		return m, err
+	}
+	if m, err = inspect(ctx, env, to); err != nil {
+		return m, err
+	}
+	m.Format, m.Version, m.CreatedAt = manifestFormat, env.Version, time.Now().UTC().Truncate(time.Second)
+	return m, m.write(to)
 }
 
 // archive copies the data of MongoDB into a new file.
@@ -109,57 +130,6 @@ func (s *stores) all() transfer.Stores {
 	return transfer.Stores{Records: s.records, Results: s.results, Accounts: s.accounts}
 }
 
-// backupName is the layout of the names of backups in a folder of backups. They
-// sort by time.
-const backupName = "ecf-20060102T150405Z"
-
-// wholeBackups lists the backups in a folder that have a manifest, oldest first.
-func wholeBackups(in string) ([]string, error) {
-	whole, _, err := backups(in)
-	return whole, err
-}
-
-// backups lists the backups in a folder, oldest first, and apart from them what was
-// begun a day ago or earlier and never finished.
-func backups(in string) (whole, left []string, err error) {
-	entries, err := os.ReadDir(in)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		begun, err := time.Parse(backupName, e.Name())
-		if err != nil {
-			continue
-		}
-		path := filepath.Join(in, e.Name())
-		if _, err := os.Stat(filepath.Join(path, manifestFile)); err == nil {
-			whole = append(whole, path)
-		} else if errors.Is(err, os.ErrNotExist) && time.Since(begun) > unfinishedAfter {
-			left = append(left, path)
-		}
-	}
-	slices.Sort(whole)
-	return whole, left, nil
-}
-
-// unfinishedAfter is when a backup without a manifest is one that was killed: it takes
-// the space of a whole one, night by night.
-const unfinishedAfter = 24 * time.Hour
-
-// prune removes whole backups but the newest ones, and what killed ones have left.
-func prune(in string, keep int) error {
-	whole, left, err := backups(in)
-	if err != nil {
-		return err
-	}
-	for _, old := range append(left, whole[:max(0, len(whole)-keep)]...) {
-		if err := os.RemoveAll(old); err != nil {
-			return fmt.Errorf("remove an old backup: %w", err)
-		}
-	}
-	return nil
-}
-
 // folderSettings are the settings of backup verify.
 type folderSettings struct {
 	app.Log
@@ -174,19 +144,21 @@ func (c *folderSettings) Describe(s *settings.Set) {
 
 // backupVerify restores a backup into an empty place that it then removes, and
 // compares all that is there with the manifest. Of a folder of backups it takes
-// the newest one.
+// the newest whole one, and says so where a later attempt is there that is not whole.
 func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
 	if len(c.folders) != 1 {
 		return errors.New("name one folder: ecf backup verify DIR")
 	}
 	dir := c.folders[0]
-	if whole, err := wholeBackups(dir); err == nil && len(whole) > 0 {
-		dir = whole[len(whole)-1]
+	newer := ""
+	if list, err := listBackups(dir); err == nil && len(list.whole) > 0 {
+		dir = list.whole[len(list.whole)-1]
+		newer = list.newerThan(dir)
 	}
 	m, err := verifyBackup(ctx, env, dir)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "The backup of %s is whole.\n%s\n", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"))
+	_, err = fmt.Fprintf(env.Stdout, "The backup of %s is whole.\n%s\n%s", m.CreatedAt.Format(time.RFC3339), strings.Join(m.Audit, "\n"), newer)
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/eventcarbon/ecf/services/standalone"
 )
@@ -158,31 +157,6 @@ func TestBackupOfAnOlderSchema(t *testing.T) {
 		target := &commands{t, map[string]string{"ECF_DATA_DIR": filepath.Join(t.TempDir(), "data")}}
 		if out, err := target.run("", "restore", "--from", backup); (err == nil) != whole {
 			t.Errorf("%.0f rows are stated of %.0f: %v\n%s", rows, stepped-1, err, out)
-		}
-	}
-}
-
-// A backup that was killed leaves a folder without a manifest, of the size of a whole
-// one: the next ones remove it, but not what may still be under way.
-func TestUnfinishedBackupsAreRemoved(t *testing.T) {
-	t.Parallel()
-	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
-	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
-	c.must(password+"\n", "user", "create", "--org", org, "--email", "admin@example.test", "--role", "admin")
-	into := t.TempDir()
-	name := func(ago time.Duration) string {
-		return filepath.Join(into, time.Now().Add(-ago).UTC().Format("ecf-20060102T150405Z"))
-	}
-	killed, running, others := name(25*time.Hour), name(time.Hour), filepath.Join(into, "others")
-	for _, dir := range []string{killed, running, others} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c.must("", "backup", "--into", into, "--keep", "1")
-	for dir, want := range map[string]bool{killed: false, running: true, others: true} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: %v", dir, err)
 		}
 	}
 }

@@ -58,12 +58,13 @@ func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 	return describe(err)
 }
 
-// reportKeysRotate adds the next key of reports. The keys before it stay
-// published, so that what they have signed still verifies.
+// reportKeysRotate adds the next key of reports, or makes the first one. The keys
+// before it stay published, so that what they have signed still verifies.
 func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
-	kid, err := bundle.AddKey(calculation.ReportKeysDir(c.Keys.Folder.Path))
+	dir := calculation.ReportKeysDir(c.Keys.Folder.Path)
+	kid, err := bundle.AddKey(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no key to rotate: %w", err)
+		kid, err = firstReportKey(env, dir)
 	}
 	if err != nil {
 		return err
@@ -76,4 +77,17 @@ func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 	}
 	_, err = fmt.Fprintf(env.Stdout, "%s\n", kid)
 	return err
+}
+
+// firstReportKey makes the first key of reports and returns its id. It says where: a
+// folder that was mistyped has none, either.
+func firstReportKey(env app.Env, dir string) (kid string, err error) {
+	made, err := bundle.OpenKeys(dir, true)
+	if err != nil {
+		return "", err
+	}
+	if _, err := fmt.Fprintf(env.Stderr, "There was no key of reports in %s: this is the first.\n", dir); err != nil {
+		return "", err
+	}
+	return made.Public().Keys[0].KeyID, nil
 }

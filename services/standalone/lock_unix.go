@@ -16,16 +16,34 @@ func lockDataDir(dir string) (unlock func(), err error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600) //nolint:gosec // the operator names the directory
+	unlock, err = lockFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR)
+	if errors.Is(err, errLocked) {
+		return nil, fmt.Errorf("another server is using the data directory %s; stop it, or choose another one with ECF_DATA_DIR", dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = file.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("another server is using the data directory %s; stop it, or choose another one with ECF_DATA_DIR", dir)
-		}
-		return nil, fmt.Errorf("data directory: %w", err)
+	return unlock, nil
+}
+
+// lockFile opens a file with the flags of os.OpenFile and locks it, until unlock or
+// the end of the process. errLocked: somebody else has the lock;
+// errors.ErrUnsupported: its disk has no locks.
+func lockFile(path string, flags int) (unlock func(), err error) {
+	file, err := os.OpenFile(path, flags, 0o600) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return nil, err
 	}
-	return func() { _ = file.Close() }, nil
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		return func() { _ = file.Close() }, nil
+	}
+	_ = file.Close()
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return nil, errLocked
+	case errors.Is(err, syscall.ENOLCK):
+		return nil, errors.ErrUnsupported
+	}
+	return nil, err
 }

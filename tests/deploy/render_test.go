@@ -274,7 +274,7 @@ func TestJobsOfOperators(t *testing.T) {
 		}
 		want := map[string]string{
 			"backup": `^\d+ \d+ \* \* \*: backup --into=`, "restore-drill": `^\d+ \d+ \d+ \* \*: backup verify `,
-			"schema": `^by hand: schema up$`, "bootstrap": `^by hand: bootstrap`, "admin": `^by hand: `,
+			"schema": `^by hand: schema up$`, "bootstrap": `^by hand: bootstrap`, "admin": `^by hand: `, "backups": `^by hand: `,
 		}
 		if overlay == dev {
 			want["job bootstrap"] = `^bootstrap `

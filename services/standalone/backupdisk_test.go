@@ -1,0 +1,130 @@
+package standalone_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// smallSystem makes a data directory with one organization and its administrator.
+func smallSystem(t *testing.T) *commands {
+	t.Helper()
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
+	c.must(password+"\n", "user", "create", "--org", org, "--email", "admin@example.test", "--role", "admin")
+	return c
+}
+
+// A backup that was killed leaves a folder without a manifest, of the size of a whole
+// one: the next one removes it, but not what may still be under way. The verification
+// says where the newest attempt is none of those that are whole.
+func TestUnfinishedBackupsAreRemoved(t *testing.T) {
+	t.Parallel()
+	c, into := smallSystem(t), t.TempDir()
+	folder := func(ago time.Duration, lock bool) string {
+		path := filepath.Join(into, time.Now().Add(-ago).UTC().Format("ecf-20060102T150405Z"))
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if lock {
+			if err := os.WriteFile(filepath.Join(path, "under-way"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
+	}
+	// Programs of before the lock make folders without one, and are given a day.
+	old, recent, killed, running := folder(25*time.Hour, false), folder(3*time.Hour, false), folder(2*time.Hour, true), folder(30*time.Hour, true)
+	lock, err := os.OpenFile(filepath.Join(running, "under-way"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = lock.Close() }()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	others := filepath.Join(into, "others")
+	if err := os.Mkdir(others, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	whole := c.must("", "backup", "--into", into, "--keep", "1")
+	for dir, want := range map[string]bool{old: false, killed: false, recent: true, running: true, others: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+	if entries, err := os.ReadDir(whole); err != nil || len(entries) != 2 {
+		t.Errorf("a whole backup is %v: %v", entries, err)
+	}
+	if out, err := c.run("", "backup", "verify", into); err != nil || strings.Contains(out, "newest attempt") {
+		t.Errorf("the newest attempt is whole: %v\n%s", err, out)
+	}
+	later := filepath.Base(folder(-time.Hour, true))
+	if out, err := c.run("", "backup", "verify", into); err != nil || !strings.Contains(out, "It is not the newest attempt: "+later+" was begun and never finished.") {
+		t.Errorf("a later attempt was killed: %v\n%s", err, out)
+	}
+	maybe := filepath.Base(folder(-2*time.Hour, false))
+	if out, err := c.run("", "backup", "verify", into); err != nil || !strings.Contains(out, maybe+" was begun and is not finished") {
+		t.Errorf("a later attempt may be under way: %v\n%s", err, out)
+	}
+}
+
+// What cannot be made leaves nothing, whatever is wrong: here the source is no database.
+func TestAFailedBackupLeavesNothing(t *testing.T) {
+	t.Parallel()
+	c, into := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}, t.TempDir()
+	if err := os.WriteFile(filepath.Join(c.env["ECF_DATA_DIR"], "ecf.db"), bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"backup", "--into", into, "--keep", "2"}, {"backup", "--into", into}, {"backup", "--to", filepath.Join(into, "one")}} {
+		if out, err := c.run("", args...); err == nil {
+			t.Errorf("%v: %s", args, out)
+		}
+		if entries, err := os.ReadDir(into); err != nil || len(entries) > 0 {
+			t.Errorf("%v left %v: %v", args, entries, err)
+		}
+	}
+}
+
+// A disk of backups that was full is no reason why later ones fail: an attempt that
+// finds no room leaves none of it taken, and one that was killed makes room first.
+func TestAFullDiskOfBackupsRecovers(t *testing.T) {
+	t.Parallel()
+	c, disk := smallSystem(t), t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 20 << 20
+	mount := fmt.Sprintf("mount -t tmpfs -o size=%d,mode=0700 small '%s' && ", size, disk)
+	if out, err := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", mount+"true").CombinedOutput(); err != nil { //nolint:gosec // a folder of this test
+		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
+	}
+	// The disk is gone with the shell, so one shell does all of it.
+	script := mount + `
+		cd "$1"
+		"$0" backup --into . --keep 1 >/dev/null || exit 10
+		cat /dev/zero >ballast 2>/dev/null
+		sleep 1.1 # names are of a second
+		"$0" backup --into . --keep 1 2>refused.txt && exit 11
+		[ "$(ls -d ecf-* | wc -l)" = 1 ] || exit 12
+		rm ballast
+		killed=ecf-$(date -u -d '1 hour ago' +%Y%m%dT%H%M%SZ)
+		mkdir "$killed" && : >"$killed/under-way"
+		cat /dev/zero >"$killed/ecf.db" 2>/dev/null
+		"$0" backup --into . --keep 1 >/dev/null || exit 13
+		[ "$(ls -d ecf-* | wc -l)" = 1 ] || exit 14
+		"$0" backup verify . || exit 15`
+	cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", script, program, disk) //nolint:gosec // as above
+	cmd.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "ECF_DATA_DIR=" + c.env["ECF_DATA_DIR"]}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("is whole")) || bytes.Contains(out, []byte("newest attempt")) {
+		t.Errorf("%v (which step it was, the script says)\n%s", err, out)
+	}
+}
