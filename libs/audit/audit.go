@@ -13,6 +13,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,10 +63,10 @@ func Reportable(action string) bool {
 // Note is what happened. It holds no email and no secret.
 type Note struct {
 	Action string `json:"action"`
-	// ID, of an action on an event, names it among those of its organization:
-	// reported again, it is entered once. Empty: the report is an entry of its own.
+	// ID names the action among those of its kind in its organization: reported again,
+	// it is entered once. Empty: the report is an entry of its own.
 	ID string `json:"id,omitempty"`
-	// Actor is who acted, where ID is set. It need not be who reports: what the
+	// Actor is who acted, where ID is that of an action on an event. It need not be who reports: what the
 	// history of an event says of its last action is reported with the next one.
 	Actor string `json:"actor,omitempty"`
 	// Refused says why it was refused; empty: it was done.
@@ -138,6 +139,39 @@ func Attach(c *fiber.Ctx, notes ...Note) error {
 		c.Response().Header.Add(header, base64.RawURLEncoding.EncodeToString(text))
 	}
 	return nil
+}
+
+// Hold returns the notes of a service's answer as text that Reattach puts into another
+// answer, empty where there are none. Notes without an ID get the one given, with their place
+// where they are several: they are reported with each of these answers, and entered once.
+func Hold(c *fiber.Ctx, id string) (string, error) {
+	notes, err := Attached(c.Response())
+	if err != nil || len(notes) == 0 {
+		return "", err
+	}
+	for i := range notes {
+		if notes[i].ID != "" {
+			continue
+		}
+		if notes[i].ID = id; i > 0 {
+			notes[i].ID += "-" + strconv.Itoa(i)
+		}
+	}
+	if err := Attach(c, notes...); err != nil {
+		return "", err
+	}
+	var held []string
+	for _, value := range c.Response().Header.PeekAll(header) {
+		held = append(held, string(value))
+	}
+	return strings.Join(held, " "), nil
+}
+
+// Reattach puts notes that Hold has returned into an answer.
+func Reattach(c *fiber.Ctx, held string) {
+	for value := range strings.FieldsSeq(held) {
+		c.Response().Header.Add(header, value)
+	}
 }
 
 // Attached returns the notes of a service's answer, in their order.

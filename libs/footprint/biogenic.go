@@ -45,7 +45,7 @@ var biomassRows = [...]Biomass{
 
 // biomass notes that the CO2 of biomass of a row is not published.
 func (c *calculation) biomass(f *factors.Factor) {
-	if f == nil || f.BiogenicCO2.Published || c.ev.EngineVersion() < Engine5 {
+	if f == nil || f.BiogenicCO2.Published || !Since(c.ev.EngineVersion(), Engine5) {
 		return
 	}
 	if ofBiomass(f.Series) {

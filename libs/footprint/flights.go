@@ -238,7 +238,7 @@ func calculateFlights(c *calculation, f *flights) {
 // them, from engine 2.2.0 on.
 func (c *calculation) apart(h haul, short bool) haul {
 	rows := c.engine.flights[shortOutsideUK][len(flightClasses)-1]
-	if h == nonUK && short && rows[0] != nil && rows[1] != nil && c.ev.EngineVersion() >= Engine4 {
+	if h == nonUK && short && rows[0] != nil && rows[1] != nil && Since(c.ev.EngineVersion(), Engine4) {
 		return shortOutsideUK
 	}
 	return h

@@ -1,6 +1,10 @@
 package footprint
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // The engines: an engine names the method and code of a calculation. It rises
 // with every change that can move a number and is part of every result. The
@@ -39,6 +43,32 @@ func Engines() []string { return []string{Engine1, Engine2, Engine3, Engine4, En
 
 // KnownEngine reports whether an engine is held.
 func KnownEngine(version string) bool { return slices.Contains(Engines(), version) }
+
+// Since reports whether an engine is the one named first, or a later one. Versions are
+// compared number by number: 2.10.0 comes after 2.3.0, and no engine before all.
+func Since(engine, first string) bool { return compareEngines(engine, first) >= 0 }
+
+// LaterEngine returns the later one of two engines.
+func LaterEngine(a, b string) string {
+	if Since(a, b) {
+		return a
+	}
+	return b
+}
+
+// compareEngines orders versions, whose numbers have no leading zeros: of two numbers the
+// one with more digits is higher.
+func compareEngines(a, b string) int {
+	for a != b {
+		var x, y string
+		x, a, _ = strings.Cut(a, ".")
+		y, b, _ = strings.Cut(b, ".")
+		if order := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
 
 // HasAllRows reports whether bundles by an engine hold the factor rows of all tables
 // that their lines use; those by older engines hold the rows of the set alone.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -128,10 +129,16 @@ func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 			k.settle(c, org, reservation, status, &record.KeyAnswer{Status: status, Body: body})
 			return err
 		}
+		// The repetition of an attempt that died has the same name, and so the same entry.
+		note, err := audit.Hold(c, reservation.Once())
+		if err != nil {
+			k.settle(c, org, reservation, http.StatusInternalServerError, nil)
+			return err
+		}
 		status := c.Response().StatusCode()
 		k.settle(c, org, reservation, status, &record.KeyAnswer{
 			Status: status, ETag: c.GetRespHeader(fiber.HeaderETag), Location: c.GetRespHeader(fiber.HeaderLocation),
-			Body: slices.Clone(c.Response().Body()),
+			Body: slices.Clone(c.Response().Body()), Note: note,
 		})
 		return nil
 	}
@@ -175,7 +182,8 @@ func (k *Keeper) tidy(ctx context.Context, org record.OrgID) {
 	}
 }
 
-// replay returns the stored answer, byte for byte. The request id in the body of
+// replay returns the stored answer, byte for byte, and its note: who repeats a request
+// may do so because the audit log could not be written. The request id in the body of
 // an error is that of the request that did the work.
 func replay(c *fiber.Ctx, a *record.KeyAnswer) error {
 	c.Set(HeaderReplayed, "true")
@@ -185,5 +193,6 @@ func replay(c *fiber.Ctx, a *record.KeyAnswer) error {
 	if a.Location != "" {
 		c.Set(fiber.HeaderLocation, a.Location)
 	}
+	audit.Reattach(c, a.Note)
 	return web.JSON(c, a.Status, a.Body)
 }

@@ -57,6 +57,11 @@ func TestContextsOfAnEvent(t *testing.T) {
 	}
 }
 
+// EventEntries implements record.EventStore: nothing is kept.
+func (oneEvent) EventEntries(context.Context, record.OrgID, record.EventID, int64, int64) ([]record.EventEntry, error) {
+	return nil, nil
+}
+
 // oneEvent is a store of one event.
 type oneEvent struct{ e *record.Event }
 

@@ -16,6 +16,7 @@ type EventStore interface {
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
 	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
+	EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error)
 	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 }
 
@@ -29,6 +30,9 @@ type EventFlow struct {
 	// least once: Apply does so with what the history ends with before it puts
 	// another entry in its place. Without it that is left to the next change.
 	Report EventReport
+	// Once, when set, names the request of which this makes the one change: what it
+	// has made already is found in the history, and not made again.
+	Once string
 }
 
 // EventReport enters actions on an event into the audit log. It may be called
@@ -79,9 +83,53 @@ type EventRequest struct {
 // the event as it is, and no error.
 var ErrUnchanged = errors.New("record: nothing to change")
 
+// ErrMade is the outcome of an Apply whose request (EventFlow.Once) has made its
+// change before. EntryOnce finds what it was.
+var ErrMade = errors.New("record: the request has made its change")
+
+// EntryOnce looks in the history of an event, as it was read, for what the request of
+// a name has done to it; false where it has done nothing. It is to be asked before
+// what the change would meet now: done, it may not be possible any more.
+func EntryOnce(ctx context.Context, store interface {
+	EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error)
+}, e Event, once string) (EventEntry, bool, error) {
+	if once == "" || e.Last.Rev == 0 {
+		return EventEntry{}, false, nil
+	}
+	if e.Last.Once == once {
+		return e.Last, true, nil
+	}
+	// What is stored under the newest revision may be of an attempt that did not come
+	// about; the event's own entry is the one that counts.
+	for to := e.Rev - 1; to >= e.Begin; to -= entriesAtOnce {
+		entries, err := store.EventEntries(ctx, e.Org, e.ID, max(e.Begin, to-entriesAtOnce+1), to)
+		if err != nil {
+			return EventEntry{}, false, fmt.Errorf("read the history of event %s: %w", e.ID, err)
+		}
+		for _, entry := range slices.Backward(entries) {
+			if entry.Once == once {
+				return entry, true, nil
+			}
+		}
+		if len(entries) > 0 && e.Last.At.Sub(entries[0].At) > onceLooksBack {
+			break
+		}
+	}
+	return EventEntry{}, false, nil
+}
+
+const (
+	// entriesAtOnce is how many entries EntryOnce reads at a time.
+	entriesAtOnce = 100
+	// onceLooksBack is longer than an idempotency key is known, by a day for clocks
+	// that differ: what is older is of no request that can be repeated.
+	onceLooksBack = 48 * time.Hour
+)
+
 // Apply makes one change: read, check the gate, change, write on the condition
 // that nothing came between. Errors for the client: EVENT_NOT_FOUND,
-// EVENT_SIGNED, UNAVAILABLE, DUPLICATE_REFERENCE, and those of Change.
+// EVENT_SIGNED, UNAVAILABLE, DUPLICATE_REFERENCE, and those of Change; ErrMade for
+// who has set Once.
 func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 	for range applyAttempts {
 		before, err := f.Store.Event(ctx, req.Org, req.ID)
@@ -90,6 +138,14 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		}
 		if err != nil {
 			return Event{}, fmt.Errorf("%s event: %w", req.Action, err)
+		}
+		// Asked after every reading: between one that does not show the change and the
+		// write, the change cannot come in without another revision.
+		if _, made, err := EntryOnce(ctx, f.Store, before, f.Once); err != nil || made {
+			if err == nil {
+				err = ErrMade
+			}
+			return Event{}, err
 		}
 		if err := req.gate(before); err != nil {
 			return Event{}, err
@@ -178,7 +234,7 @@ func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 		after.Mark = NewMark(f.Now())
 	}
 	entry := EventEntry{
-		Action: req.Action, By: req.By, At: now, Comment: req.Comment, Change: req.Proposal, FourEyes: req.FourEyes, PolicyRev: req.PolicyRev,
+		Action: req.Action, By: req.By, At: now, Comment: req.Comment, Change: req.Proposal, FourEyes: req.FourEyes, PolicyRev: req.PolicyRev, Once: f.Once,
 	}
 	if req.Entry != nil {
 		req.Entry(&entry)

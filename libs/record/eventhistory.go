@@ -58,6 +58,10 @@ type EventEntry struct {
 	// FourEyes and PolicyRev state the policy a decision was made under.
 	FourEyes  bool  `json:"fourEyes,omitempty"`
 	PolicyRev int64 `json:"policyRevision,omitempty"`
+	// Once names the request that did it, where it had an idempotency key, so that
+	// its repetition finds it done. It is not served, and the hash does not cover
+	// it: it says nothing about what was done.
+	Once string `json:"once,omitempty"`
 	// State is the hash of what the event says after the action.
 	State string `json:"stateHash"`
 	// Salt keeps actor and comment from being guessed from their commitment.
@@ -226,6 +230,21 @@ func Governed(changed []FieldChange) bool {
 	return slices.ContainsFunc(changed, func(c FieldChange) bool {
 		return slices.ContainsFunc(eventFields(), func(f eventField) bool { return f.name == c.Field && f.governed })
 	})
+}
+
+// Undone returns an event with the fields that the entry's action has changed as they
+// were before it: the event as it was then, but for what came later.
+func (e EventEntry) Undone(ev Event) (Event, error) {
+	now := ev
+	for _, c := range e.Changed {
+		if err := ev.set(c.Field, c.Before); err != nil {
+			return Event{}, fmt.Errorf("undo change of %s: %w", c.Field, err)
+		}
+	}
+	if restated(ev, now) {
+		ev.ContextRev = e.ContextRev - 1
+	}
+	return ev, nil
 }
 
 // ChangesTeam reports whether one of the changes is of the team.

@@ -123,8 +123,12 @@ func (g Governance) WithoutProposal(i int) []Proposal {
 	return slices.Delete(slices.Clone(g.Proposals), i, i+1)
 }
 
-// AddProposal appends a proposal; PROPOSAL_LIMIT where there is no room for it.
+// AddProposal appends a proposal; PROPOSAL_LIMIT where there is no room for it, and
+// ErrUnchanged where one of its id is there: an id is that of one request.
 func (g *Governance) AddProposal(p Proposal) error {
+	if _, _, there := g.Find(p.ID); there {
+		return ErrUnchanged
+	}
 	proposals := append(slices.Clone(g.Proposals), p)
 	text, err := json.Marshal(proposals)
 	if err != nil {
@@ -191,6 +195,7 @@ func (e *Event) set(field string, value json.RawMessage) error {
 		}
 		return nil
 	case "method":
+		e.Method = Method{} // what the value does not name, its engine for instance, is the default
 		return read(&e.Method)
 	case "factorSet":
 		return text(&e.FactorSet)

@@ -34,6 +34,9 @@ type KeyAnswer struct {
 	ETag     string
 	Location string
 	Body     []byte
+	// Note is what the answer says for the audit log (see audit.Hold), empty for nothing:
+	// the log may not have been written when it was given first.
+	Note string
 }
 
 // Keys are the idempotency keys of a tenant.

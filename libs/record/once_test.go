@@ -12,6 +12,11 @@ func (s *oneRecord) Entries(context.Context, record.OrgID, record.ID) ([]record.
 	return s.entries, nil
 }
 
+// RecordsByID implements record.Workflow's History: what was deleted, too.
+func (s *oneRecord) RecordsByID(context.Context, record.OrgID, []record.ID) ([]record.Record, error) {
+	return []record.Record{s.r}, nil
+}
+
 // A request that is repeated finds its move made, also when others have moved
 // the record on since, and does not make it again.
 func TestAMoveIsMadeOnceForEachRequest(t *testing.T) {

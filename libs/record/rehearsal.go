@@ -29,6 +29,8 @@ type Originals interface {
 	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
 	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
 	SetEverApproved(ctx context.Context, org OrgID, id EventID) error
+	EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error)
+	RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error)
 }
 
 type reference struct {
@@ -248,6 +250,16 @@ func (h *Rehearsal) InsertEventEntry(context.Context, OrgID, EventID, EventEntry
 
 // SetEverApproved implements the method of Gates: nothing is kept.
 func (h *Rehearsal) SetEverApproved(context.Context, OrgID, EventID) error { return nil }
+
+// EventEntries implements the method of Gates: those that are stored.
+func (h *Rehearsal) EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error) {
+	return h.store.EventEntries(ctx, org, id, from, to)
+}
+
+// RecordsByID implements the method of Histories: those that are stored.
+func (h *Rehearsal) RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error) {
+	return h.store.RecordsByID(ctx, org, ids)
+}
 
 // Organization implements the method of Organizations.
 func (h *Rehearsal) Organization(ctx context.Context, id OrgID) (Organization, error) {

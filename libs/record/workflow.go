@@ -27,10 +27,11 @@ type Workflow struct {
 		InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
 		References
 	}
-	// History reads the older entries of a record. Requests with Once and approvals
-	// under four eyes need it.
+	// History reads the older entries of a record, and records that were deleted.
+	// Requests with Once and approvals under four eyes need it.
 	History interface {
 		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
+		RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error)
 	}
 	// Policy reads the organization's policy. Apply asks for it where it matters:
 	// before a decision, whose entry states it, and for a refusal that lists the possible moves. A nil
@@ -136,7 +137,7 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	for attempt := 0; attempt < applyAttempts; attempt++ {
 		before, err := w.Store.Record(ctx, req.Org, req.Key)
 		if errors.Is(err, ErrNotFound) {
-			return Record{}, NoSuchRecord()
+			return w.deletedBy(ctx, req)
 		}
 		if err != nil {
 			return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
@@ -159,6 +160,24 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 		Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Many changes are being made to this record at once. Please try again.",
 	}
+}
+
+// deletedBy returns a record that is gone as this very request has left it, and
+// RECORD_NOT_FOUND for any other: a deletion is the last move of a record.
+func (w Workflow) deletedBy(ctx context.Context, req Request) (Record, error) {
+	if req.Move != Delete || req.Once == "" {
+		return Record{}, NoSuchRecord()
+	}
+	gone, err := w.History.RecordsByID(ctx, req.Org, []ID{req.Key.ID})
+	if err != nil {
+		return Record{}, fmt.Errorf("%s record: %w", req.Move, err)
+	}
+	for _, r := range gone {
+		if r.Key() == req.Key && r.Deleted && r.Last.Once == req.Once {
+			return r, nil
+		}
+	}
+	return Record{}, NoSuchRecord()
 }
 
 // policyFor reads the organization's policy where the decision depends on it.

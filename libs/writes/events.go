@@ -40,7 +40,8 @@ type EventOutcome struct {
 // ChangeEvent makes a change of an event or, where it moves a figure that was
 // approved and the organization asks for four eyes, proposes it. Errors for the
 // client: EVENT_NOT_FOUND, PRECONDITION_FAILED, EVENT_SIGNED, PROPOSAL_LIMIT,
-// VALIDATION_ERROR for a missing reason, and those of Change.
+// VALIDATION_ERROR for a missing reason, and those of Change; record.ErrMade for a
+// request with a key that has made it.
 func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, error) {
 	policy, err := w.Workflow.Policy(ctx, w.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
@@ -141,7 +142,7 @@ func ReasonRequired() error {
 
 // EventFlow makes changes of events for the request.
 func (w Write) EventFlow() record.EventFlow {
-	return record.EventFlow{Store: w.Store, Now: w.now, Report: w.Report}
+	return record.EventFlow{Store: w.Store, Now: w.now, Report: w.Report, Once: w.Request.Once()}
 }
 
 // EventNote returns the audit note of an action on an event: ids, and the hash of

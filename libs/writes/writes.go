@@ -35,9 +35,11 @@ type Store interface {
 	ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error
 	InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error
 	InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error
+	EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)
 	CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error
 	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
+	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
 }
 
 // Maker makes the writes of a service.

@@ -82,13 +82,17 @@ func (s *Service) record(ctx context.Context, accessToken string, r audit.Report
 		actor: p.UserID, requestID: cutBytes(r.RequestID, maxReportText), origin: account.Origin{Address: cutBytes(r.Address, maxReportText)},
 	})
 	e := event{action: r.Action, org: p.Org, subject: r.Subject, session: sessions.SessionOf(p.Session), failed: r.Refused, from: r.Before, to: r.After}
-	if r.ID != "" && strings.HasPrefix(r.Action, audit.Event) {
+	if r.ID != "" {
+		ofEvent := strings.HasPrefix(r.Action, audit.Event)
 		e.id = "event:" + p.Org + "/" + r.ID
+		if !ofEvent {
+			e.id = r.Action + ":" + p.Org + "/" + r.ID
+		}
 		if !proven {
 			// What is made up keeps no true entry of somebody else out.
 			e.id += "/" + p.UserID
 		}
-		if r.Actor != "" && r.Actor != p.UserID {
+		if ofEvent && r.Actor != "" && r.Actor != p.UserID {
 			// The action of somebody else, by an earlier request: of this one only its
 			// id is kept, as who has brought the report.
 			e.actor, e.session = r.Actor, ""

@@ -25,10 +25,12 @@ func TestReportsOfOtherServices(t *testing.T) {
 		if err := remote.Record(t.Context(), bob.access, refused); err != nil {
 			t.Fatal(err)
 		}
-		if err := remote.Record(t.Context(), root.access, audit.Report{
-			Note: audit.Note{Action: audit.Organization, Subject: "o1", Before: "fourEyes false", After: "fourEyes true"},
-		}); err != nil {
-			t.Fatal(err)
+		for range 2 { // with an id it is entered once
+			if err := remote.Record(t.Context(), root.access, audit.Report{
+				Note: audit.Note{Action: audit.Organization, ID: "o1/2", Subject: "o1", Before: "fourEyes false", After: "fourEyes true"},
+			}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		all := b.entries(root.access)
 		for i, want := range []map[string]string{

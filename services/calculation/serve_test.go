@@ -55,6 +55,15 @@ type watched struct {
 	*recordstore.Store
 	approved atomic.Int64 // records read by Approved
 	between  func()
+	// unsettled: the process dies before it stores the answer of a key.
+	unsettled atomic.Bool
+}
+
+func (w *watched) ReplaceKey(ctx context.Context, o record.OrgID, e record.KeyEntry, lease string) (bool, error) {
+	if w.unsettled.Load() {
+		return false, errors.New("this process is dead")
+	}
+	return w.Store.ReplaceKey(ctx, o, e, lease)
 }
 
 func (w *watched) Approved(ctx context.Context, o record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {

@@ -106,14 +106,14 @@ func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Operation: "listFactorSets", Handler: s.factorSets},
 		{Operation: "getFactorSet", Handler: s.factorSet},
-		{Operation: "adoptFactorSet", Handler: s.keys.Handler(s.limitConcurrency(s.adopt))},
+		{Operation: "adoptFactorSet", Handler: s.keys.Handler(s.limitConcurrency(s.repeatable(s.adopt, s.adoptedBefore)))},
 
-		{Operation: "signOffEvent", Handler: s.keys.Handler(s.signOff)},
-		{Operation: "withdrawSignOff", Handler: s.keys.Handler(s.withdrawSignOff)},
+		{Operation: "signOffEvent", Handler: s.keys.Handler(s.repeatable(s.signOff, s.signedOffBefore))},
+		{Operation: "withdrawSignOff", Handler: s.keys.Handler(s.repeatable(s.withdrawSignOff, s.changedBefore))},
 		{Operation: "listEventChanges", Handler: s.changes},
-		{Operation: "approveEventChange", Handler: s.keys.Handler(s.approveChange)},
-		{Operation: "assessEventChange", Handler: s.keys.Handler(s.limitConcurrency(s.assessChange))},
-		{Operation: "rejectEventChange", Handler: s.keys.Handler(s.rejectChange)},
+		{Operation: "approveEventChange", Handler: s.keys.Handler(s.repeatable(s.approveChange, s.approvedBefore))},
+		{Operation: "assessEventChange", Handler: s.keys.Handler(s.limitConcurrency(s.repeatable(s.assessChange, s.assessedBefore)))},
+		{Operation: "rejectEventChange", Handler: s.keys.Handler(s.repeatable(s.rejectChange, s.changedBefore))},
 
 		{Operation: "reportKeys", Handler: s.reportKeys},
 

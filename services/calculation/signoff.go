@@ -140,7 +140,7 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 	}
 	request.Org, request.Event, request.Open = w.Org, ev.ID, open
 	service := s.signOffs()
-	service.Report = w.Report
+	service.Report, service.Once = w.Report, w.Request.Once()
 	closing, err := service.Begin(c.UserContext(), request)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (s *server) withdrawSignOff(c *fiber.Ctx) error {
 		withdrawal.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}
 	service := s.signOffs()
-	service.Store, service.Report = rehearsable{s.Records, w}, w.Report
+	service.Store, service.Report, service.Once = rehearsable{s.Records, w}, w.Report, w.Request.Once()
 	opened, err := service.Withdraw(c.UserContext(), withdrawal)
 	if err != nil {
 		return err

@@ -45,6 +45,9 @@ func (s *server) eventHistory(c *fiber.Ctx) error {
 		slices.Reverse(older)
 		entries = append(entries, older...)
 	}
+	for i := range entries {
+		entries[i].Once = "" // nobody's business but the request's
+	}
 	c.Set(fiber.HeaderETag, tag)
 	return web.OK(c, web.NewList(entries, page, total))
 }

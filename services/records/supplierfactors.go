@@ -161,9 +161,7 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 	}
 	read.ID = w.Request.NewID(0)
 	if w.Request.Resumed {
-		if made, err := s.Store.SupplierFactor(c.UserContext(), w.Org, read.ID); err == nil {
-			return answerSupplierFactor(c, made)
-		} else if !errors.Is(err, record.ErrNotFound) {
+		if found, err := s.supplierFactorMade(c, w, read); found || err != nil {
 			return err
 		}
 	}
@@ -174,7 +172,12 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 		}
 		if !w.Rehearsal {
 			if err = s.Store.InsertSupplierFactor(c.UserContext(), w.Org, f); errors.Is(err, record.ErrDuplicate) {
-				continue // somebody else has taken the version
+				// An attempt that was given up for dead has been faster, or somebody else
+				// has taken the version.
+				if found, err := s.supplierFactorMade(c, w, read); found || err != nil {
+					return err
+				}
+				continue
 			}
 		}
 		if err != nil {
@@ -186,6 +189,26 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 		return answerSupplierFactor(c, f)
 	}
 	return tooManyChanges()
+}
+
+// supplierFactorMade answers with the version that another attempt of the request has
+// made, deleted or not; false where there is none.
+func (s *server) supplierFactorMade(c *fiber.Ctx, w writes.Write, read footprint.SupplierFactor) (found bool, err error) {
+	if !w.Request.Keyed() {
+		return false, nil
+	}
+	versions, err := s.Store.SupplierFactorVersions(c.UserContext(), w.Org, record.SupplierKey(read.Name))
+	i := slices.IndexFunc(versions, func(f record.SupplierFactor) bool { return f.ID == read.ID })
+	if err != nil || i < 0 {
+		return false, err
+	}
+	// The entry of the creation is what the log is owed, whatever came since.
+	created := versions[i]
+	created.Status, created.Deleted, created.History = record.SupplierProposed, false, created.History[:1]
+	if err := s.noteSupplierFactor(c, w, record.SupplierCreate, "", created); err != nil {
+		return true, err
+	}
+	return true, answerSupplierFactor(c, versions[i])
 }
 
 func tooManyChanges() error {

@@ -33,6 +33,7 @@ type Store interface {
 	record.ReviewQueue
 	record.Keys
 	teams.Events
+	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
 }
 
 // Deps is what the service is made of.

@@ -190,7 +190,7 @@ func (c Contribution) BreakdownOf(ev footprint.EventContext, year int) Breakdown
 // isJourney reports whether records of a type are journeys. Before engine 2.2.0 those
 // of attendee travel were overlooked.
 func (c Contribution) isJourney(typ string) bool {
-	return typ == "flights" || typ == "ground-transport" || typ == footprint.AttendeeTravel && c.engine >= footprint.Engine4
+	return typ == "flights" || typ == "ground-transport" || typ == footprint.AttendeeTravel && footprint.Since(c.engine, footprint.Engine4)
 }
 
 // Cell is what of a sum decides the row of a table: mass by type, scope, category

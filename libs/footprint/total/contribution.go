@@ -209,7 +209,7 @@ func (c Contribution) Add(other Contribution) Contribution {
 // addScalars adds all but the lists, which stay those of c.
 func (c Contribution) addScalars(other *Contribution) Contribution {
 	out := c
-	out.engine = max(c.engine, other.engine)
+	out.engine = footprint.LaterEngine(c.engine, other.engine)
 	out.records += other.records
 	out.gases = c.gases.Add(other.gases)
 	for i := range out.quality {

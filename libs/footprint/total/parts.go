@@ -33,7 +33,7 @@ func ofPart(part string, scope int, stage string) bool {
 // partMoments returns what the activity of a record adds to the moments of its
 // scopes and stages; whole is what it adds to those of all its lines.
 func partMoments(lines []footprint.Line, engine string, whole own) []partOwn {
-	if engine < footprint.Engine5 || whole.Variance == nil {
+	if !footprint.Since(engine, footprint.Engine5) || whole.Variance == nil {
 		return nil
 	}
 	out, some := make([]partOwn, 0, len(partsOf)), make([]footprint.Line, 0, len(lines))
@@ -78,7 +78,7 @@ type StageIntervals struct {
 // partIntervals returns the intervals of scopes and stages; nil before engine
 // 2.3.0, whose sums do not hold what they are made from.
 func (c *Contribution) partIntervals() (*ScopeIntervals, *StageIntervals) {
-	if c.Engine() < footprint.Engine5 {
+	if !footprint.Since(c.Engine(), footprint.Engine5) {
 		return nil, nil
 	}
 	return &ScopeIntervals{c.bounds("1"), c.bounds("2"), c.bounds("3")},

@@ -199,7 +199,7 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 		n := partOwn{p.text(), p.own(r.Engine())}
 		r.parts = append(r.parts, n)
 		p.end()
-		p.bad = p.bad || !slices.Contains(partsOf, n.Part) || r.Engine() < footprint.Engine5
+		p.bad = p.bad || !slices.Contains(partsOf, n.Part) || !footprint.Since(r.Engine(), footprint.Engine5)
 	}
 	if len(j.Cells) > 0 {
 		r.cells = make([]cell, 0, len(j.Cells))

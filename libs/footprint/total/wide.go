@@ -47,7 +47,7 @@ func addWide(a, b []wide) []wide {
 // widened returns the moments of a record with itself among the wide ones, if it
 // is one. Engines before 2.3.0 keep none.
 func (o own) widened(lines []footprint.Line, engine string) own {
-	if engine < footprint.Engine5 || o.Variance == nil {
+	if !footprint.Since(engine, footprint.Engine5) || o.Variance == nil {
 		return o
 	}
 	var mass footprint.Mass
@@ -77,7 +77,7 @@ func (o own) widened(lines []footprint.Line, engine string) own {
 func (o own) appendText(b []byte, engine string) []byte {
 	b = append(appendMoment(b, o.Variance), '|')
 	b = appendMoment(b, o.Third)
-	if engine < footprint.Engine5 {
+	if !footprint.Since(engine, footprint.Engine5) {
 		return b
 	}
 	b = append(b, '|')
@@ -103,7 +103,7 @@ func appendMoment(b []byte, n *big.Int) []byte {
 // own reads the stored form of moments.
 func (p *entries) own(engine string) own {
 	o := own{Variance: p.moment(), Third: p.moment()}
-	if engine < footprint.Engine5 {
+	if !footprint.Since(engine, footprint.Engine5) {
 		return o
 	}
 	text := p.text()

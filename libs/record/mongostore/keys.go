@@ -31,6 +31,7 @@ type keyState struct {
 	ETag       string        `bson:"etag"`
 	Location   string        `bson:"location"`
 	Body       []byte        `bson:"body"`
+	Note       string        `bson:"note,omitempty"`
 }
 
 func keyStateOf(e record.KeyEntry) keyState {
@@ -38,7 +39,7 @@ func keyStateOf(e record.KeyEntry) keyState {
 		Digest: e.Digest, Seed: e.Seed, Lease: e.Lease, LeaseUntil: date(e.LeaseUntil), ExpiresAt: date(e.ExpiresAt), Body: []byte{},
 	}
 	if a := e.Answer; a != nil {
-		d.Status, d.ETag, d.Location, d.Body = int32(a.Status), a.ETag, a.Location, a.Body //nolint:gosec // a status has three digits
+		d.Status, d.ETag, d.Location, d.Body, d.Note = int32(a.Status), a.ETag, a.Location, a.Body, a.Note //nolint:gosec // a status has three digits
 	}
 	return d
 }
@@ -49,7 +50,7 @@ func keyFromDoc(d keyDoc) (record.KeyEntry, error) {
 		ID: d.ID, Digest: s.Digest, Seed: s.Seed, Lease: s.Lease, LeaseUntil: instant(s.LeaseUntil), ExpiresAt: instant(s.ExpiresAt),
 	}
 	if s.Status != 0 {
-		e.Answer = &record.KeyAnswer{Status: int(s.Status), ETag: s.ETag, Location: s.Location, Body: s.Body}
+		e.Answer = &record.KeyAnswer{Status: int(s.Status), ETag: s.ETag, Location: s.Location, Body: s.Body, Note: s.Note}
 	}
 	return e, nil
 }

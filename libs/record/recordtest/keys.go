@@ -18,7 +18,7 @@ func someKey(id string) record.KeyEntry {
 func answered(e record.KeyEntry) record.KeyEntry {
 	e.Lease = "lease-2"
 	e.Answer = &record.KeyAnswer{
-		Status: 201, ETag: `"1.1.x"`, Location: "/events/x",
+		Status: 201, ETag: `"1.1.x"`, Location: "/events/x", Note: "bm90ZQ",
 		Body: append([]byte("{\"a\":\"\u2028 \x00\"}"), bytes.Repeat([]byte{0, 0xff, 'x'}, 100_000)...),
 	}
 	return e

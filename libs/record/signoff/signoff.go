@@ -64,6 +64,8 @@ type Service struct {
 	// Report is that of the changes that a request asks for; what happens after it
 	// was answered is reported with the next one.
 	Report record.EventReport
+	// Once is that of record.EventFlow, for Begin and Withdraw.
+	Once string
 }
 
 // Request is a sign-off that a manager asks for.
@@ -83,7 +85,7 @@ type Request struct {
 }
 
 func (s Service) flow() record.EventFlow {
-	return record.EventFlow{Store: s.Store, Now: s.Now, Report: s.Report}
+	return record.EventFlow{Store: s.Store, Now: s.Now, Report: s.Report, Once: s.Once}
 }
 
 // later is the flow of what no request waits for.

@@ -12,13 +12,13 @@ import (
 
 // keyColumns are the columns scanKey reads, in its order. A status of 0 stands
 // for no answer.
-const keyColumns = `id, digest, seed, lease, lease_until, expires_at, status, etag, location, body`
+const keyColumns = `id, digest, seed, lease, lease_until, expires_at, status, etag, location, body, note`
 
 func scanKey(row scanner) (record.KeyEntry, error) {
 	var e record.KeyEntry
 	var a record.KeyAnswer
 	var until, expires int64
-	if err := row.Scan(&e.ID, &e.Digest, &e.Seed, &e.Lease, &until, &expires, &a.Status, &a.ETag, &a.Location, &a.Body); err != nil {
+	if err := row.Scan(&e.ID, &e.Digest, &e.Seed, &e.Lease, &until, &expires, &a.Status, &a.ETag, &a.Location, &a.Body, &a.Note); err != nil {
 		return record.KeyEntry{}, err
 	}
 	e.LeaseUntil, e.ExpiresAt = instant(until), instant(expires)
@@ -48,9 +48,9 @@ func (s *Store) InsertKey(ctx context.Context, org record.OrgID, e record.KeyEnt
 		}
 		stored = e
 		_, err = tx.ExecContext(ctx,
-			`INSERT INTO idempotency_keys (id, org, digest, seed, lease, lease_until, expires_at, status, etag, location, body)
-			 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			e.ID, org, e.Digest, e.Seed, e.Lease, millis(e.LeaseUntil), millis(e.ExpiresAt), a.Status, a.ETag, a.Location, a.Body)
+			`INSERT INTO idempotency_keys (id, org, digest, seed, lease, lease_until, expires_at, status, etag, location, body, note)
+			 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			e.ID, org, e.Digest, e.Seed, e.Lease, millis(e.LeaseUntil), millis(e.ExpiresAt), a.Status, a.ETag, a.Location, a.Body, a.Note)
 		return err
 	})
 	return stored, inserted && err == nil, err
@@ -62,10 +62,10 @@ func (s *Store) ReplaceKey(ctx context.Context, org record.OrgID, e record.KeyEn
 	err := s.write(ctx, "replace idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
 		return changedOne(tx.ExecContext(ctx,
 			`UPDATE idempotency_keys SET digest = ?, seed = ?, lease = ?, lease_until = ?, expires_at = ?,
-				status = ?, etag = ?, location = ?, body = ?
+				status = ?, etag = ?, location = ?, body = ?, note = ?
 			 WHERE id = ? AND org = ? AND lease = ?`,
 			e.Digest, e.Seed, e.Lease, millis(e.LeaseUntil), millis(e.ExpiresAt),
-			a.Status, a.ETag, a.Location, a.Body, e.ID, org, lease))
+			a.Status, a.ETag, a.Location, a.Body, a.Note, e.ID, org, lease))
 	})
 	if errors.Is(err, record.ErrConflict) {
 		return false, nil

@@ -20,8 +20,15 @@ func Schema() []sqlitex.Component {
 		{Name: "suppliers", Steps: []sqlitex.Step{suppliers(), supplierRows()}},
 		{Name: "policies", Steps: []sqlitex.Step{policies()}},
 		{Name: "governed", Steps: []sqlitex.Step{everApproved()}},
+		{Name: "keys", Steps: []sqlitex.Step{keyNotes()}},
 		{Name: "packs", Steps: []sqlitex.Step{factorPacks()}},
 	}
+}
+
+// keyNotes lets the answer of a key keep its note for the audit log. A program from
+// before keeps none.
+func keyNotes() sqlitex.Step {
+	return sqlitex.Statements(1, `ALTER TABLE idempotency_keys ADD COLUMN note TEXT NOT NULL DEFAULT ''`)
 }
 
 // importIndexes find the imports of an event, and those of a file. The table is of

@@ -44,6 +44,7 @@ func TestApprovalsRaceASignOff(t *testing.T) {
 		record.Records
 		record.Entries
 		record.Gates
+		record.Histories
 	}) record.Workflow {
 		return record.Workflow{Store: s, History: s, Gate: s.CurrentEvent, Now: time.Now, NewMark: func() string { return record.NewMark(time.Now()) }}
 	}
