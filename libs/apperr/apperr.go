@@ -32,6 +32,7 @@ const (
 	ResultNotFound        Code = "RESULT_NOT_FOUND" // specification
 	RevisionNotKept       Code = "REVISION_NOT_KEPT"
 	MethodNotAllowed      Code = "METHOD_NOT_ALLOWED"
+	NotAcceptable         Code = "NOT_ACCEPTABLE"
 	InvalidTransition     Code = "INVALID_TRANSITION"
 	RecordLocked          Code = "RECORD_LOCKED"
 	DuplicateReference    Code = "DUPLICATE_REFERENCE"

@@ -166,7 +166,11 @@ func (r *Reader) Bool(name string) (bool, bool) {
 		return false, false
 	}
 	if n.kind != kindBool {
-		r.wrongType(name, "true or false", n)
+		d := apperr.Detail{Field: r.Path(name), Code: WrongType, Message: fmt.Sprintf("%s must be true or false; got %s.", name, describe(n))}
+		if value, known := Truth(n.text); known && n.kind == kindString {
+			d.Suggestions = []string{strconv.FormatBool(value)}
+		}
+		r.faults.add(d)
 		return false, false
 	}
 	return n.raw[0] == 't', true

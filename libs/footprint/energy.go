@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,6 +75,23 @@ var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil", "b
 // GeneratorBurns reports whether a source of energy is a fuel that generators can burn.
 func GeneratorBurns(source string) bool { return slices.Contains(engineFuels, source) }
 
+// districtHeats are what bills call heat from a network, in plain words. They mean no
+// source of this type, but a field of another one, so that the table of everyday words
+// cannot have them.
+var districtHeats = []string{"district heat", "district heating", "heat network", "fernwärme", "nahwärme", "fernheizung", "chauffage urbain", "réseau de chaleur"}
+
+// districtHeat reports whether the source is heat from a network, which is a fault that
+// says where it belongs.
+func (d *decoder) districtHeat() bool {
+	var source string
+	if json.Unmarshal(d.Peek("source"), &source) != nil || !slices.Contains(districtHeats, plainWords(source)) {
+		return false
+	}
+	d.Fault(apperr.Detail{Field: "source", Code: fields.NotAllowed,
+		Message: "District heat is no source of energy records; heatKWh of a venue record takes it, with the network's losses."})
+	return true
+}
+
 func decodeEnergy(d *decoder, n *energy) {
 	d.Require("source")
 	n.Site, _ = d.String("site", 0, 100)
@@ -81,7 +99,11 @@ func decodeEnergy(d *decoder, n *energy) {
 	for _, s := range energySources {
 		names = append(names, s.name)
 	}
-	n.Source, _ = d.Enum("source", names...)
+	if d.districtHeat() {
+		d.Ignore("source")
+	} else {
+		n.Source, _ = d.Enum("source", names...)
+	}
 	if n.Source == "" || d.Describing() || slices.ContainsFunc(energyMeasures, d.Has) {
 		d.RequireOneOf(energyMeasures...)
 	} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -64,7 +65,7 @@ func TestEverydayWordsMeanValuesThatExist(t *testing.T) {
 	if err := json.Unmarshal(text, &words); err != nil {
 		t.Fatal(err)
 	}
-	if len(words) < 500 {
+	if len(words) < 1500 {
 		t.Errorf("there are %d words", len(words))
 	}
 	values := listed(t)
@@ -108,6 +109,34 @@ func TestWhatPaperSaysIsSuggested(t *testing.T) {
 		{"catering", `{"meals":5,"diet":"vegan","mealType":"buffet"}`, "mealType", "lunch"},
 		{"purchases", `{"amount":1,"currency":"€","category":"av_hire"}`, "currency", "EUR"},
 		{"flights", `{"from":"LHR","to":"Fiumicino Leonardo","passengers":1}`, "to", "FCO"},
+		{"ground-transport", `{"mode":"ICE","passengers":9,"distanceKm":10}`, "mode", "rail"},
+		{"ground-transport", `{"mode":"Tesla","vehicles":9,"distanceKm":10}`, "mode", "car"},
+		{"ground-transport", `{"mode":"car","fuel":"Tesla Model 3","vehicles":9,"distanceKm":10}`, "fuel", "battery_electric"},
+		{"ground-transport", `{"mode":"car","fuel":"ICE","vehicles":9,"distanceKm":10}`, "fuel", "petrol"},
+		{"ground-transport", `{"mode":"navette","passengers":9,"distanceKm":10}`, "mode", "bus"},
+		{"ground-transport", `{"mode":"autocar","passengers":9,"distanceKm":10}`, "mode", "coach"},
+		{"freight", `{"mode":"Poids lourd","weightKg":5,"distanceKm":6}`, "mode", "road"},
+		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"class":"Upper Class"}`, "class", "business"},
+		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"class":"Touristenklasse"}`, "class", "economy"},
+		{"energy", `{"source":"Heizöl","volumeLitres":5}`, "source", "kerosene"},
+		{"energy", `{"source":"Gazole","volumeLitres":5}`, "source", "diesel"},
+		{"energy", `{"source":"Ökostrom","energyKWh":5}`, "source", "grid"},
+		{"energy", `{"source":"Gasflaschen","weightKg":5}`, "source", "propane"},
+		{"catering", `{"meals":5,"diet":"végétalien"}`, "diet", "vegan"},
+		{"catering", `{"meals":5,"diet":"Poulet"}`, "diet", "white_meat"},
+		{"waste", `{"material":"Bioabfall","treatment":"composting","weightKg":5}`, "material", "food"},
+		{"waste", `{"material":"Gewerbeabfall","treatment":"landfill","weightKg":5}`, "material", "mixed"},
+		{"waste", `{"material":"Hardcore","treatment":"recycling","weightKg":5}`, "material", "construction"},
+		{"waste", `{"material":"mixed","treatment":"Thermische Verwertung","weightKg":5}`, "treatment", "incineration"},
+		{"waste", `{"material":"mixed","treatment":"RDF","weightKg":5}`, "treatment", "incineration"},
+		{"materials", `{"material":"Hardcore","weightKg":5}`, "material", "aggregates"},
+		{"materials", `{"material":"Correx","weightKg":5}`, "material", "pp"},
+		{"materials", `{"material":"Dibond","weightKg":5}`, "material", "aluminium_sheet"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"PA hire"}`, "category", "av_hire"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"Wi-Fi"}`, "category", "telecom"},
+		{"purchases", `{"amount":1,"currency":"GBP","category":"Deposit"}`, "category", "venue_hire"},
+		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"roundTrip":"oui"}`, "roundTrip", "true"},
+		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"roundTrip":"Nein"}`, "roundTrip", "false"},
 		{"attendee-travel", `{"to":"LHR","origins":[{"country":"DE","people":5,"mode":"minibus"}]}`, "origins[0].mode", "coach"},
 	} {
 		_, err := footprint.Decode(c.typ, []byte(c.body), london)
@@ -119,6 +148,18 @@ func TestWhatPaperSaysIsSuggested(t *testing.T) {
 		i := slices.IndexFunc(e.Details, func(d apperr.Detail) bool { return d.Field == c.field })
 		if i < 0 || len(e.Details[i].Suggestions) == 0 || e.Details[i].Suggestions[0] != c.want {
 			t.Errorf("%s %s: %+v, want %s first", c.typ, c.body, e.Details, c.want)
+		}
+	}
+}
+
+// Heat from a network is a field of another type, which the refusal names.
+func TestDistrictHeatIsSentToTheVenue(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"Fernwärme", "district heating", "Chauffage urbain"} {
+		_, err := footprint.Decode("energy", []byte(`{"source":"`+source+`","energyKWh":5}`), london)
+		e, ok := errors.AsType[*apperr.Error](err)
+		if !ok || len(e.Details) != 1 || e.Details[0].Field != "source" || !strings.Contains(e.Details[0].Message, "heatKWh of a venue record") {
+			t.Errorf("%s: %v", source, err)
 		}
 	}
 }

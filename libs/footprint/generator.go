@@ -91,7 +91,7 @@ func (c *calculation) generated(n *energy) (quantity, bool) {
 		return quantity{}, false
 	}
 	hours := decimalRat(*n.Hours)
-	total := kilometres(new(big.Rat).Mul(new(big.Rat).Mul(litres, hours), big.NewRat(1000, 1))) // to a thousandth of a litre
+	total := toThousandths(new(big.Rat).Mul(litres, hours))
 	if n.LoadPercent == nil {
 		c.defaultTo("loadPercent")
 		c.assume(NoticeGenerator, "volumeLitres", spread(litres, low, high))
@@ -102,6 +102,34 @@ func (c *calculation) generated(n *energy) (quantity, bool) {
 		c.least = max(c.least, Estimated)
 	}
 	c.note(NoticeGenerator, "generatorKVA", "%s kVA × %s at %s %% load burn %s litres an hour, %s litres in %s hours. The litres of the fuel bill would be better.",
-		n.GeneratorKVA, factor.Value, load.FloatString(0), litres.FloatString(2), total, n.Hours)
+		n.GeneratorKVA, factor.Value, digitsOf(load, 2), rateShown(litres, hours, *total), total, n.Hours)
 	return exactly(*total), true
+}
+
+// rateShown writes litres an hour with as many decimals as a reader needs, two at
+// least, who multiplies them by the hours and is to come to the total.
+func rateShown(litres, hours *big.Rat, total decimal.Decimal) string {
+	const most = 12
+	for decimals := 2; decimals < most; decimals++ {
+		text := litres.FloatString(decimals)
+		shown, _ := new(big.Rat).SetString(text) // digits are a number
+		if *toThousandths(shown.Mul(shown, hours)) == total {
+			return text
+		}
+	}
+	return litres.FloatString(most)
+}
+
+// toThousandths returns litres rounded to a thousandth.
+func toThousandths(litres *big.Rat) *decimal.Decimal {
+	return kilometres(new(big.Rat).Mul(litres, big.NewRat(1000, 1)))
+}
+
+// digitsOf writes a number exactly where it has at most so many decimals, else
+// rounded to them.
+func digitsOf(n *big.Rat, most int) string {
+	if decimals, exact := n.FloatPrec(); exact && decimals <= most {
+		return n.FloatString(decimals)
+	}
+	return n.FloatString(most)
 }

@@ -235,11 +235,8 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 			return json.RawMessage(number)
 		}
 	case "boolean":
-		switch strings.ToLower(trimmed) {
-		case "true", "yes", "y", "1", "x", "✓", "wahr", "ja", "j":
-			return json.RawMessage("true")
-		case "false", "no", "n", "0", "-", "falsch", "nein":
-			return json.RawMessage("false")
+		if value, known := fields.Truth(trimmed); known {
+			return json.RawMessage(strconv.FormatBool(value))
 		}
 	case "array", "object":
 		if trimmed == "" {

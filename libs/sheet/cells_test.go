@@ -72,6 +72,9 @@ func TestUnitsInCells(t *testing.T) {
 		"a type that is none":      {sheet.Mixed, "type,mode\ntrains,coach\n", sheet.Options{}, "NOT_ALLOWED"},
 		"heads in German":          {"flights", "von,to,Reisende,Hin und zurück\nLHR,JFK,2,ja\n", sheet.Options{}, `"roundTrip":true`},
 		"yes in German":            {"flights", "from,to,passengers,roundTrip\nLHR,JFK,2,ja\n", sheet.Options{}, `"roundTrip":true`},
+		"yes in French":            {"flights", "from,to,passengers,roundTrip\nLHR,JFK,2,Oui\n", sheet.Options{}, `"roundTrip":true`},
+		"no in French":             {"flights", "from,to,passengers,roundTrip\nLHR,JFK,2,non\n", sheet.Options{}, `"roundTrip":false`},
+		"in French":                {"catering", "meals,diet\n9,Végétarien\n", sheet.Options{}, `"diet":"vegetarian"`},
 		"an export's columns":      {"ground-transport", "mode,vehicles,distanceKm,stated\ncar,1,180.246528,\"{\"\"distanceKm\"\":\"\"112 mi\"\"}\"\n", sheet.Options{}, `"stated":{"distanceKm":"112 mi"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

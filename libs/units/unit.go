@@ -36,11 +36,11 @@ var ratios = map[string]*big.Rat{"mj": big.NewRat(5, 18), "gj": big.NewRat(2500,
 // meanings are words that name different units in different countries or
 // trades, with unambiguous ways to write each.
 var meanings = map[string][]string{
-	"gal": {"UK gallon", "US gallon"}, "gallon": {"UK gallon", "US gallon"}, "gallons": {"UK gallon", "US gallon"},
-	"ton": {"tonne", "long ton", "short ton"}, "tons": {"tonne", "long ton", "short ton"},
+	"gal": {"UK gallon", "US gallon"}, "gallon": {"UK gallon", "US gallon"},
+	"ton": {"tonne", "long ton", "short ton"},
 	"cwt": {"kg", "lb"}, "hundredweight": {"kg", "lb"},
-	"pint": {"UK pint", "l"}, "pints": {"UK pint", "l"},
-	"barrel": {"bbl", "l"}, "barrels": {"bbl", "l"},
+	"pint":   {"UK pint", "l"},
+	"barrel": {"bbl", "l"},
 }
 
 type unitTable struct {
@@ -75,10 +75,14 @@ var all = sync.OnceValue(func() *unitTable {
 // key is the form in which unit names are compared. Case is kept where it is
 // what tells units apart: MJ is no mJ, but no unit of the table is so small.
 func key(name string) string {
-	return strings.ToLower(marks.Replace(name))
+	return spellings.Replace(strings.ToLower(marks.Replace(name)))
 }
 
-var marks = strings.NewReplacer(" ", "", ".", "", "²", "2", "³", "3", "^", "", "-", "")
+var (
+	marks = strings.NewReplacer(" ", "", ".", "", "²", "2", "³", "3", "^", "", "-", "")
+	// spellings are those of the United States, in British.
+	spellings = strings.NewReplacer("meter", "metre", "liter", "litre")
+)
 
 // AmbiguousUnitError reports a word that names different units.
 type AmbiguousUnitError struct {
@@ -102,17 +106,30 @@ func (e *UnknownUnitError) Error() string {
 	return fmt.Sprintf("%q is no unit that can be converted; units are %s", e.Unit, strings.Join(e.Offered, ", "))
 }
 
-// ByName returns the unit of a name or symbol that measures the dimension. The
-// error is an *AmbiguousUnitError or an *UnknownUnitError.
+// ByName returns the unit of a name, in the singular or the plural, or of a symbol that
+// measures the dimension. The error is an *AmbiguousUnitError or an *UnknownUnitError.
 func ByName(name, dimension string) (*Unit, error) {
 	k := key(name)
-	if list, ok := meanings[k]; ok {
-		return nil, &AmbiguousUnitError{Unit: name, Meanings: list}
+	for _, k := range [...]string{k, singular(k)} {
+		if list, ok := meanings[k]; ok {
+			return nil, &AmbiguousUnitError{Unit: name, Meanings: list}
+		}
 	}
-	if u, ok := all().alias[k]; ok && u.Dimension == dimension {
-		return u, nil
+	for _, k := range [...]string{k, singular(k)} {
+		if u, ok := all().alias[k]; ok && u.Dimension == dimension {
+			return u, nil
+		}
 	}
 	return nil, &UnknownUnitError{Unit: name, Offered: Offered(dimension)}
+}
+
+// singular returns the key of a name without the s of its plural, which the table has of
+// some names alone. A single letter has none: 5 ms are no metres.
+func singular(k string) string {
+	if one, plural := strings.CutSuffix(k, "s"); plural && len(one) > 1 {
+		return one
+	}
+	return k
 }
 
 // Offered returns the symbols of a dimension's units.

@@ -1,8 +1,11 @@
 package units_test
 
 import (
+	"encoding/csv"
 	"errors"
+	"fmt"
 	"math/big"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,6 +97,83 @@ func TestRefused(t *testing.T) {
 	f, _ := units.ParseFormat("1.234,5")
 	if d, err := units.ParseNumber("1,234.5", f); err == nil {
 		t.Errorf("1,234.5 in a format with a decimal comma is %v", d)
+	}
+}
+
+// TestEveryNameHasItsPlural goes over all names of the table: what one of a unit is
+// called, several of it may be, and mean the same or are refused as the same.
+func TestEveryNameHasItsPlural(t *testing.T) {
+	t.Parallel()
+	file, err := os.Open("source/unit_conversions.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	rows, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	irregular := map[string]string{"foot": "feet", "sq ft": "sq ft", "cu ft": "cu ft"}
+	tried := 0
+	for _, row := range rows[1:] {
+		for name := range strings.SplitSeq(row[1], "|") {
+			one, err := units.ByName(name, row[2])
+			if _, unknown := errors.AsType[*units.UnknownUnitError](err); unknown {
+				if slices.Contains([]string{"length", "area", "volume", "mass", "energy"}, row[2]) {
+					t.Errorf("%s is no unit of %s", name, row[2])
+				}
+				continue // of a dimension that no field has
+			}
+			words := strings.Fields(name)
+			last := words[len(words)-1]
+			words[len(words)-1] = last + "s"
+			switch {
+			case irregular[last] != "":
+				words[len(words)-1] = irregular[last]
+			case len(last) == 1, strings.HasSuffix(last, "s"), strings.ContainsAny(last, "23²³"):
+				words[len(words)-1] = last // l, lbs and m2 have no other plural
+			}
+			plural := strings.Join(words, " ")
+			several, other := units.ByName(plural, row[2])
+			tried++
+			if several != one || fmt.Sprintf("%T", err) != fmt.Sprintf("%T", other) {
+				t.Errorf("%s is %v (%v), %s is %v (%v)", name, one, err, plural, several, other)
+			}
+		}
+	}
+	if tried < 120 {
+		t.Errorf("%d names were tried", tried)
+	}
+	for text, want := range map[string]string{
+		"3 short tons": "2721.55422", "3 long tons": "3048.1407264", "3 metric tons": "3000", "2 UK tons": "2032.0938176", "2 stones": "12.70058636",
+	} {
+		tg := target(t, "weightKg")
+		m, err := units.Parse(text, tg, units.Format{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, err := m.In(tg); err != nil || got.String() != want {
+			t.Errorf("%s = %v, %v; want %s", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"100 US gallons": "378.5411784", "100 imperial gallons": "454.609", "2 UK pints": "1.1365225", "5 mls": "0.005", "2 cubic meters": "2000", "3 yd³": "2293.664573952",
+	} {
+		tg := target(t, "volumeLitres")
+		m, err := units.Parse(text, tg, units.Format{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, err := m.In(tg); err != nil || got.String() != want {
+			t.Errorf("%s = %v, %v; want %s", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"5 ms", "5 mss", "5 s"} {
+		if _, err := units.Parse(text, target(t, "distanceKm"), units.Format{}); err == nil {
+			t.Errorf("%s is a distance", text)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ var statuses = map[apperr.Code]int{
 	apperr.IdempotencyKeyReused:   http.StatusUnprocessableEntity,
 	apperr.PreconditionFailed:     http.StatusPreconditionFailed,
 	apperr.PayloadTooLarge:        http.StatusRequestEntityTooLarge,
+	apperr.NotAcceptable:          http.StatusNotAcceptable,
 	apperr.UnsupportedMediaType:   http.StatusUnsupportedMediaType,
 	apperr.RateLimited:            http.StatusTooManyRequests,
 	apperr.Internal:               http.StatusInternalServerError,

@@ -164,6 +164,7 @@ func TestSignedRevisionsAreServedForEver(t *testing.T) {
 	s.of("/9/report").wantError(http.StatusNotFound, "RESULT_NOT_FOUND")
 	s.of("/1/report?names=all").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 	s.of("/1/report?names=").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
+	s.of("/1/report", "Accept", "application/pdf").wantError(http.StatusNotAcceptable, "NOT_ACCEPTABLE")
 	s.sign(1, 1)
 
 	ask := func() map[string]reply {

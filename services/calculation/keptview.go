@@ -137,13 +137,16 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
 	ev, e, err := s.keptEdition(c)
 	if err != nil {
 		return err
 	}
-	c.Vary(fiber.HeaderAccept)
 	name := keptBundle
-	switch form := c.Accepts(formJSON, formCSV, formHTML); {
+	switch {
 	case form == formCSV:
 		name = keptTable
 		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), e.Revision))

@@ -36,6 +36,10 @@ func (s *server) report(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	form, err := formOf(c)
+	if err != nil {
+		return err
+	}
 	ev, err := s.event(c)
 	if err != nil {
 		return err
@@ -44,8 +48,6 @@ func (s *server) report(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Vary(fiber.HeaderAccept)
-	form := c.Accepts(formJSON, formCSV, formHTML)
 	tag := ""
 	if names != bundle.NamesRoles {
 		if tag, err = s.reportTag(c.UserContext(), ev, newest, due, names, form); err != nil {
@@ -68,6 +70,23 @@ func (s *server) report(c *fiber.Ctx) error {
 		err = s.reportJSON(c, m)
 	}
 	return m.closeAfter(c, err)
+}
+
+// formOf returns the form of a report that Accept asks for, the bundle where it takes
+// any. One that takes none of them is NOT_ACCEPTABLE: who asks for a document to be
+// read is not helped by another one.
+func formOf(c *fiber.Ctx) (string, error) {
+	c.Vary(fiber.HeaderAccept)
+	switch form := c.Accepts(formJSON, formCSV, formHTML, formPeople); form {
+	case "":
+		return "", apperr.New(apperr.NotAcceptable, "A report is %s, %s or %s; the request takes none of them.", formJSON, formCSV, formHTML).
+			With(apperr.Detail{Field: fiber.HeaderAccept, Code: "NOT_ALLOWED", Message: "The page of " + formHTML + " is made to be printed.",
+				Suggestions: []string{formJSON, formCSV, formHTML}})
+	case formPeople:
+		return formJSON, nil
+	default:
+		return form, nil
+	}
 }
 
 // ReportKeysDir returns the folder of the keys that reports are signed with, below

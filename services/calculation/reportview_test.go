@@ -188,11 +188,24 @@ func TestReportFormByAccept(t *testing.T) {
 	s := start(t)
 	conference(s)
 	for accept, want := range map[string]string{
-		"": "application/json", "*/*": "application/json", "application/json": "application/json", "image/png": "application/json",
+		"": "application/json", "*/*": "application/json", "application/json": "application/json",
+		"application/vnd.ecf.report+json": "application/json", "application/*": "application/json", "application/pdf, */*;q=0.1": "application/json",
 		"text/csv": "text/csv; charset=utf-8", "text/html": "text/html; charset=utf-8", "text/html;q=0.1, text/csv": "text/csv; charset=utf-8",
 	} {
 		if got := s.of("/report", "Accept", accept).want(http.StatusOK).header.Get("Content-Type"); got != want {
 			t.Errorf("Accept %q: %s", accept, got)
+		}
+	}
+	for _, accept := range []string{"application/pdf", "image/png", "*/*;q=0", "text/plain, application/pdf;q=0.5"} {
+		a := s.of("/report", "Accept", accept)
+		a.wantError(http.StatusNotAcceptable, "NOT_ACCEPTABLE")
+		for _, there := range []string{"application/json", "text/csv", "text/html"} {
+			if !strings.Contains(string(a.body), there) {
+				t.Errorf("Accept %q: %s is not named in %s", accept, there, a.body)
+			}
+		}
+		if !strings.Contains(a.header.Get("Vary"), "Accept") {
+			t.Errorf("Accept %q: the refusal does not vary by it", accept)
 		}
 	}
 	s.call(http.MethodGet, "/api/v2/events/e1/results/report", "org2.admin", nil).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")

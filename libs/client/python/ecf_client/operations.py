@@ -1540,11 +1540,11 @@ class Operations(Transport):
         (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and punctuation do not
         matter. Columns that are no field are left out and named in `ignoredColumns`; those of an export that the
         service owns are left out silently. An empty cell is an absent field. Lists and objects are JSON, a list may
-        also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and `ja`/`nein` are taken for `true`/`false`; a value of a list
-        may be written without regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for
-        nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in
-        English or German; an apostrophe before a character that a spreadsheet would run is taken away, as exports put
-        it there.
+        also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`; a
+        value of a list may be written without regard to case, spaces, `_` and `-`, by its name in German, or by a word
+        that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by
+        its name in English or German; an apostrophe before a character that a spreadsheet would run is taken away, as
+        exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums
@@ -2623,6 +2623,8 @@ class Operations(Transport):
         differs when one byte was changed. The keys of signatures are at `/.well-known/report-keys.json`. The same
         result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. - `text/html`:
         a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from anywhere.
+
+        An `Accept` that takes none of these, such as `application/pdf`, is 406 `NOT_ACCEPTABLE`.
 
         Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what
         changed at `…/diff/{other}`; a revision that was signed off keeps its report for ever at

@@ -32,6 +32,7 @@ export const server: Server = {
     IDEMPOTENCY_KEY_REUSED: 'Der Schlüssel der Anfrage wurde schon für eine andere benutzt.',
     PRECONDITION_FAILED: 'Inzwischen hat jemand anderes das geändert.',
     PAYLOAD_TOO_LARGE: 'Das ist zu groß.',
+    NOT_ACCEPTABLE: 'Diese Form gibt es nicht.',
     UNSUPPORTED_MEDIA_TYPE: 'Dateien dieser Art werden nicht gelesen.',
     RATE_LIMITED: 'Zu viele Anfragen; bitte warten Sie einen Augenblick.',
     INTERNAL: 'Im Server ist ein Fehler aufgetreten.',
