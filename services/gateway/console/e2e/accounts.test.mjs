@@ -121,12 +121,11 @@ test('an organization is asked for where a sign-in needs it, and kept where it i
   await attempt(own, ' demo ');
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
   assert.equal(await remembered(page), 'demo');
+  await page.goto('/account');
+  await page.getByText('This account is of one organization alone.').locator('code', { hasText: 'demo' }).waitFor();
   // Whoever works there can read the id that others have to enter.
   await page.goto('/organization');
   await page.getByText('Organization id: demo').waitFor();
-  await page.goto('/account');
-  await page.getByText('This account is of one organization alone.').locator('code', { hasText: 'demo' }).waitFor();
-  await axe(page, 'a separate account');
 
   // A session that ends goes on where it was: nobody has to know the organization for that.
   const { items } = await the.server.api('admin', 'GET', '/users?limit=100');

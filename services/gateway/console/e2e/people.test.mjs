@@ -90,7 +90,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await pat.page.goto('/');
   await pat.page.getByRole('button', { name: 'New event' }).click();
   const form = pat.page.getByRole('dialog');
-  await form.getByLabel('Title', { exact: true }).fill('Of Pat');
+  await form.getByRole('textbox', { name: 'Title', exact: true }).fill('Of Pat');
   await form.getByRole('button', { name: 'New event' }).click();
   await grid(pat.page).waitFor();
   await paste(pat.page, 'LHR\tXQX');
@@ -173,7 +173,7 @@ test('an event is made anew from another, and deleted by its title; a password i
     return page.getByRole('dialog');
   };
   const copy = await act('Make a new event like this');
-  await copy.getByLabel('Title', { exact: true }).fill('The next one');
+  await copy.getByRole('textbox', { name: 'Title', exact: true }).fill('The next one');
   await copy.getByRole('button', { name: 'New event' }).click();
   await page.getByRole('heading', { level: 1, name: 'The next one' }).waitFor();
   await grid(page).waitFor();

@@ -19,10 +19,10 @@ import { EventsPage } from './pages/Events';
 import { EndedModal, SignInPage } from './pages/SignIn';
 import { SessionGate } from './session';
 import { Shell } from './ui/Shell';
-import { Loading, Missing, Problem, tellBehind } from './ui/states';
+import { Loading, Missing, Problem, tellAnswered, tellBehind } from './ui/states';
 import { Updated } from './ui/Updated';
 
-const SetupPage = lazy(() => loaded(import('./pages/Setup')).then((m) => ({ default: m.SetupPage })));
+const SetupPage = lazy(() => loaded(() => import('./pages/Setup')).then((m) => ({ default: m.SetupPage })));
 
 const basic = createTheme({
   primaryColor: 'teal',
@@ -56,6 +56,7 @@ const resolver: CSSVariablesResolver = () => ({ variables: {}, light: hover, dar
 
 const queries = new QueryClient({
   queryCache: new QueryCache({
+    onSuccess: tellAnswered,
     onError: (error, query) => {
       if (query.state.data !== undefined && !query.meta?.untold) tellBehind(error);
     },
@@ -79,7 +80,7 @@ const rootRoute = createRootRoute({
 const eventRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/events/$eventId',
-  component: lazyRouteComponent(() => loaded(import('./pages/Event')), 'EventPage'),
+  component: lazyRouteComponent(() => loaded(() => import('./pages/Event')), 'EventPage'),
 });
 const routeTree = rootRoute.addChildren([
   createRoute({ getParentRoute: () => rootRoute, path: '/', component: EventsPage }),
@@ -98,44 +99,44 @@ const routeTree = rootRoute.addChildren([
         ...(typeof s.type === 'string' ? { type: s.type } : {}),
         ...(typeof s.record === 'string' ? { record: s.record } : {}),
       }),
-      component: lazyRouteComponent(() => loaded(import('./pages/Sheet')), 'SheetPage'),
+      component: lazyRouteComponent(() => loaded(() => import('./pages/Sheet')), 'SheetPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/footprint',
-      component: lazyRouteComponent(() => loaded(import('./pages/Footprint')), 'FootprintPage'),
+      component: lazyRouteComponent(() => loaded(() => import('./pages/Footprint')), 'FootprintPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/review',
-      component: lazyRouteComponent(() => loaded(import('./pages/Review')), 'ReviewPage'),
+      component: lazyRouteComponent(() => loaded(() => import('./pages/Review')), 'ReviewPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/report',
-      component: lazyRouteComponent(() => loaded(import('./pages/Report')), 'ReportPage'),
+      component: lazyRouteComponent(() => loaded(() => import('./pages/Report')), 'ReportPage'),
     }),
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/history',
-      component: lazyRouteComponent(() => loaded(import('./pages/History')), 'HistoryPage'),
+      component: lazyRouteComponent(() => loaded(() => import('./pages/History')), 'HistoryPage'),
     }),
   ]),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/organization',
     validateSearch: (s: Record<string, unknown>): { tab?: string } => (typeof s.tab === 'string' ? { tab: s.tab } : {}),
-    component: lazyRouteComponent(() => loaded(import('./pages/Organization')), 'OrganizationPage'),
+    component: lazyRouteComponent(() => loaded(() => import('./pages/Organization')), 'OrganizationPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/account',
-    component: lazyRouteComponent(() => loaded(import('./pages/Account')), 'AccountPage'),
+    component: lazyRouteComponent(() => loaded(() => import('./pages/Account')), 'AccountPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/about',
-    component: lazyRouteComponent(() => loaded(import('./pages/About')), 'AboutPage'),
+    component: lazyRouteComponent(() => loaded(() => import('./pages/About')), 'AboutPage'),
   }),
 ]);
 

@@ -111,3 +111,10 @@ export const cellNumber = (value: number): string =>
 
 /** How numbers are grouped where the page is read, in the API's words. */
 export const groupedFormat = (): string => (locale().startsWith('de') ? '1.234,5' : '1,234.5');
+
+/** Reads a number of people as it is written: null for none, undefined for what is none. */
+export function peopleIn(text: string): number | null | undefined {
+  if (text.trim() === '') return null;
+  const n = parseNumber(text);
+  return n !== undefined && Number.isInteger(n) ? n : undefined;
+}

@@ -1,7 +1,13 @@
 /**
  * Returns a part of the console that is loaded when it is needed. Where the server
- * has another release, and so no such file any more, nothing is drawn in its place
- * until somebody has reloaded, which the page offers (ui/Updated).
+ * is away it is asked for again once it answers; where it has another release, and
+ * so no such file any more, nothing is drawn in its place until somebody has
+ * reloaded. The page says both (ui/Updated).
  */
-export const loaded = <M>(part: Promise<M>): Promise<M> =>
-  part.then((m: M | undefined) => m ?? new Promise<never>(() => {}));
+export async function loaded<M>(part: () => Promise<M>): Promise<M> {
+  for (;;) {
+    const m = (await part()) as M | undefined;
+    if (m) return m;
+    await new Promise((again) => window.addEventListener('ecf-reached', again, { once: true }));
+  }
+}

@@ -1121,7 +1121,7 @@ export interface paths {
          *     `x-headings` of the type's schema): case, spaces and punctuation do not matter.
          *     Columns that are no field are left out and named in `ignoredColumns`; those of an export that the service owns are left out
          *     silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be
-         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-` and `ja`/`nein` are taken for `true`/`false`; a value of a list may be written without
+         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`; a value of a list may be written without
          *     regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
@@ -1129,7 +1129,8 @@ export interface paths {
          *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums up the others
          *     is refused with `TOTALS_ROW`. In a file with semicolons, which spreadsheets write where the comma is the sign of the
          *     decimals, `1.234` without a declared form of numbers is refused with `AMBIGUOUS_NUMBER`. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
-         *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns.
+         *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns,
+         *     and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
          *
          *     A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished; beyond
          *     that the answer is 429 `RATE_LIMITED` with `Retry-After`.
@@ -1965,6 +1966,8 @@ export interface paths {
          *     - `text/html`: a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from
          *       anywhere.
          *
+         *     An `Accept` that takes none of these, such as `application/pdf`, is 406 `NOT_ACCEPTABLE`.
+         *
          *     Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what changed at
          *     `…/diff/{other}`; a revision that was signed off keeps its report for ever at `…/results/{revision}/report`. A bundle is
          *     verified by the engine version it names.
@@ -2173,6 +2176,7 @@ export interface paths {
         /**
          * Adopt another factor set or engine
          * @description Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made with until this. The
+         *     notices `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT` of the event name the set that fits its year. The
          *     answer is what the counted records come to under the set. Rehearse it first with `X-Dry-Run`. A record that has no factor
          *     in the set keeps the event from adopting it (400, detail `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
          */
@@ -2192,7 +2196,7 @@ export interface paths {
         };
         /**
          * List the factor sets
-         * @description The editions of emission factors held, with their sources, licences and the lines that these ask to be shown. Those built in come first, newest first, then those that operators have added, the last one first.
+         * @description The editions of emission factors held, with their sources, licences and the lines that these ask to be shown. Those built in come first, newest first; no new event gets one of the years before the earliest edition, but every event can adopt one. Then come those that operators have added, the last one first.
          */
         get: operations["listFactorSets"];
         put?: never;
@@ -2396,7 +2400,7 @@ export interface components {
          * @example VALIDATION_ERROR
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "PLAN_LIMIT_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "SUPPLIER_FACTOR_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "PLAN_LIMIT_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "SUPPLIER_FACTOR_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_ACCEPTABLE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
          * @description The answer to every request that fails.
          * @example {
@@ -3151,10 +3155,14 @@ export interface components {
             };
             planLimits?: components["schemas"]["PlanLimits"];
             policy: components["schemas"]["Policy"];
-            /** @description Switching four eyes off, which waits for a second administrator to ask for the same within seven days. */
+            /** @description A change of the policy that waits for a second administrator to ask for the same within seven days. */
             pendingPolicy?: {
                 /** @description What it would be. */
                 fourEyes: boolean;
+                /** @description What it would be, where automatic approval is switched on or loosened. */
+                autoApproveBelowKg?: number;
+                /** @description What it would be then; absent, no record is checked. */
+                spotCheckOneIn?: number;
                 proposedBy: components["schemas"]["Actor"];
                 /**
                  * Format: date-time
@@ -3197,7 +3205,7 @@ export interface components {
             fourEyes?: boolean;
             /** @description A change of an event that moves an approved figure needs a `comment`. */
             requireReason?: boolean;
-            /** @description A record that counts for less is approved as it is submitted, by the move `auto-approve`, which its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited last or submitted waits for somebody else. `null` or 0: nothing is approved this way. */
+            /** @description A record that counts for less is approved as it is submitted, by the move `auto-approve`, which its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited last or submitted waits for somebody else, and so does one that was approved before. `null` or 0: nothing is approved this way. */
             autoApproveBelowKg?: number | null;
             /** @description One in so many of these records, chosen by its id, waits for a person all the same; `null`, none does. Without `autoApproveBelowKg` it is not kept. */
             spotCheckOneIn?: number | null;
@@ -3381,7 +3389,7 @@ export interface components {
             /** @description Record type of the rows; `mixed` where each row names its own. */
             type: string;
             /**
-             * @description `failed`: nothing was imported; `errors` say why.
+             * @description `failed`: nothing was imported, or the import was stopped on its way and `imported` says how much of it is there; `errors` say why.
              * @enum {string}
              */
             status: "validating" | "importing" | "completed" | "failed";
@@ -4123,7 +4131,7 @@ export interface components {
             title: string;
             /**
              * Format: date
-             * @description The first day.
+             * @description The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the earliest edition. Without it the newest edition is chosen.
              * @example 2026-05-30
              */
             startDate?: string | null;
@@ -4165,7 +4173,7 @@ export interface components {
              */
             externalReference?: string | null;
             /**
-             * @description Up to 20 texts of your own.
+             * @description Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
              * @example {
              *       "costCentre": "4711"
              *     }
@@ -4191,7 +4199,7 @@ export interface components {
             title?: string;
             /**
              * Format: date
-             * @description The first day.
+             * @description The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
              */
             startDate?: string | null;
             /**
@@ -4219,7 +4227,7 @@ export interface components {
              */
             externalReference?: string | null;
             /**
-             * @description Up to 20 texts of your own.
+             * @description Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
              * @example {
              *       "costCentre": "4711"
              *     }
@@ -4377,7 +4385,7 @@ export interface components {
          *     }
          */
         Event: {
-            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            /** @description What to know about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. What was assumed of its `place`. A factor set of another time than the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every answer with the event itself, in none with a list. Absent where there are none. */
             notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the event. */
             _id: string;
@@ -4418,7 +4426,7 @@ export interface components {
             compensation?: components["schemas"]["Compensation"][];
             method: components["schemas"]["Method"];
             team?: components["schemas"]["Team"];
-            /** @description The set of emission factors its footprint is calculated with. It is fixed when the event is made. */
+            /** @description The set of emission factors its footprint is calculated with. It is chosen when the event is made, and neither another date nor a new edition changes it: `POST /events/{eventId}/factor-set` does. The sets of years before the earliest edition are chosen for no event; they are adopted, to price an event like for like with what it was then. */
             factorSet: string;
             createdBy: components["schemas"]["Actor"];
             /**
@@ -4925,6 +4933,7 @@ export interface components {
             data: {
                 /** @description Oldest first. */
                 items: components["schemas"]["EventChange"][];
+                pagination: components["schemas"]["Pagination"];
             };
         };
         /** @description The answer, in the envelope. */
@@ -5100,7 +5109,7 @@ export interface components {
             population?: number | null;
             /** @description Of a survey: coefficient of variation of the answers. */
             sampleCV?: number | null;
-            /** @description Up to 20 texts of your own. */
+            /** @description Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -7027,7 +7036,7 @@ export interface components {
             message: string;
             /** @description The field it is about. */
             field?: string;
-            /** @description What may have been meant. */
+            /** @description What may have been meant or, of a factor set, what the event can adopt. */
             suggestions?: string[];
             wouldNarrowTo?: components["schemas"]["Narrowing"];
         };
@@ -8091,7 +8100,8 @@ export interface components {
          *         "year": 2026,
          *         "source": "DESNZ GHG conversion factors 2026 full set v1 (cell-level extract: themisiqco/themisiq lib/emissionFactors/defraTravel2026.json)",
          *         "sourceLocation": "Business travel- air!E28:H28; WTT- business travel- air!E25",
-         *         "licence": "Open Government Licence v3.0"
+         *         "licence": "Open Government Licence v3.0",
+         *         "bestBefore": "2026-12-31"
          *       }
          *     }
          */
@@ -8117,6 +8127,11 @@ export interface components {
                 sourceLocation: string;
                 /** @description The licence of the publication. */
                 licence: string;
+                /**
+                 * Format: date
+                 * @description The day after which a newer figure should be looked for; of a supplier's factor, the last day on which it is valid. Absent where there is none, and in signed revisions from before there was this field.
+                 */
+                bestBefore?: string;
             } | null;
         };
         /**
@@ -8175,7 +8190,8 @@ export interface components {
          *             "year": 2026,
          *             "source": "DESNZ GHG conversion factors 2026 full set v1 (cell-level extract: themisiqco/themisiq lib/emissionFactors/defraTravel2026.json)",
          *             "sourceLocation": "Business travel- air!E28:H28; WTT- business travel- air!E25",
-         *             "licence": "Open Government Licence v3.0"
+         *             "licence": "Open Government Licence v3.0",
+         *             "bestBefore": "2026-12-31"
          *           }
          *         },
          *         {
@@ -8214,7 +8230,8 @@ export interface components {
          *             "year": 2026,
          *             "source": "DESNZ GHG conversion factors 2026 full set v1 (cell-level extract: themisiqco/themisiq lib/emissionFactors/defraTravel2026.json)",
          *             "sourceLocation": "Business travel- air!E28:H28; WTT- business travel- air!E25",
-         *             "licence": "Open Government Licence v3.0"
+         *             "licence": "Open Government Licence v3.0",
+         *             "bestBefore": "2026-12-31"
          *           }
          *         }
          *       ],
@@ -9373,6 +9390,16 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description `NOT_ACCEPTABLE`: `Accept` takes none of the media types that there are; they are in `suggestions`. */
+        NotAcceptable: {
+            headers: {
+                "X-Request-Id": components["headers"]["XRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description `UNSUPPORTED_MEDIA_TYPE`: a body is `application/json`, an import `text/csv`, in UTF-8, not compressed. */
         UnsupportedMediaType: {
             headers: {
@@ -10243,7 +10270,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationResponse"];
                 };
             };
-            /** @description Switching four eyes off waits for a second administrator, who asks for the same; nothing else of the request applies. */
+            /** @description Switching four eyes off, and under four eyes switching on or loosening automatic approval, waits for a second administrator, who asks for the same; nothing else of the request applies. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -11591,7 +11618,12 @@ export interface operations {
     };
     listEventChanges: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                limit?: components["parameters"]["Limit"];
+            };
             header?: {
                 /** @description The `ETag` you have. 304 without a body when it still holds. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -11618,6 +11650,7 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -14050,6 +14083,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             413: components["responses"]["PayloadTooLarge"];
             default: components["responses"]["Failure"];
         };
@@ -14283,6 +14317,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            406: components["responses"]["NotAcceptable"];
             default: components["responses"]["Failure"];
         };
     };

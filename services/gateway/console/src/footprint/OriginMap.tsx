@@ -8,7 +8,7 @@ import { loaded } from '../loaded';
 import { Problem } from '../ui/states';
 import type { Dot } from './World';
 
-const World = lazy(() => loaded(import('./World')).then((m) => ({ default: m.World })));
+const World = lazy(() => loaded(() => import('./World')).then((m) => ({ default: m.World })));
 
 /** How many rows of origins are read of a record, a hundred at a time. */
 const pagesMax = 5;

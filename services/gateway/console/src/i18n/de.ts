@@ -107,6 +107,8 @@ export const de: Translation = {
     secondHint: 'Bleibt im Verlauf. Was die Zahl bewegt, wartet auf eine zweite Person aus dem Management.',
     proposed: 'Die Änderung bewegt eine freigegebene Zahl. Sie wartet auf eine zweite Person aus dem Management.',
     copyOf: '{{title}} (Kopie)',
+    notPeople: 'Geben Sie eine ganze Zahl ein, etwa 1200.',
+    discard: 'Ihre Eingaben verwerfen?',
     edit: 'Veranstaltung bearbeiten',
     clone: 'Neue Veranstaltung wie diese',
     delete: 'Veranstaltung löschen',
@@ -318,6 +320,7 @@ export const de: Translation = {
     withdraw: 'Zurückziehen',
   },
   form: {
+    delete: 'Zeile löschen',
     previous: 'Vorige Zeile',
     next: 'Nächste Zeile',
     new: 'Neue Zeile',
@@ -474,6 +477,8 @@ export const de: Translation = {
     queue_one: 'Warteschlange, ein Eintrag',
     queue_other: 'Warteschlange, {{count}} Einträge',
     mark: 'Für eine gemeinsame Entscheidung wählen',
+    all: 'Alle auswählen',
+    none: 'Keine auswählen',
     fresh: 'unter 1 h',
     age: '{{count}} h',
     days_one: 'ein Tag',
@@ -763,6 +768,7 @@ export const de: Translation = {
       recordsPerOrganization: '{{limit}} Einträge in allen Veranstaltungen zusammen. Gelöschte zählen mit.',
     },
     passwordLink: 'Passwort-Link',
+    actionOf: '{{action}}: {{name}}',
     linkTitle: 'Geben Sie diesen Link an {{name}} weiter',
     linkText:
       'Wer ihn öffnet, setzt ein Passwort oder tritt mit dem vorhandenen Konto bei. Er gilt einmal und wird nur jetzt gezeigt.',

@@ -99,6 +99,8 @@ export const en = {
     secondHint: 'Kept in the history. A change that moves the figure waits for a second manager.',
     proposed: 'The change moves an approved figure. It waits for a second manager.',
     copyOf: '{{title}} (copy)',
+    notPeople: 'Enter a whole number, such as 1200.',
+    discard: 'Discard what you entered?',
     edit: 'Edit event',
     clone: 'Make a new event like this',
     delete: 'Delete event',
@@ -301,6 +303,7 @@ export const en = {
     withdraw: 'Withdraw',
   },
   form: {
+    delete: 'Delete the row',
     previous: 'Previous row',
     next: 'Next row',
     new: 'New row',
@@ -457,6 +460,8 @@ export const en = {
     queue_one: 'Queue, one record',
     queue_other: 'Queue, {{count}} records',
     mark: 'Select for a decision together',
+    all: 'Select all',
+    none: 'Select none',
     fresh: 'under 1 h',
     age: '{{count}} h',
     days_one: 'one day',
@@ -744,6 +749,7 @@ export const en = {
       recordsPerOrganization: '{{limit}} records in all events together. Deleted records count.',
     },
     passwordLink: 'Password link',
+    actionOf: '{{action}}: {{name}}',
     linkTitle: 'Pass this link on to {{name}}',
     linkText:
       'Whoever opens it sets a password, or joins with the account they have. It works once and is shown only now.',

@@ -74,6 +74,7 @@ export const server: Server = {
     UNKNOWN_FACTOR_SET: '{{field}}: diesen Faktorensatz gibt es hier nicht.',
     UNKNOWN_ORGANIZATION: 'In dieser Organisation sind Sie kein aktives Mitglied.',
     AMBIGUOUS_UNIT: '{{field}}: diese Einheit hat mehrere Bedeutungen; bitte wählen Sie eine.',
+    MAY_NOT_IMPORT: 'Wer die Datei hochgeladen hat, darf hier keine Zeilen mehr anlegen.',
     NOT_RECEIVED: 'Die Datei ist nicht vollständig angekommen; bitte senden Sie sie noch einmal.',
     ALLOWED_MOVES: 'In seinem Zustand, mit Ihrer Rolle und nach den Regeln der Organisation ist etwas anderes möglich.',
     SIGNED: 'Die Zahl ist unterschrieben; wer sie verantwortet, kann die Unterschrift zurückziehen.',

@@ -22,8 +22,6 @@ interface Props {
 /** Asks whom to invite, and what they may do. */
 export function InviteModal({ opened, close, invite }: Props): ReactNode {
   const { t } = useTranslation();
-  const [role, setRole] = useState<string>('user');
-  const [program, setProgram] = useState(false);
   return (
     <Modal
       opened={opened}
@@ -31,45 +29,51 @@ export function InviteModal({ opened, close, invite }: Props): ReactNode {
       title={t('org.invite')}
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
-      <form
-        onSubmit={(e) => {
-          e.preventDefault();
-          const f = new FormData(e.currentTarget);
-          invite.mutate({
-            email: String(f.get('email')),
-            name: String(f.get('name')),
-            role: program ? 'user' : role,
-            serviceAccount: program,
-          });
-        }}
-      >
-        <Stack>
-          <TextInput name="name" label={t('org.name')} required withAsterisk={false} data-autofocus maxLength={100} />
-          <TextInput name="email" type="email" label={t('session.email')} required withAsterisk={false} />
-          <Select
-            label={t('org.role')}
-            value={program ? 'user' : role}
-            disabled={program}
-            onChange={(v) => v && setRole(v)}
-            allowDeselect={false}
-            data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))}
-          />
-          <Text size="sm" c="dimmed" mt={-8}>
-            {t(`roleText.${(program ? 'user' : role) as 'user'}`)}
-          </Text>
-          <Checkbox
-            label={t('org.forProgram')}
-            checked={program}
-            onChange={(e) => setProgram(e.currentTarget.checked)}
-          />
-          {invite.isError && <Problem error={invite.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={invite.isPending}>
-              {t('org.invite')}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Invite invite={invite} />
     </Modal>
+  );
+}
+
+/** The form as it begins: what was chosen for somebody else goes with the dialog. */
+function Invite({ invite }: Pick<Props, 'invite'>): ReactNode {
+  const { t } = useTranslation();
+  const [role, setRole] = useState<string>('user');
+  const [program, setProgram] = useState(false);
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault();
+        const f = new FormData(e.currentTarget);
+        invite.mutate({
+          email: String(f.get('email')),
+          name: String(f.get('name')),
+          role: program ? 'user' : role,
+          serviceAccount: program,
+        });
+      }}
+    >
+      <Stack>
+        <TextInput name="name" label={t('org.name')} required withAsterisk={false} data-autofocus maxLength={100} />
+        <TextInput name="email" type="email" label={t('session.email')} required withAsterisk={false} />
+        <Select
+          label={t('org.role')}
+          value={program ? 'user' : role}
+          disabled={program}
+          onChange={(v) => v && setRole(v)}
+          allowDeselect={false}
+          data={roles.map((r) => ({ value: r, label: t(`role.${r}`) }))}
+        />
+        <Text size="sm" c="dimmed" mt={-8}>
+          {t(`roleText.${(program ? 'user' : role) as 'user'}`)}
+        </Text>
+        <Checkbox label={t('org.forProgram')} checked={program} onChange={(e) => setProgram(e.currentTarget.checked)} />
+        {invite.isError && <Problem error={invite.error} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={invite.isPending}>
+            {t('org.invite')}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { all, api, call, type Schemas, take } from '../api/client';
 import { time } from '../format';
@@ -35,7 +35,8 @@ export function Members(): ReactNode {
   const client = useQueryClient();
   const [inviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<User | null>(null);
-  const [link, setLink] = useState<{ of: string; link: string } | null>(null);
+  const [link, setLink] = useState<{ id: string; of: string; link: string } | null>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   const users = useQuery({
     queryKey: ['users'],
     queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
@@ -58,14 +59,17 @@ export function Members(): ReactNode {
     onSuccess: ({ data }) => {
       again();
       setInviting(false);
-      if (data.setupToken) setLink({ of: data.name || data.email, link: linkOf(data.setupToken) });
+      if (data.setupToken) setLink({ id: data._id, of: data.name || data.email, link: linkOf(data.setupToken) });
     },
   });
   const remove = useMutation({
     mutationFn: (u: User) => call('DELETE', `/users/${u._id}`),
-    onSuccess: () => {
+    onSuccess: (_, u) => {
       again();
       setLeaving(null);
+      // The link of who is gone leads nowhere, and the button that was pressed goes with the row.
+      setLink((l) => (l?.id === u._id ? null : l));
+      setTimeout(() => opener.current?.focus(), 300); // after the dialog has given the focus back
     },
   });
   // A link is shown once: another one is that of a new invitation in place of the old.
@@ -80,7 +84,7 @@ export function Members(): ReactNode {
   const reset = useMutation({
     mutationFn: (u: User) => call<Schemas['CreatedUserResponse']['data']>('POST', `/users/${u._id}/setup-link`),
     onSuccess: ({ data }) => {
-      if (data.setupToken) setLink({ of: data.name || data.email, link: linkOf(data.setupToken) });
+      if (data.setupToken) setLink({ id: data._id, of: data.name || data.email, link: linkOf(data.setupToken) });
     },
     onError: failed,
   });
@@ -92,7 +96,15 @@ export function Members(): ReactNode {
         <Text size="sm" c="dimmed" maw={620}>
           {t('org.membersText')}
         </Text>
-        <Button onClick={() => setInviting(true)}>{t('org.invite')}</Button>
+        <Button
+          ref={opener}
+          onClick={() => {
+            invite.reset();
+            setInviting(true);
+          }}
+        >
+          {t('org.invite')}
+        </Button>
       </Group>
       {link && (
         <Alert
@@ -174,8 +186,9 @@ export function Members(): ReactNode {
                   <Group gap={6} justify="flex-end" wrap="nowrap">
                     {u.state === 'invited' && (
                       <Button
-                        size="compact-xs"
+                        size="compact-sm"
                         variant="default"
+                        aria-label={t('org.actionOf', { action: t('org.newLink'), name: u.name || u.email })}
                         loading={renew.isPending && renew.variables?._id === u._id}
                         onClick={() => renew.mutate(u)}
                       >
@@ -184,8 +197,9 @@ export function Members(): ReactNode {
                     )}
                     {u.state === 'active' && u._id !== me._id && (
                       <Button
-                        size="compact-xs"
+                        size="compact-sm"
                         variant="default"
+                        aria-label={t('org.actionOf', { action: t('org.passwordLink'), name: u.name || u.email })}
                         loading={reset.isPending && reset.variables?._id === u._id}
                         onClick={() => reset.mutate(u)}
                       >
@@ -193,7 +207,18 @@ export function Members(): ReactNode {
                       </Button>
                     )}
                     {u._id !== me._id && (
-                      <Button size="compact-xs" variant="default" onClick={() => setLeaving(u)}>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={t('org.actionOf', {
+                          action: t(u.state === 'invited' ? 'org.uninvite' : 'org.remove'),
+                          name: u.name || u.email,
+                        })}
+                        onClick={() => {
+                          remove.reset();
+                          setLeaving(u);
+                        }}
+                      >
                         {t(u.state === 'invited' ? 'org.uninvite' : 'org.remove')}
                       </Button>
                     )}

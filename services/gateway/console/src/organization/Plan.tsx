@@ -71,7 +71,10 @@ export function Plan(): ReactNode {
         </Title>
         {pendingPolicy && (
           <Alert color="orange" mb="sm" role="status">
-            {t(pendingPolicy.fourEyes ? 'org.pendingAuto' : 'org.pending', { name: pendingPolicy.proposedBy.name, time: time(pendingPolicy.proposedAt) })}
+            {t(pendingPolicy.fourEyes ? 'org.pendingAuto' : 'org.pending', {
+              name: pendingPolicy.proposedBy.name,
+              time: time(pendingPolicy.proposedAt),
+            })}
           </Alert>
         )}
         <form onSubmit={submit}>

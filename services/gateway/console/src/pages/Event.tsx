@@ -18,14 +18,16 @@ import { notifications } from '@mantine/notifications';
 import { IconDots, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api, call, type Schemas, takeTagged } from '../api/client';
 import { dates, number, time } from '../format';
 import { moved, useRules } from '../governed/data';
 import { useSession } from '../session';
 import { TeamModal } from '../team/TeamModal';
+import { mayLeave } from '../ui/leave';
 import { Loading, Missing, Problem } from '../ui/states';
+import { useTitle } from '../ui/title';
 import { EventForm } from './EventForm';
 
 export function useEvent(): { eventId: string; query: ReturnType<typeof useEventQuery> } {
@@ -50,7 +52,10 @@ export function EventPage(): ReactNode {
   const { can } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const [open, setOpen] = useState<'edit' | 'clone' | 'team' | 'delete' | null>(null);
+  const filled = useRef(false);
   const navigate = useNavigate();
+  const here = places.find((p) => path.endsWith(`/${p}`));
+  useTitle(query.data && here && t(`place.${here}`), query.data?.data.title);
   if (query.isPending) return <Loading />;
   if (query.error instanceof ApiError && query.error.status === 404) return <Missing what="event" />;
   if (query.isLoadingError)
@@ -69,7 +74,7 @@ export function EventPage(): ReactNode {
       <Box className="eventhead">
         <Group justify="space-between" wrap="nowrap" gap="sm">
           <Box miw={0}>
-            <Title order={1} size="h4" lineClamp={1}>
+            <Title order={1} size="h4" className="eventtitle" title={event.title} tabIndex={-1}>
               {event.title}
             </Title>
             <Text size="xs" c="dimmed">
@@ -137,18 +142,25 @@ export function EventPage(): ReactNode {
       {open === 'team' && <TeamModal event={event} tag={tag} close={() => setOpen(null)} />}
       <Modal
         opened={open === 'edit' || open === 'clone'}
-        onClose={() => setOpen(null)}
+        onClose={() => {
+          if (mayLeave(filled, t('event.discard'))) setOpen(null);
+        }}
         size="lg"
         title={t(open === 'clone' ? 'event.clone' : 'event.edit')}
         closeButtonProps={{ 'aria-label': t('state.close') }}
       >
         <EventForm
+          filled={() => {
+            filled.current = true;
+          }}
           {...(open === 'clone' ? { from: event } : { event, tag })}
           done={(e) => {
+            filled.current = false;
             setOpen(null);
             if (e._id !== event._id) void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
           }}
           proposed={() => {
+            filled.current = false;
             setOpen(null);
             void navigate({ to: '/events/$eventId/history', params: { eventId } });
           }}

@@ -1,22 +1,12 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { countriesIn } from '../countries';
+import { cellNumber, peopleIn } from '../format';
 import { moved, useRules } from '../governed/data';
 import { say } from '../i18n/server';
 import { Problem } from '../ui/states';
@@ -33,9 +23,11 @@ interface Props {
   done: (e: Schemas['Event']) => void;
   /** The change waits for a second manager. */
   proposed?: () => void;
+  /** Called as soon as something is typed or chosen. */
+  filled?: () => void;
 }
 
-export function EventForm({ event, from, tag, done, proposed }: Props): ReactNode {
+export function EventForm({ event, from, tag, done, proposed, filled = () => {} }: Props): ReactNode {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
   const base = event ?? from;
@@ -44,8 +36,9 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
   const [excluded, setExcluded] = useState<Record<string, string>>(
     Object.fromEntries((base?.boundary?.excluded ?? []).map((x) => [x.type, x.reason])),
   );
-  const [attendees, setAttendees] = useState<number | string>(base?.attendees ?? '');
-  const [virtual, setVirtual] = useState<number | string>(base?.virtualAttendees ?? '');
+  const form = useRef<HTMLFormElement>(null);
+  /** The numbers of people that cannot be read, each by its field. */
+  const [unread, setUnread] = useState<readonly string[]>([]);
   // What was bought for one event is not of another that is made like it.
   const [stated, setStated] = useState(() => entriesOf(event?.compensation));
   const save = useMutation({
@@ -67,7 +60,15 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
       } else done(saved);
     },
   });
+  // What is wrong is shown, wherever the form was scrolled to.
+  useEffect(() => {
+    if (!save.error && unread.length === 0) return;
+    const at = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    (at ?? form.current?.querySelector('[role=alert]'))?.scrollIntoView({ block: 'center' });
+    at?.focus({ preventScroll: true });
+  }, [save.error, unread]);
   const fault = (field: string): string | undefined => {
+    if (unread.includes(field)) return t('event.notPeople');
     const details = save.error instanceof ApiError ? save.error.details : [];
     const found = details.find((d) => d.field === field || d.field?.startsWith(`${field}.`));
     return found && say('fault', found, '');
@@ -79,13 +80,20 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
     const text = (name: string): string | null => String(f.get(name) ?? '').trim() || null;
     const left = Object.entries(excluded).filter(([, reason]) => reason.trim() !== '');
     const included = (types.data?.items ?? []).map((x) => x.type).filter((x) => !(x in excluded));
+    const people = {
+      attendees: peopleIn(text('attendees') ?? ''),
+      virtualAttendees: peopleIn(text('virtualAttendees') ?? ''),
+    };
+    const wrong = Object.entries(people).flatMap(([field, n]) => (n === undefined ? [field] : []));
+    setUnread(wrong);
+    if (wrong.length > 0) return;
     const drop = <T,>(v: T | null): T | null | undefined => (v === null && !event ? undefined : v);
     save.mutate({
       title: text('title') ?? '',
       startDate: drop(text('startDate')),
       endDate: drop(text('endDate')),
-      attendees: drop(attendees === '' ? null : Number(attendees)),
-      virtualAttendees: drop(virtual === '' ? null : Number(virtual)),
+      attendees: drop(people.attendees),
+      virtualAttendees: drop(people.virtualAttendees),
       country: drop(country),
       place: drop(text('place')),
       timezone: drop(text('timezone')),
@@ -100,13 +108,12 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
   };
 
   return (
-    <form onSubmit={submit}>
+    <form ref={form} onSubmit={submit} onChange={filled}>
       <Stack>
         <TextInput
           name="title"
           label={t('event.title')}
           required
-          withAsterisk={false}
           maxLength={200}
           defaultValue={event?.title ?? (from ? t('event.copyOf', { title: from.title }) : '')}
           error={fault('title')}
@@ -127,26 +134,20 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
             defaultValue={event?.endDate ?? ''}
             error={fault('endDate')}
           />
-          <NumberInput
+          <TextInput
+            name="attendees"
             label={t('event.attendees')}
             description={t('event.attendeesHint')}
-            value={attendees}
-            onChange={setAttendees}
-            min={0}
-            allowDecimal={false}
+            defaultValue={base?.attendees === undefined ? '' : cellNumber(base.attendees)}
             error={fault('attendees')}
-            hideControls
             inputMode="numeric"
           />
-          <NumberInput
+          <TextInput
+            name="virtualAttendees"
             label={t('event.virtual')}
             description={t('event.virtualHint')}
-            value={virtual}
-            onChange={setVirtual}
-            min={0}
-            allowDecimal={false}
+            defaultValue={base?.virtualAttendees === undefined ? '' : cellNumber(base.virtualAttendees)}
             error={fault('virtualAttendees')}
-            hideControls
             inputMode="numeric"
           />
           <Select
@@ -154,7 +155,10 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
             description={t('event.countryHint')}
             data={countriesIn(i18n.resolvedLanguage ?? 'en')}
             value={country}
-            onChange={setCountry}
+            onChange={(code) => {
+              setCountry(code);
+              filled();
+            }}
             searchable
             clearable
             error={fault('country')}
@@ -225,7 +229,14 @@ export function EventForm({ event, from, tag, done, proposed }: Props): ReactNod
           description={t('event.rfHint')}
           defaultChecked={base?.method.radiativeForcing ?? true}
         />
-        <CompensationInput entries={stated} set={setStated} fault={fault} />
+        <CompensationInput
+          entries={stated}
+          set={(next) => {
+            setStated(next);
+            filled();
+          }}
+          fault={fault}
+        />
         {event && <Reason event={event._id} error={fault('comment')} />}
         {save.isError && <Problem error={save.error} />}
         <Group justify="flex-end">

@@ -2,22 +2,24 @@ import { Badge, Box, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Text, Ti
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { all, api, type Schemas, take } from '../api/client';
 import { resultOf } from '../api/result';
 import { co2e, dates, number, range } from '../format';
 import { loaded } from '../loaded';
 import { useSession } from '../session';
+import { mayLeave } from '../ui/leave';
 import { Empty, Loading, Problem } from '../ui/states';
 
-const EventForm = lazy(() => loaded(import('./EventForm')).then((m) => ({ default: m.EventForm })));
+const EventForm = lazy(() => loaded(() => import('./EventForm')).then((m) => ({ default: m.EventForm })));
 
 export function EventsPage(): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
+  const filled = useRef(false);
   const events = useQuery({
     queryKey: ['events'],
     queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
@@ -55,14 +57,20 @@ export function EventsPage(): ReactNode {
       </SimpleGrid>
       <Modal
         opened={creating}
-        onClose={() => setCreating(false)}
+        onClose={() => {
+          if (mayLeave(filled, t('event.discard'))) setCreating(false);
+        }}
         title={t('events.create')}
         size="lg"
         closeButtonProps={{ 'aria-label': t('state.close') }}
       >
         <Suspense fallback={<Loading />}>
           <EventForm
+            filled={() => {
+              filled.current = true;
+            }}
             done={(e) => {
+              filled.current = false;
               setCreating(false);
               void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
             }}

@@ -11,7 +11,7 @@ import { ApproveMany } from '../review/ApproveMany';
 import { CommentModal } from '../review/CommentModal';
 import { Decided } from '../review/Decided';
 import { Decision, Elsewhere, fieldsOnly } from '../review/Decision';
-import { QueueItem } from '../review/QueueItem';
+import { Queue } from '../review/Queue';
 import { useSession } from '../session';
 import { Empty, Problem, useProblemText } from '../ui/states';
 import { decidesOn, useEvent } from './Event';
@@ -133,10 +133,18 @@ export function ReviewPage(): ReactNode {
     const next = open[Math.max(0, Math.min(open.length - 1, at < 0 ? 0 : at + by))];
     if (next) setCurrent(next._id);
   };
+  /** The record to look at when some are decided: the next that is left, else the one before. */
+  const after = (gone: Item[]): string | null => {
+    const ids = new Set(gone.map((i) => i._id));
+    const at = open.findIndex((i) => ids.has(i._id));
+    const left = (i: Item): boolean => !ids.has(i._id);
+    return (open.slice(at).find(left) ?? open.slice(0, Math.max(0, at)).findLast(left))?._id ?? null;
+  };
+  /** Takes the focus back to the queue or, where nothing waits any more, to the page. */
+  const goOn = (): void => void setTimeout(() => (list.current ?? document.getElementById('main'))?.focus());
   const approve = (i: Item): void => {
-    const at = open.findIndex((x) => x._id === i._id);
     setPending((p) => [...p, { item: i, until: Date.now() + undoSeconds * 1000 }]);
-    setCurrent(open[at + 1]?._id ?? open[at - 1]?._id ?? null);
+    setCurrent(after([i]));
     list.current?.focus();
   };
   const undoable = pending.filter((p) => !p.sent);
@@ -213,6 +221,15 @@ export function ReviewPage(): ReactNode {
               })}
             </Text>
           )}
+          {decides && open.length > 1 && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              onClick={() => setMarked(new Set(chosen.length === open.length ? [] : open.map((i) => i._id)))}
+            >
+              {t(chosen.length === open.length ? 'review.none' : 'review.all')}
+            </Button>
+          )}
           {chosen.length > 0 && (
             <Group gap={6}>
               <Button size="compact-sm" onClick={() => setPreviewing(true)}>
@@ -281,16 +298,7 @@ export function ReviewPage(): ReactNode {
               if (!item && open[0] && current === null) setCurrent(open[0]._id);
             }}
           >
-            {open.map((i) => (
-              <QueueItem
-                key={i._id}
-                item={i}
-                current={i._id === current}
-                marked={marked.has(i._id)}
-                choose={() => setCurrent(i._id)}
-                toggle={() => toggle(i._id)}
-              />
-            ))}
+            <Queue items={open} current={current} marked={marked} scroller={list} choose={setCurrent} toggle={toggle} />
           </div>
           <div className="decision">
             {!item && !gone && <Text c="dimmed">{t('review.choose')}</Text>}
@@ -315,10 +323,12 @@ export function ReviewPage(): ReactNode {
             list.current?.focus();
           }}
           done={async (comment) => {
+            const next = after(asking.items);
+            if (asking.move !== 'reopen') setCurrent(next);
             for (const i of asking.items) await send(i, asking.move, comment);
             setMarked(new Set());
             setAsking(null);
-            list.current?.focus();
+            goOn();
           }}
         />
       )}
@@ -334,8 +344,10 @@ export function ReviewPage(): ReactNode {
                 20,
               ),
             );
+            if (chosen.some((i) => i._id === current)) setCurrent(after(chosen));
             setMarked(new Set());
             setPreviewing(false);
+            goOn();
             const left = chosen.map((item): Pending => ({ item, until: 0, sent: true }));
             setPending((p) => [...p, ...left]);
             void refresh().finally(() => setPending((p) => p.filter((x) => !left.includes(x))));

@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Center, Modal, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconLeaf } from '@tabler/icons-react';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
 import { isElsewhere, rememberedOrganization, rememberOrganization, signIn, useSession } from '../session';
@@ -162,9 +162,19 @@ export function SignInPage({ done }: { done: () => void }): ReactNode {
 export function EndedModal({ done }: { done: () => void }): ReactNode {
   const { t } = useTranslation();
   const { organization } = useSession();
+  // Whoever has signed in again goes on where the focus was.
+  const [before] = useState(() => document.activeElement as HTMLElement | null);
+  useEffect(
+    () => () => {
+      const there = before?.isConnected && before !== document.body;
+      setTimeout(() => (there ? before : document.getElementById('main'))?.focus());
+    },
+    [before],
+  );
   return (
     <Modal
       opened
+      zIndex={500} // over what is told beside a page
       onClose={() => {}}
       withCloseButton={false}
       closeOnEscape={false}

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Item, Move } from '../pages/queue';
+import type { Move } from '../pages/queue';
 
 /** Asks why something is rejected, sent back or taken back. */
 export function CommentModal({
@@ -9,7 +9,7 @@ export function CommentModal({
   close,
   done,
 }: {
-  asking: { move: Move; items: Item[] };
+  asking: { move: Move; items: readonly unknown[] };
   close: () => void;
   done: (comment: string) => Promise<void>;
 }): ReactNode {

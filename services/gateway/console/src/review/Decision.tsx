@@ -2,12 +2,13 @@ import { Alert, Anchor, Button, Group, List, Stack, Table, Text, Title } from '@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, call, type Schemas, take } from '../api/client';
+import { call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
-import { co2e, exact, range, time } from '../format';
+import { co2e, exact, range } from '../format';
 import { say } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
 import { type Column, columnsOf, shown, textOf } from '../sheet/columns';
+import { RecordHistory } from './RecordHistory';
 
 const state = new Set([
   '_id',
@@ -51,15 +52,6 @@ export function Decision({
   const types = useRecordTypes();
   const info = types.data?.items.find((x) => x.type === item.type);
   const columns: Column[] = info ? columnsOf(info.schema) : [];
-  const history = useQuery({
-    queryKey: ['record-history', eventId, item._id, item.revision],
-    queryFn: () =>
-      take(
-        api.GET('/events/{eventId}/{type}/{recordId}/history', {
-          params: { path: { eventId, type: item.type ?? '', recordId: item._id }, query: { limit: 100 } },
-        }),
-      ),
-  });
   const evidence = (item.evidence ?? []) as { name?: string; url?: string; sha256?: string }[];
   return (
     <Stack gap="md">
@@ -161,19 +153,7 @@ export function Decision({
           <Title order={3} size="h6" mb={4} mt="md">
             {t('review.history')}
           </Title>
-          <List size="sm" listStyleType="none" spacing={4}>
-            {(history.data?.items ?? []).map((h) => (
-              <List.Item key={h.revision + h.action}>
-                <b>{t(`move.${h.action}`)}</b> {h.by.name}, {time(h.at)}
-                {h.changed && h.changed.length > 0 && (
-                  <Text size="xs" c="dimmed">
-                    {h.changed.join(', ')}
-                  </Text>
-                )}
-                {h.comment && <Text size="sm">“{h.comment}”</Text>}
-              </List.Item>
-            ))}
-          </List>
+          <RecordHistory eventId={eventId} type={item.type ?? ''} id={item._id} revision={item.revision} />
         </section>
       </div>
     </Stack>

@@ -8,6 +8,9 @@ import { fieldsOnly } from './Decision';
 
 interface Props {
   item: Item;
+  /** Where it stands among how many: only those in view are drawn. */
+  at: number;
+  count: number;
   current: boolean;
   marked: boolean;
   choose: () => void;
@@ -15,7 +18,7 @@ interface Props {
 }
 
 /** A record of the queue: what it is, what it counts, how long it waits. */
-export function QueueItem({ item: i, current, marked, choose, toggle }: Props): ReactNode {
+export function QueueItem({ item: i, at, count, current, marked, choose, toggle }: Props): ReactNode {
   const { t } = useTranslation();
   const summary = useSummary();
   const age = (hours: number): string =>
@@ -30,13 +33,12 @@ export function QueueItem({ item: i, current, marked, choose, toggle }: Props): 
       id={`q-${i._id}`}
       role="option"
       tabIndex={-1}
+      aria-posinset={at + 1}
+      aria-setsize={count}
       aria-selected={current}
       aria-checked={marked}
       className="queueitem"
       onClick={choose}
-      ref={(el) => {
-        if (current) el?.scrollIntoView({ block: 'nearest' });
-      }}
     >
       {/* The option itself says whether it is marked; Space marks it. */}
       <span

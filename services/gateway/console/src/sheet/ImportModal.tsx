@@ -1,13 +1,13 @@
 import { Alert, Button, Group, Modal, NativeSelect, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
 import { number } from '../format';
 import { say, sayProblem } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
-import { badRows, type Import, type Options, plain, type Upload, undoImport } from './upload';
+import { badRows, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
 
 const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
 
@@ -16,8 +16,8 @@ interface Props {
   close: () => void;
   /** The server holds other records now. */
   imported: () => void;
-  /** Rows with headings, to be mended in the sheet. */
-  mend: (table: string[][]) => void;
+  /** Rows with headings, to be mended in the sheet, and how their file is written. */
+  mend: (table: string[][], options: Options) => void;
 }
 
 /** A file on its way in: what it would come to, how far it is, and what was wrong with it. */
@@ -28,6 +28,11 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
   const [now, setNow] = useState<Import | null>(null);
   const [done, setDone] = useState<Import | null>(null);
   const [failed, setFailed] = useState<Error | null>(null);
+  // The button that was pressed is gone when all is done; the next step stands in its place.
+  const next = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (done) next.current?.focus();
+  }, [done]);
   const rehearsal = useQuery({
     queryKey: ['import', upload.event, upload.type, upload.name, options],
     queryFn: () => upload.rehearse(options),
@@ -127,19 +132,25 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
               {t('import.undo')}
             </Button>
           )}
-          {done && done.failed > 0 && (
+          {done && mendable(done) > 0 && (
             <Button
+              ref={next}
               onClick={() =>
                 act(async () => {
-                  mend(await badRows(upload.event, done._id));
+                  mend(await badRows(upload.event, done), options);
                   close();
                 })
               }
             >
-              {t('import.mend', { count: done.failed })}
+              {t('import.mend', { count: mendable(done) })}
             </Button>
           )}
-          <Button variant="default" onClick={close} disabled={now !== null}>
+          <Button
+            variant="default"
+            onClick={close}
+            disabled={now !== null}
+            {...(done && mendable(done) === 0 ? { ref: next } : {})}
+          >
             {done ? t('state.close') : t('state.cancel')}
           </Button>
           {!done && (

@@ -12,6 +12,7 @@ import { withdraw } from './commands';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
 import { dirty, type Row } from './store';
+import { Verdict } from './Verdict';
 
 export function StatusBadge({ row }: { row: Pick<Row, 'status'> }): ReactNode {
   const { t } = useTranslation();
@@ -208,6 +209,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             )}
           </Group>
         )}
+        <Verdict key={row.key} engine={engine} row={row} />
         {dirty(row) && row.check.state === 'good' && (
           <Text size="xs" c="dimmed">
             {t('inspect.saves')}

@@ -1,18 +1,18 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconChevronLeft, IconChevronRight, IconPlus } from '@tabler/icons-react';
+import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
 import { useProblemText } from '../ui/states';
 import type { TypeInfo } from './columns';
 import { shown } from './columns';
-import { submit } from './commands';
+import { remove, submit, withdraw } from './commands';
 import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
 import { at as position } from './selection';
-import { dirty } from './store';
+import { dirty, empty } from './store';
 import { useSelection } from './useSelection';
 
 /** The sheet where there is room for one row only: the row as a form. */
@@ -40,6 +40,22 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
   const set = (field: string, value: string): void => {
     store.edit([{ ...(row ? { key: row.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
     stay();
+  };
+  const fail = (cause: Error): void => void notifications.show({ color: 'red', message: text(cause) });
+  const drop = (): void => {
+    if (!row || (row.id && !window.confirm(t('sheet.confirmDelete', { count: 1 })))) return;
+    void remove(engine, [row]).then((refused) => {
+      if (refused.length > 0) notifications.show({ color: 'red', message: refused[0] });
+      setAt(Math.max(0, Math.min(at, read().length - 1)));
+    }, fail);
+  };
+  const undo = (): void => {
+    const stuck = store.undo();
+    if (stuck.length > 0)
+      notifications.show({
+        color: 'orange',
+        message: t('sheet.cannotUndo', { status: t(`status.${stuck[0]?.status ?? 'approved'}`) }),
+      });
   };
   const locked = store.readOnly || (row !== undefined && !store.editable(row));
   return (
@@ -148,12 +164,31 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
           onClick={() =>
             void submit(engine, [row]).then(
               ({ refused }) => refused.length > 0 && notifications.show({ color: 'red', message: refused[0] }),
-              (cause: Error) => notifications.show({ color: 'red', message: text(cause) }),
+              fail,
             )
           }
         >
           {t('sheet.submit', { count: 1 })}
         </Button>
+      )}
+      {row?.status === 'submitted' && !store.readOnly && (
+        <Button variant="default" onClick={() => void withdraw(engine, row).catch(fail)}>
+          {t('sheet.withdraw')}
+        </Button>
+      )}
+      {!store.readOnly && (
+        <Group grow>
+          {store.canUndo && (
+            <Button variant="default" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={undo}>
+              {t('sheet.undo')}
+            </Button>
+          )}
+          {row && store.editable(row) && (row.id || !empty(row)) && (
+            <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={drop}>
+              {t('form.delete')}
+            </Button>
+          )}
+        </Group>
       )}
     </Stack>
   );

@@ -7,7 +7,7 @@ import {
   IconSend,
   IconTrash,
 } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Store } from './store';
 
@@ -27,6 +27,7 @@ interface Props {
 
 export function Toolbar({ store, wide, undo, fillDown, remove, take, count, submit }: Props): ReactNode {
   const { t } = useTranslation();
+  const again = useRef<() => void>(null);
   return (
     <Group className="toolbar" gap={6} role="toolbar" aria-label={t('sheet.tools')}>
       <Tool
@@ -58,7 +59,12 @@ export function Toolbar({ store, wide, undo, fillDown, remove, take, count, subm
         icon={<IconTrash size={17} aria-hidden />}
       />
       <FileButton
-        onChange={take}
+        onChange={(file) => {
+          // A browser does not tell of the same file chosen twice: it forgets the first.
+          again.current?.();
+          take(file);
+        }}
+        resetRef={again}
         accept=".csv,.tsv,.txt,.xlsx,text/csv,text/plain"
         inputProps={{ 'aria-label': t('sheet.file') }}
       >

@@ -62,6 +62,20 @@ export async function withdraw(sheet: Sheet, row: Row): Promise<void> {
   sheet.settled();
 }
 
+/** Takes the decision on a row back. */
+export async function reopen(sheet: Sheet, row: Row, comment: string): Promise<void> {
+  const path = `/events/${sheet.event}/${row.type}/${row.id}`;
+  const now = await call<ServerRecord>('GET', path);
+  const { data } = await call<ServerRecord>(
+    'POST',
+    `${path}/reopen`,
+    { comment },
+    { 'If-Match': now.tag, 'Idempotency-Key': sheet.newKey() },
+  );
+  sheet.store.load([data]);
+  sheet.settled();
+}
+
 /**
  * Deletes rows whose making was undone after they were saved, unless somebody has
  * changed or submitted them since; then says why the step cannot be undone.

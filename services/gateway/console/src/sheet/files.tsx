@@ -7,7 +7,7 @@ import { ImportModal } from './ImportModal';
 import { MappingModal, type Pasted } from './MappingModal';
 import { isOriginTable } from './origins';
 import { hasHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
-import { isWorkbook, Upload, withHead } from './upload';
+import { asCells, isWorkbook, Upload, withHead } from './upload';
 
 /** How much of a file is looked at to find its headings, in characters. */
 const headMax = 100_000;
@@ -115,9 +115,9 @@ export function useTables(
             setUpload(null);
           }}
           imported={() => void engine.refreshed()}
-          mend={(table) =>
+          mend={(table, options) =>
             fill(
-              table,
+              asCells(table, options, columns),
               (table[0] ?? []).map((h) => matchHeading(h, columns) ?? ''),
             )
           }

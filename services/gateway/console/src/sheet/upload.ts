@@ -1,6 +1,8 @@
 /** Files on their way through the API's import: rehearsed, imported, followed, taken back, and what was wrong with them. */
-import { type ApiError, call, consoleFetch, errorOf, type Schemas } from '../api/client';
-import { parseTable, separatorOf } from './table';
+import { type ApiError, all, api, call, consoleFetch, errorOf, type Schemas, take } from '../api/client';
+import { cellNumber } from '../format';
+import type { Column } from './columns';
+import { matchHeading, parseTable, separatorOf } from './table';
 
 export type Import = Schemas['Import'];
 
@@ -69,15 +71,80 @@ export class Upload {
   }
 }
 
-/** Returns the rows that an import left out, below their headings. */
-export async function badRows(event: string, id: string): Promise<string[][]> {
+/** The code of a row that sums up the others: it is no record, and not to be mended into one. */
+const totals = 'TOTALS_ROW';
+
+/** Returns how many of the rows that an import left out can be mended. */
+export const mendable = (i: Import): number =>
+  i.failed - new Set(i.errors.filter((f) => f.code === totals).map((f) => f.row)).size;
+
+/** Takes the apostrophe off that the server puts before what a spreadsheet would take for a formula. */
+const unguarded = (cell: string): string => (/^'(?:[=+\-@\t\r\n'＝＋－＠]|\s*$)/.test(cell) ? cell.slice(1) : cell);
+
+/** Returns a number as a cell has it, from one that is written in a form of the API; undefined where it is not. */
+export function numberIn(form: string, text: string): string | undefined {
+  const point = form.includes(',5') ? ',' : '.';
+  const group = /^1([., '])/.exec(form)?.[1];
+  const m = /^([-+−]?)(\d[\d.,'\s]*?)(\s*[^\d.,'\s].*)?$/.exec(text.trim());
+  if (!m?.[2]) return undefined;
+  const [whole = '', part, ...more] = m[2].replace(/[\u00a0\u202f]/g, ' ').split(point);
+  const bare = group ? whole.replace(new RegExp(`\\${group}(?=\\d{3})`, 'g'), '') : whole;
+  if (more.length > 0 || !/^\d+$/.test(bare) || (part !== undefined && !/^\d+$/.test(part))) return undefined;
+  const n = Number(part === undefined ? bare : `${bare}.${part}`);
+  return `${m[1] === '+' ? '' : (m[1] ?? '').replace('−', '-')}${cellNumber(n)}${m[3] ?? ''}`;
+}
+
+/** Returns a day as a cell has it, from one whose parts stand in the order of the API's name for it. */
+export function dayIn(order: string, text: string): string | undefined {
+  const parts = /^(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})$/.exec(text.trim())?.slice(1);
+  if (!parts || order.length !== 3) return undefined;
+  const [y, m, d] = ['y', 'm', 'd'].map((c) => parts[order.indexOf(c)] ?? '');
+  return y?.length === 4 && m && d ? `${y}-${m.padStart(2, '0')}-${d.padStart(2, '0')}` : undefined;
+}
+
+/** Returns rows that an import left out as cells of the sheet have them: what is right in the form of their file is right there too. */
+export function asCells(
+  table: string[][],
+  o: Pick<Options, 'numberFormat' | 'dateOrder'>,
+  columns: Column[],
+): string[][] {
+  const kinds = (table[0] ?? []).map((h) => {
+    const field = matchHeading(h, columns);
+    return columns.find((c) => c.field === field)?.kind;
+  });
+  return table.map((line, n) =>
+    n === 0
+      ? line
+      : line.map((cell, at) => {
+          if (o.dateOrder && kinds[at] === 'date') return dayIn(o.dateOrder, cell) ?? cell;
+          const counts = kinds[at] === 'number' || kinds[at] === 'integer';
+          return o.numberFormat && counts ? (numberIn(o.numberFormat, cell) ?? cell) : cell;
+        }),
+  );
+}
+
+/** Returns the rows that an import left out and that can be mended, below their headings. */
+export async function badRows(event: string, { _id: id, errors, errorCount }: Import): Promise<string[][]> {
+  const faults =
+    errors.length >= errorCount
+      ? errors
+      : await all((page) =>
+          take(
+            api.GET('/events/{eventId}/imports/{importId}/errors', {
+              params: { path: { eventId: event, importId: id }, query: { page, limit: 100 } },
+            }),
+          ),
+        );
+  const sums = new Set(faults.filter((f) => f.code === totals).map((f) => `row ${f.row}:`));
   const response = await consoleFetch(
     new Request(`${location.origin}/session/api/events/${event}/imports/${id}/bad-rows`, {
       headers: { Accept: 'text/csv' },
     }),
   );
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response) as ApiError;
-  return parseTable(await response.text());
+  return parseTable(await response.text())
+    .filter((line) => !sums.has(/^row \d+:/.exec(line.at(-1) ?? '')?.[0] ?? ''))
+    .map((line) => line.map(unguarded));
 }
 
 /** Takes an import back; returns how many of its records are gone. */

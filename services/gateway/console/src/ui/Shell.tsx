@@ -9,12 +9,15 @@ import { signOut, useSession } from '../session';
 import { useDraftsAsked } from './Drafts';
 import { Switcher } from './Switcher';
 import { useProblemText } from './states';
+import { useTitle } from './title';
 
 export function Shell({ children }: { children: ReactNode }): ReactNode {
   const { t, i18n } = useTranslation();
   const { me } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const path = useRouterState({ select: (s) => s.location.pathname });
+  const page = { '/': 'events', '/organization': 'organization', '/account': 'account', '/about': 'about' }[path];
+  useTitle(page && t(`nav.${page as 'events'}`)); // an event names its own pages
   const drafts = useDraftsAsked();
   const text = useProblemText();
 

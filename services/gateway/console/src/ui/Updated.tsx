@@ -23,9 +23,34 @@ export function Updated(): ReactNode {
     window.addEventListener('ecf-updated', f);
     return () => window.removeEventListener('ecf-updated', f);
   }, []);
+  // The notice that the server is away goes when it answers, and what was missing is loaded.
+  useEffect(() => {
+    if (!offline) return;
+    const look = (): void =>
+      void reached().then((there) => {
+        if (!there) return;
+        setOffline(false);
+        setUpdated(false);
+        window.dispatchEvent(new Event('ecf-reached'));
+      });
+    const timer = setInterval(look, 3_000);
+    window.addEventListener('online', look);
+    return () => {
+      clearInterval(timer);
+      window.removeEventListener('online', look);
+    };
+  }, [offline]);
   if (!updated) return null;
   return (
-    <Alert title={t(offline ? 'state.failed' : 'state.updated')} role="alert" className="updated">
+    <Alert
+      color={offline ? 'orange' : 'teal'}
+      title={t(offline ? 'state.failed' : 'state.updated')}
+      role="alert"
+      className="updated"
+      withCloseButton
+      closeButtonLabel={t('state.close')}
+      onClose={() => setUpdated(false)}
+    >
       <Group>
         {t(offline ? 'state.offline' : 'state.updatedText')}
         <Button

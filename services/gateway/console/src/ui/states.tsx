@@ -32,10 +32,19 @@ export function useProblemText(): (error: Error) => string {
   return problemText;
 }
 
+let away = false;
+
+/** Takes back that the server cannot be reached, once it has answered. */
+export function tellAnswered(): void {
+  if (away) notifications.hide('behind');
+  away = false;
+}
+
 /** Says beside a page that it could not be read again; what was read stays. */
 export function tellBehind(error: Error): void {
   // An ended session is asked for anew, and what is gone is said in its place.
   if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return;
+  away = error instanceof ApiError && error.code === 'NETWORK';
   const wait = error instanceof ApiError ? error.retryAfter : 0;
   notifications.show({
     id: 'behind', // one for all that is read at once

@@ -1,0 +1,120 @@
+// Forms and dialogs: what is typed is taken as it stands, and what is over goes.
+import assert from 'node:assert/strict';
+import { grid, test, the, until, visit } from './setup.mjs';
+
+const choose = (page, name, content) =>
+  page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+/** What has the focus, by its name or its words. */
+const focused = (page) =>
+  page.evaluate(() => {
+    const e = document.activeElement;
+    return e?.getAttribute('aria-label') ?? e?.innerText ?? '';
+  });
+
+test('what an import left out comes to the sheet as its file meant it, and the same file is chosen again', async () => {
+  const id = await the.server.event('Mended');
+  const { page } = await visit('user', `/events/${id}/sheet?type=energy`);
+  await grid(page).waitFor();
+  const csv =
+    'source;energyKWh;date;description\ngrid;1.234,5;03/04/2026;good\nnothing;12.345,6;03/04/2026;-20\nTotal;13.580,1;;\n';
+  const dialog = page.getByRole('dialog');
+  for (const close of ['Cancel', '']) {
+    await choose(page, 'energy.csv', csv);
+    await dialog.getByLabel('Numbers like').selectOption('1.234,5');
+    await dialog.getByLabel('Dates').selectOption('dmy');
+    if (close) {
+      await dialog.getByRole('button', { name: close }).click();
+      await dialog.waitFor({ state: 'hidden' });
+    }
+  }
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await dialog.getByText('One row was imported.').waitFor();
+  await until('the focus is on the next step', async () => (await focused(page)).startsWith('Mend the row'));
+  await page.keyboard.press('Enter');
+  await dialog.waitFor({ state: 'hidden' });
+  await until('the bad row is in the sheet', async () => (await grid(page).innerText()).includes('12345.6'));
+  const text = await grid(page).innerText();
+  assert.ok(!text.includes('Total') && !text.includes('13.580'), text);
+});
+
+test('numbers of people are taken as they are written or refused, and a filled form is not lost', async () => {
+  const { page } = await visit('manager');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'New event' }).click();
+  await dialog.getByLabel('Title').fill('People');
+  // Escape asks; no goes on with what was typed.
+  let asked = '';
+  page.once('dialog', (d) => {
+    asked = d.message();
+    void d.dismiss();
+  });
+  await page.keyboard.press('Escape');
+  await until('it asks', () => asked);
+  assert.equal(await dialog.getByLabel('Title').inputValue(), 'People');
+  for (const wrong of ['12.5', '1e3', '1.200']) {
+    await dialog.getByLabel('Attendees in person').fill(wrong);
+    await dialog.getByRole('button', { name: 'New event' }).click();
+    await dialog.getByText('Enter a whole number, such as 1200.').waitFor();
+    assert.equal(await dialog.getByLabel('Attendees in person').inputValue(), wrong);
+    assert.ok(await dialog.getByLabel('Attendees in person').evaluate((e) => e === document.activeElement));
+  }
+  await dialog.getByLabel('Attendees in person').fill('1,200');
+  await dialog.getByRole('button', { name: 'New event' }).click();
+  await grid(page).waitFor();
+  const id = page.url().split('/')[4];
+  assert.equal((await the.server.api('manager', 'GET', `/events/${id}`)).attendees, 1200);
+  await until('the title names page and event', async () => (await page.title()).startsWith('Sheet - People - '));
+});
+
+test('an invitation begins anew after another one, and its link goes with it', async () => {
+  const { page } = await visit('admin', '/organization?tab=members');
+  const dialog = page.getByRole('dialog');
+  const open = async (name, email) => {
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByLabel('Email').fill(email);
+  };
+  await open('Ada', 'ada@demo.test');
+  await dialog.getByRole('combobox', { name: 'Role' }).click();
+  await page.getByRole('option', { name: 'Administrator' }).click();
+  await dialog.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByText('Pass this link on to Ada').waitFor();
+  await dialog.waitFor({ state: 'hidden' });
+  await open('Ada', 'ada@demo.test');
+  assert.notEqual(await dialog.getByRole('combobox', { name: 'Role' }).inputValue(), 'Administrator');
+  await dialog.getByRole('button', { name: 'Invite somebody' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await dialog.getByLabel('Name').waitFor();
+  assert.equal(await dialog.getByRole('alert').count(), 0);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Withdraw the invitation: Ada' }).click();
+  await dialog.getByRole('button', { name: 'Withdraw the invitation' }).click();
+  await page.getByText('Pass this link on to Ada').waitFor({ state: 'detached' });
+  await until('the focus is on the page', async () => (await focused(page)) === 'Invite somebody');
+});
+
+test('on a phone a row is deleted, brought back and withdrawn', async () => {
+  const id = await the.server.event('Phone rows');
+  const made = await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'JFK', passengers: 2 });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${made._id}/submit`, {});
+  const { page } = await visit('user', `/events/${id}/sheet`, { viewport: { width: 360, height: 740 } });
+  await page.getByRole('button', { name: 'Withdraw' }).click();
+  await page.getByRole('button', { name: 'Submit one row' }).waitFor();
+  await page.getByRole('button', { name: 'New row' }).click();
+  await page.getByLabel('From').fill('XQX');
+  await page.getByRole('button', { name: 'Delete the row' }).click();
+  await page.getByText('Row 1 of 1').or(page.getByText('1 of 1')).first().waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('button', { name: /New row|Next row/ }).click();
+  assert.equal(await page.getByLabel('From').inputValue(), 'XQX');
+  await page.getByRole('button', { name: 'Delete the row' }).click();
+  page.once('dialog', (d) => void d.accept());
+  await page.getByRole('button', { name: 'Delete the row' }).click();
+  await until('the record is gone', async () => {
+    return (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 0;
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { columnsOf } from '../src/sheet/columns';
+import { asCells, dayIn, mendable, numberIn } from '../src/sheet/upload';
+
+const energy = columnsOf({
+  type: 'object',
+  properties: {
+    amount: { type: 'number' },
+    date: { type: 'string', format: 'date' },
+    description: { type: 'string' },
+  },
+});
+
+describe('what an import left out, as cells', () => {
+  it('has the numbers and the days that its file was read with', () => {
+    const table = [
+      ['amount', 'date', 'description', 'importErrors'],
+      ['12.345,6', '03/04/2026', 'Hall 1.234,5', 'row 2: …'],
+      ['-20', '2026-04-03', '', 'row 3: …'],
+    ];
+    expect(asCells(table, { numberFormat: '1.234,5', dateOrder: 'dmy' }, energy)).toEqual([
+      table[0],
+      ['12345.6', '2026-04-03', 'Hall 1.234,5', 'row 2: …'],
+      ['-20', '2026-04-03', '', 'row 3: …'],
+    ]);
+    expect(asCells(table, { numberFormat: '', dateOrder: '' }, energy)).toEqual(table);
+  });
+  it('reads every form of numbers, and leaves what is none', () => {
+    expect(numberIn('1,234.5', '1,234.5')).toBe('1234.5');
+    expect(numberIn('1 234,5', '1 234,5')).toBe('1234.5');
+    expect(numberIn("1'234.5", "1'234'567.5")).toBe('1234567.5');
+    expect(numberIn('1.234,5', '1.200 kWh')).toBe('1200 kWh');
+    expect(numberIn('1234,5', '0,5')).toBe('0.5');
+    expect(numberIn('1.234,5', '1,2,3')).toBeUndefined();
+    expect(numberIn('1.234,5', 'n/a')).toBeUndefined();
+  });
+  it('reads days in their order', () => {
+    expect(dayIn('mdy', '03/04/2026')).toBe('2026-03-04');
+    expect(dayIn('ymd', '2026.3.4')).toBe('2026-03-04');
+    expect(dayIn('dmy', '3 April')).toBeUndefined();
+  });
+  it('does not count rows that sum up the others', () => {
+    const fault = (row: number, code: string) => ({ row, code, message: '' });
+    const errors = [fault(4, 'TOTALS_ROW'), fault(3, 'INVALID_NUMBER')];
+    expect(mendable({ failed: 2, errors } as never)).toBe(1);
+  });
+});
