@@ -117,7 +117,7 @@ func (s *server) signedOffBefore(c *fiber.Ctx, d deed) error {
 			Revision  int64  `json:"revision"`
 			Statement string `json:"statement"`
 		}
-		if err := json.Unmarshal(c.Body(), &asked); err != nil {
+		if err := json.Unmarshal(c.Request().Body(), &asked); err != nil {
 			return fmt.Errorf("sign off: %w", err)
 		}
 		body, err := json.Marshal(asked)
