@@ -13,11 +13,11 @@ import (
 // person's.
 type meJSON struct {
 	userJSON
-	Organization string `json:"organization"`
+	Organization string               `json:"organization"`
+	Default      string               `json:"defaultOrganization"`
+	Memberships  []members.Membership `json:"memberships"`
 	// Separate: the account is of that organization alone, which a login to it names.
-	Separate    bool                 `json:"separateAccount"`
-	Default     string               `json:"defaultOrganization"`
-	Memberships []members.Membership `json:"memberships"`
+	Separate bool `json:"separateAccount"`
 }
 
 // The states of a membership.

@@ -72,7 +72,7 @@ func (s *server) changes(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderETag, ev.ETag())
 	begin := min(page.Offset(), int64(len(views)))
-	end := min(begin+int64(page.Limit), int64(len(views)))
+	end := min(begin+page.Limit, int64(len(views)))
 	return web.OK(c, web.NewList(views[begin:end], page, int64(len(views))))
 }
 

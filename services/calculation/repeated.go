@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -162,9 +163,9 @@ func (s *server) checklistOf(ctx context.Context, d deed) (any, error) {
 	if d.event.Rev == d.entry.Rev {
 		return d.event.Gate.Pending.Open, nil
 	}
-	for i := len(d.event.Editions) - 1; i >= 0; i-- {
+	for _, ed := range slices.Backward(d.event.Editions) {
 		// The gate is closed under the time of the request, right before its entry.
-		if ed := d.event.Editions[i]; ed.By.ID == d.entry.By.ID && ed.Statement == d.entry.Comment && !ed.At.After(d.entry.At) && len(ed.Open) > 0 {
+		if ed.By.ID == d.entry.By.ID && ed.Statement == d.entry.Comment && !ed.At.After(d.entry.At) && len(ed.Open) > 0 {
 			return ed.Open, nil
 		}
 	}

@@ -132,7 +132,7 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 		if from.kind == "d" {
 			return strings.TrimSuffix(from.value, "T00:00:00"), nil
 		}
-		return from.value, nil //nolint:nilerr // a text, which needs no other form
+		return from.value, nil // a text, which needs no other form
 	}
 	if typed(from.kind) && from.kind != "n" && from.kind != "d" {
 		return from.value, nil // digits of a text
