@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math/big"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -232,7 +231,8 @@ func (p *play) checkChanges() {
 	for i := range items { // it is a list as all others are
 		page := p.read(fmt.Sprintf("/changes?limit=1&page=%d", i+1)).data
 		one, _ := page["items"].([]any)
-		if counted, _ := page["pagination"].(map[string]any); len(one) != 1 || !reflect.DeepEqual(one[0], items[i]) || counted["total"] != float64(len(items)) {
+		counted, _ := page["pagination"].(map[string]any)
+		if len(one) != 1 || one[0].(map[string]any)["_id"] != items[i].(map[string]any)["_id"] || fmt.Sprint(counted["total"]) != fmt.Sprint(len(items)) {
 			p.t.Fatalf("page %d of %d changes: %v", i+1, len(items), page)
 		}
 	}
