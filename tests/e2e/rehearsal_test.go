@@ -99,12 +99,16 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		}
 		both(user, http.MethodDelete, item, "", http.StatusOK)
 		both(user, http.MethodDelete, item, "", http.StatusNotFound)
-		// With something approved the deletion would be a proposal.
 		for _, id := range []string{second, third} {
 			both(admin, http.MethodPost, event+"/waste/"+id+"/reopen", `{"comment":"Again"}`, http.StatusOK)
 		}
-		both(manager, http.MethodDelete, event, "", http.StatusOK)
-		both(manager, http.MethodPost, event+"/waste", body, http.StatusNotFound)
+		// Where something was ever approved the deletion is a proposal, and its rehearsal what
+		// comes of it once it is approved.
+		for dry, want := range map[string]int{"true": http.StatusOK, "false": http.StatusAccepted} {
+			if a := p.ask(manager, http.MethodDelete, event, "", "X-Dry-Run", dry); a.status != want {
+				t.Errorf("deletion of the event, rehearsed %s: %d, want %d: %s", dry, a.status, want, a.body)
+			}
+		}
 		if p.notifier.rings.Load() == 0 {
 			t.Error("no notifier was rung at all")
 		}
