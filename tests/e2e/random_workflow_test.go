@@ -113,7 +113,7 @@ func newCourse(t *testing.T, rt *rapid.T, people [][]*person) *course {
 					} `json:"policy"`
 				} `json:"data"`
 			}
-			if err := json.Unmarshal([]byte(a.body), &in); err != nil {
+			if err := json.Unmarshal(a.body, &in); err != nil {
 				rt.Fatalf("policy: %v", err)
 			}
 			o.approvesSmall, o.checksAll = in.Data.Policy.AutoApproveBelowKg != nil, fmt.Sprint(in.Data.Policy.SpotCheckOneIn) == "1"
