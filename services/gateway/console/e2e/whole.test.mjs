@@ -139,7 +139,7 @@ test('the footprint says in words what it is, what waits, what looks odd and wha
   // Every digit of the figure is behind it, as the server has it.
   const exact = total.kgCO2e.toLocaleString('en-GB', { maximumFractionDigits: 6 });
   assert.match(
-    (await main.locator('[title]').first().getAttribute('title')) ?? '',
+    (await main.locator('[title$="kg CO₂e"]').first().getAttribute('title')) ?? '',
     new RegExp(exact.replace('.', '\\.')),
   );
   await page.getByRole('link', { name: 'Review' }).click();
