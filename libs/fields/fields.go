@@ -45,11 +45,15 @@ type Reader struct {
 	faults   *faults
 	shape    *Shape // not nil: nothing is read, what is asked for is written down
 	meant    func(text string, allowed []string) []string
+	belongs  func(path, text string) string
 }
 
 // SuggestBy has suggestions made by what words mean, before those by how they are
 // written: meant returns those of the allowed values that a text means.
-func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string) { r.meant = meant }
+// Of a value without suggestions, belongs says where else it belongs; it may be empty.
+func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string, belongs func(path, text string) string) {
+	r.meant, r.belongs = meant, belongs
+}
 
 // Parse reads body as one JSON object; an empty body is an empty object. Text
 // that is no JSON object, or that has duplicate keys at any depth, is a
@@ -337,7 +341,7 @@ func (r *Reader) Raws(name, want string, count int) ([]json.RawMessage, bool) {
 }
 
 func (r *Reader) child(path string, n *node) *Reader {
-	c := &Reader{path: path, members: n.members(), faults: r.faults, meant: r.meant}
+	c := &Reader{path: path, members: n.members(), faults: r.faults, meant: r.meant, belongs: r.belongs}
 	r.children = append(r.children, c)
 	return c
 }

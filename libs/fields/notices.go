@@ -41,7 +41,7 @@ func (r *Reader) Notices() []Notice {
 	for _, u := range all[:len(all)-rest] {
 		n := Notice{Code: UnknownFieldIgnored, Field: u.path, Suggestions: u.suggestions(), Message: sentences("The field is not known here and was dropped.", u.meaning)}
 		if u.serverOwned {
-			n.Code, n.Message = ServerFieldIgnored, "The service sets this field itself; the value sent was dropped."
+			n.Code, n.Message = ServerFieldIgnored, sentences("The service sets this field itself; the value sent was dropped.", u.meaning)
 		}
 		out = append(out, n)
 	}

@@ -210,6 +210,9 @@ func NotOneOf(path, got string, allowed []string) apperr.Detail {
 func (r *Reader) NotOneOf(path, got string, allowed []string) apperr.Detail {
 	d := NotOneOf(path, got, allowed)
 	d.Suggestions = r.suggestions(got, allowed, d.Suggestions)
+	if len(d.Suggestions) == 0 && r.belongs != nil {
+		d.Message = sentences(d.Message, r.belongs(path, got))
+	}
 	return d
 }
 

@@ -43,7 +43,7 @@ func CheckOrigin(row []byte, ev EventContext) error {
 	if r == nil {
 		return err
 	}
-	r.SuggestBy(meant)
+	r.SuggestBy(meant, elsewhere)
 	d := &decoder{Reader: r, ev: ev}
 	d.origin(r, "", map[string]resolution{})
 	return r.Err()

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/spelling"
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
@@ -41,6 +42,18 @@ func BoughtAs(category string) []string {
 			return slices.Contains(t.doc.bought, w) || slices.Contains(t.doc.bought, strings.TrimSuffix(w, "s"))
 		}) {
 			types = append(types, t.name)
+		}
+	}
+	return types
+}
+
+// TypesLike returns all record types, first those that a name means or looks like: hotel
+// is accommodation, and flight flights.
+func TypesLike(name string) []string {
+	var types []string
+	for _, t := range slices.Concat(spelling.Related(name, Types(), len(Types())), BoughtAs(name), Types()) {
+		if !slices.Contains(types, t) {
+			types = append(types, t)
 		}
 	}
 	return types

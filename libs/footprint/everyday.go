@@ -55,8 +55,7 @@ func meant(text string, allowed []string) []string {
 	for n := len(words); n > 0; n-- {
 		for i := range len(words) - n + 1 {
 			phrase := strings.Join(words[i:i+n], " ")
-			values := append(slices.Clone(everyday()[phrase]), everyday()[strings.TrimSuffix(phrase, "s")]...)
-			for _, v := range append([]string{strings.ReplaceAll(phrase, " ", "_")}, values...) {
+			for _, v := range meanings(phrase) {
 				if slices.Contains(allowed, v) && !slices.Contains(out, v) {
 					out = append(out, v)
 				}
@@ -64,6 +63,12 @@ func meant(text string, allowed []string) []string {
 		}
 	}
 	return out
+}
+
+// meanings returns the values that a phrase of plain words means as a whole, its own
+// name first. It may be in the plural.
+func meanings(phrase string) []string {
+	return slices.Concat([]string{strings.ReplaceAll(phrase, " ", "_")}, everyday()[phrase], everyday()[strings.TrimSuffix(phrase, "s")])
 }
 
 // suggested returns the names that a text means or looks like, all of them where it

@@ -152,6 +152,48 @@ func TestWhatPaperSaysIsSuggested(t *testing.T) {
 	}
 }
 
+// What a field does not take and looks like nothing it takes may be what another type
+// counts; custom records take all the rest.
+func TestWhatAnotherTypeCountsIsSentThere(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ typ, body, field, want string }{
+		{"materials", `{"material":"helium","weightKg":5}`, "material", "a custom record takes a figure of your own"},
+		{"materials", `{"material":"minibus","weightKg":5}`, "material", "Records of ground-transport take it, as mode coach."},
+		{"ground-transport", `{"mode":"lorry","passengers":5,"distanceKm":6}`, "mode", "Records of freight take it, as mode road."},
+		{"ground-transport", `{"mode":"Feuerwerk","passengers":5,"distanceKm":6}`, "mode", "Records of purchases take it, as category entertainment."},
+		{"waste", `{"material":"camping","treatment":"landfill","weightKg":5}`, "material", "Records of accommodation take it, as kind camping."},
+		{"energy", `{"source":"charcoal","weightKg":5}`, "source", "a custom record takes a figure of your own"},
+		{"attendee-travel", `{"to":"LHR","origins":[{"country":"DE","people":5,"mode":"fireworks"}]}`, "origins[0].mode", "Records of purchases take it, as category entertainment."},
+		{"flights", `{"from":"LHR","to":"JFK","passengers":1,"class":"fireworks"}`, "class", ""},
+	} {
+		_, err := footprint.Decode(c.typ, []byte(c.body), london)
+		e, ok := errors.AsType[*apperr.Error](err)
+		if !ok {
+			t.Errorf("%s %s: %v, want a fault", c.typ, c.body, err)
+			continue
+		}
+		i := slices.IndexFunc(e.Details, func(d apperr.Detail) bool { return d.Field == c.field })
+		if i < 0 || len(e.Details[i].Suggestions) > 0 || !strings.Contains(e.Details[i].Message, c.want) {
+			t.Errorf("%s %s: %+v, want %q", c.typ, c.body, e.Details, c.want)
+		}
+		if c.want == "" && strings.Contains(e.Details[i].Message, "take") {
+			t.Errorf("%s %s: %s", c.typ, c.body, e.Details[i].Message)
+		}
+	}
+}
+
+func TestTypesThatAreMeantComeFirst(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"hotel": "accommodation", "flight": "flights", "groundTransport": "ground-transport", "food": "catering", "xyzzy": footprint.Types()[0],
+	} {
+		got := footprint.TypesLike(name)
+		if got[0] != want || len(got) != len(footprint.Types()) {
+			t.Errorf("%s: %v, want all types, %s first", name, got, want)
+		}
+	}
+}
+
 // Heat from a network is a field of another type, which the refusal names.
 func TestDistrictHeatIsSentToTheVenue(t *testing.T) {
 	t.Parallel()

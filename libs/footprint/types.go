@@ -227,7 +227,7 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 	if r == nil {
 		return Decoded{}, err
 	}
-	r.SuggestBy(meant)
+	r.SuggestBy(meant, elsewhere)
 	r.ServerOwned(serverFields...)
 	r.Ignore("journey", "supplier") // the server's, shown with the record
 	d := &decoder{Reader: r, ev: ev, engine: e, suppliers: o.Suppliers, hints: o.Hints}

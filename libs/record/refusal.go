@@ -13,7 +13,7 @@ func CheckType(name string) error {
 	}
 	return apperr.New(apperr.TypeNotFound, "There is no record type of this name.").
 		With(apperr.Detail{Field: "type", Code: "UNKNOWN_TYPE",
-			Message: "The record types are in suggestions.", Suggestions: footprint.Types()})
+			Message: "The record types are in suggestions.", Suggestions: footprint.TypesLike(name)})
 }
 
 // NoSuchEvent is what a client hears of an event that does not exist, was

@@ -43,6 +43,8 @@ func readReason(r *fields.Reader) string {
 // the errors are in r. A body without errors may be read again.
 func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool) {
 	r.ServerOwned(serverFields()...)
+	r.Meaning("location", "place sets it.")
+	r.Meaning("factorSet", "The year of startDate chooses that of a new event; another one is adopted at /events/{eventId}/factor-set.")
 	if isNew {
 		r.Require("title")
 	} else if r.IsNull("title") {
