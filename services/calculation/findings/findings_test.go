@@ -91,6 +91,12 @@ func TestEachFinding(t *testing.T) {
 			[]string{"SITE_ENERGY_TWICE r0 r1"}},
 		{"an outdoor site with a meter beside diesel", []string{`venue {"site":"Field","venueType":"outdoor_site","electricityKWh":3,"date":"d","group":"staff"}`, `energy {"site":"Field","source":"diesel","volumeLitres":60,"date":"d","group":"staff"}`}, nil},
 		{"an outdoor site beside propane", []string{`venue {"site":"Field","venueType":"outdoor_site","days":3,"attendees":10,"date":"d","group":"staff"}`, `energy {"site":"Field","source":"propane","weightKg":60,"date":"d","group":"staff"}`}, nil},
+		{"an outdoor site without a name beside diesel of a site", []string{`venue {"venueType":"outdoor_site","days":3,"attendees":10,"date":"d","group":"staff"}`, `energy {"site":"Main stage","source":"diesel","volumeLitres":60,"group":"staff"}`,
+			`energy {"site":"Camping","source":"hvo","volumeLitres":60,"date":"e","group":"staff"}`}, []string{"SITE_ENERGY_TWICE r0 r1"}},
+		{"an outdoor site of a name beside diesel of another", []string{`venue {"site":"Field","venueType":"outdoor_site","days":3,"attendees":10,"date":"d","group":"staff"}`, `energy {"source":"diesel","volumeLitres":60,"date":"d","group":"staff"}`}, nil},
+		{"a venue and a grid supply without site", []string{`venue {"electricityKWh":1,"date":"d","group":"staff"}`, `energy {"source":"grid","energyKWh":2,"date":"d","group":"staff"}`}, []string{"SITE_ENERGY_TWICE r0 r1"}},
+		{"a venue without electricity and a grid supply without site", []string{`venue {"gasKWh":1,"date":"d","group":"staff"}`, `energy {"source":"grid","energyKWh":2,"date":"d","group":"staff"}`}, nil},
+		{"a venue without site and a grid supply of a site", []string{`venue {"electricityKWh":1,"date":"d","group":"staff"}`, `energy {"site":"Car park","source":"grid","energyKWh":2,"date":"d","group":"staff"}`}, nil},
 		{"no site", []string{`venue {"electricityKWh":1,"date":"d","group":"staff"}`, `venue {"electricityKWh":1,"date":"d","group":"staff"}`}, []string{"DUPLICATE_RECORD r0 r1"}},
 
 		{"end of life twice", []string{`materials {"material":"plywood","endOfLife":"landfill","date":"d","group":"staff"}`, `waste {"material":"wood","treatment":"landfill","date":"d","group":"staff"}`},
@@ -198,6 +204,10 @@ func TestLargeRecordsNameTheirDateAndGroup(t *testing.T) {
 	e.Total = footprint.MassOf(20_000_000_000)
 	found := findings.Of(e, facts(`custom {"group":"staff"}`, `custom {"date":"d"}`, `custom {"date":"d","group":"staff"}`))
 	if len(found) != 2 || found[0].Code != findings.LargeWithoutDateOrGr || found[0].RecordIDs[0] != "r0" || !strings.Contains(found[1].Message, "no group") {
+		t.Fatalf("%+v", found)
+	}
+	// Attendees travel when the event is, and are a group.
+	if found := findings.Of(e, facts(`attendee-travel {}`)); len(found) != 0 {
 		t.Fatalf("%+v", found)
 	}
 	e.Total = footprint.MassOf(20_000_000_001)

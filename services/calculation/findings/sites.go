@@ -1,6 +1,10 @@
 package findings
 
-import "github.com/eventcarbon/ecf/libs/footprint"
+import (
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
 
 // energyOfSites finds energy that two records of one site have: two venues with
 // the same carrier, a venue's electricity and a grid supply, the estimate of an outdoor
@@ -19,6 +23,42 @@ func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
 		}
 	}
 	return out
+}
+
+// energyOfNoSite finds energy that is counted twice by records that do not say of which site
+// they are. The estimate of an outdoor site is then that of the whole event, with whatever
+// burns in its generators; of a venue's electricity and a grid supply it is not known that
+// they differ.
+func energyOfNoSite(_ Event, facts []*Fact) (out []Finding) {
+	named := func(f *Fact) bool { return normal(f.Site) != "" }
+	estimates := with(facts, func(f *Fact) bool { return f.Type == "venue" && !named(f) && f.outdoors() })
+	fuels := with(facts, func(f *Fact) bool { return f.Type == "energy" && footprint.GeneratorBurns(f.Source) })
+	if twice := meeting(estimates, fuels); len(twice) > 0 {
+		out = append(out, finding(SiteEnergyTwice, Warning, twice,
+			"The estimate of an outdoor site that has no name is of all generators of the event; their fuel is recorded too, in %d records with it.", len(twice)))
+	}
+	venues := with(facts, func(f *Fact) bool { return f.Type == "venue" && !named(f) && !f.outdoors() && f.carriers()[0] })
+	supplies := with(facts, func(f *Fact) bool { return f.Type == "energy" && !named(f) && f.Source == "grid" })
+	if twice := meeting(venues, supplies); len(twice) > 0 {
+		out = append(out, finding(SiteEnergyTwice, Warning, twice,
+			"Electricity is counted by venues and by grid supplies, %d records together, that do not name their site; where the sites differ, name them.", len(twice)))
+	}
+	return out
+}
+
+// meeting returns those of two lists for which the other one has a record of no other date.
+func meeting(a, b []*Fact) []*Fact {
+	dates := func(facts []*Fact) map[string]bool {
+		on := map[string]bool{}
+		for _, f := range facts {
+			on[f.Date] = true
+		}
+		return on
+	}
+	meets := func(others map[string]bool) func(*Fact) bool {
+		return func(f *Fact) bool { return others[f.Date] || others[""] || f.Date == "" && len(others) > 0 }
+	}
+	return slices.Concat(with(a, meets(dates(b))), with(b, meets(dates(a))))
 }
 
 // extent says how much of a carrier at its site a record counts.

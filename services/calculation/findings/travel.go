@@ -100,7 +100,8 @@ func large(e Event, facts []*Fact) (out []Finding) {
 	twentieth := new(big.Int).Add(e.Total.Big(), big.NewInt(19))
 	least := footprint.BigMass(twentieth.Div(twentieth, big.NewInt(20)))
 	for _, f := range facts {
-		if f.Mass.Cmp(least) < 0 {
+		// Attendees travel when the event is, and are a group of their own.
+		if f.Mass.Cmp(least) < 0 || f.Type == footprint.AttendeeTravel {
 			continue
 		}
 		var lacks []string

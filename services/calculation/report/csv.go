@@ -21,6 +21,7 @@ func columns() []string {
 		"stage", "scope", "scope3Category", "dataQuality",
 		"factorId", "factorYear", "factorRegion", "factorSource", "factorLocation", "factorLicence", "notices",
 		"ghgProtocolRow", "iso14064Row", "esrsE16Row", "nzceRow",
+		"legOrigin", "legMode", "legPart", "legPeople",
 	}
 }
 
@@ -61,6 +62,11 @@ func Rows(w io.Writer, records []bundle.Record, used []bundle.Factor, ev footpri
 			notices = append(notices, n.Code)
 		}
 		for n, l := range linesOf(r, ev) {
+			var leg footprint.Leg
+			people := ""
+			if l.Leg != nil {
+				leg, people = *l.Leg, strconv.FormatInt(l.Leg.People, 10)
+			}
 			cell := tables.CellOf(r.Type, &r.Lines[n])
 			f := factors[l.FactorID]
 			_ = out.Write([]string{
@@ -69,6 +75,7 @@ func Rows(w io.Writer, records []bundle.Record, used []bundle.Factor, ev footpri
 				l.Stage, strconv.Itoa(l.Scope), l.Category, l.Quality.String(),
 				l.FactorID, yearOf(l.Factor), text(f.Region), text(f.Source), text(f.SourceLocation), text(f.Licence), strings.Join(notices, " "),
 				tables.RowOf("ghg-protocol", cell), tables.RowOf("iso-14064-1", cell), tables.RowOf("esrs-e1-6", cell), tables.RowOf("nzce", cell),
+				text(leg.Origin), leg.Mode, leg.Part, people,
 			})
 		}
 	}

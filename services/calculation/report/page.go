@@ -27,6 +27,7 @@ var style string
 // present one. A signed page is kept byte for byte, with the style of its day, and is
 // still to be shown as it was signed.
 var formerStyles = []string{
+	"1aYpqaa0kcrX2GQvuvFPnjEeIfC1tgyHC1Njb0XQqHw=",
 	"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
 	"dQ+nMVMqN2LgHpXwES+5TXAxMfSghKtfCKJTCD3vUco=",
 	"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
@@ -109,7 +110,13 @@ type row struct {
 type annexRecord struct {
 	ID, Type, Title, Kg string
 	Notices             []string
-	Lines               []explain.Line
+	Lines               []annexLine
+}
+
+// annexLine is a line of a record, and the part of a way that it and those after it are of.
+type annexLine struct {
+	explain.Line
+	Way string
 }
 
 // HTML writes the page. It needs nothing from elsewhere, so it can be saved,
@@ -236,7 +243,7 @@ func (p *page) annex(d Data, some Some) {
 	largest := slices.Clone(some.Largest)
 	slices.SortStableFunc(largest, func(a, b bundle.Record) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	for _, r := range largest {
-		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: linesOf(r, d.Context)}
+		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: annexLines(linesOf(r, d.Context))}
 		for _, n := range r.Notices {
 			entry.Notices = append(entry.Notices, legible(n.Message))
 		}
@@ -246,6 +253,25 @@ func (p *page) annex(d Data, some Some) {
 		left := shareRow(fmt.Sprintf("%s more records", explain.Grouped(fmt.Sprint(rest))), some.Rest, d.Result.Total.KgCO2e)
 		p.Left = &left
 	}
+}
+
+// annexLines puts above the first line of each part of a way what it is of: attendee travel
+// has many, from several places.
+func annexLines(lines []explain.Line) []annexLine {
+	out := make([]annexLine, len(lines))
+	before := ""
+	for i, l := range lines {
+		out[i].Line = l
+		if l.Leg == nil {
+			continue
+		}
+		way := wayOf(*l.Leg)
+		if way != before {
+			out[i].Way = way
+		}
+		before = way
+	}
+	return out
 }
 
 // next names the records to measure next. Lines of one factor err together,

@@ -94,6 +94,9 @@ func linesOf(r bundle.Record, ev footprint.EventContext) []explain.Line {
 type shown struct {
 	Description, Date, Group, Country, ExternalReference, DataQuality string
 	From, To, Site, Name, City, Material, Mode, Category              string
+	Treatment, Source, Diet, Kind, VenueType                          string
+	Meals                                                             int64
+	Drinks, Servings                                                  map[string]json.RawMessage
 }
 
 func shownOf(fields json.RawMessage) shown {

@@ -218,7 +218,7 @@ func TestTextCannotBeAFormula(t *testing.T) {
 }
 
 // newestStyle is the SHA-256 of page.css.
-const newestStyle = "1aYpqaa0kcrX2GQvuvFPnjEeIfC1tgyHC1Njb0XQqHw="
+const newestStyle = "29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM="
 
 // TestStylesOfSignedPagesAreAllowed: a page is kept as it was signed, and shown under
 // the policy of the release that serves it.
@@ -228,6 +228,7 @@ func TestStylesOfSignedPagesAreAllowed(t *testing.T) {
 	// The styles of all pages so far; a change of page.css adds the newest one here, and
 	// the one before it to those that the policy allows.
 	for _, hash := range []string{
+		"1aYpqaa0kcrX2GQvuvFPnjEeIfC1tgyHC1Njb0XQqHw=",
 		"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
 		"dQ+nMVMqN2LgHpXwES+5TXAxMfSghKtfCKJTCD3vUco=",
 		"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
@@ -321,6 +322,43 @@ func TestPageTellsWhichFactorsArePastTheirBest(t *testing.T) {
 		text := page(t, data(t, footprint.EventContext{StartDate: start, GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`))
 		if !strings.Contains(text, "Year: 2026. Best before: 2026-12-31.") || !strings.Contains(text, want) || strings.Contains(text, "were past the day") != (want != "") {
 			t.Errorf("an event of %q: the page lacks %q, or says too much", start, want)
+		}
+	}
+}
+
+// TestLinesSayWhatTheyAreOf: each formula has its factor beside it, and lines of attendee
+// travel the part of the way above them, once; records are told apart by what they count.
+func TestLinesSayWhatTheyAreOf(t *testing.T) {
+	t.Parallel()
+	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026", Country: "GB"},
+		`attendee-travel {"to":"LHR","origins":[{"place":"Brighton, GB","people":20,"mode":"rail"},{"place":"Leeds, GB","people":1,"mode":"coach"}]}`,
+		`catering {"drinks":{"beer":5,"bottled_water":2}}`, `purchases {"category":"toilet_hire","amount":100,"currency":"GBP"}`,
+		`energy {"source":"natural_gas","energyKWh":5}`)
+	text := page(t, d)
+	for _, want := range []string{
+		"<h3><span>Attendee travel</span>", "<h3><span>Catering: beer, bottled water</span>", "<h3><span>Purchases: toilet hire</span>", "<h3><span>Energy: natural gas</span>",
+		`<p class="way">Brighton, England, GB, rail, door to door: 20 people</p>`, `<p class="way">Leeds, England, GB, coach, door to door: 1 person</p>`,
+		`kg <span class="by">direct: desnz-2026-rail-national</span></p>`,
+	} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("the page has %q %d times, not once: %s", want, strings.Count(text, want), regexp.MustCompile(`<h3>.*`).FindAllString(text, -1))
+		}
+	}
+	var table bytes.Buffer
+	if err := report.CSV(&table, d); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]bool{}
+	for _, row := range rows {
+		of[strings.Join(row[len(row)-4:], " ")] = true
+	}
+	for _, want := range []string{"legOrigin legMode legPart legPeople", "Brighton, England, GB rail door to door 20", "   "} {
+		if !of[want] {
+			t.Errorf("no line of the table is of %q: %v", want, of)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -122,13 +123,32 @@ func titleOf(r bundle.Record) string {
 	if s.From != "" {
 		parts = append(parts, s.From+" → "+s.To)
 	}
-	parts = append(parts, s.Name, s.Site, s.City, s.Material, strings.ReplaceAll(s.Mode, "_", " "), s.Category, s.Description, s.Group, s.Date)
+	if s.Meals == 0 {
+		s.Diet = "" // of nothing
+	}
+	parts = append(parts, s.Name, s.Site, s.City)
+	for _, id := range slices.Concat([]string{s.Material, s.Treatment, s.Source, s.Mode, s.Category, s.Diet, s.Kind, s.VenueType}, slices.Sorted(maps.Keys(s.Drinks)), slices.Sorted(maps.Keys(s.Servings))) {
+		parts = append(parts, words(id))
+	}
+	parts = append(parts, s.Description, s.Group, s.Date)
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
+// wayOf says which part of whose way a line is of.
+func wayOf(l footprint.Leg) string {
+	people := "people"
+	if l.People == 1 {
+		people = "person"
+	}
+	return fmt.Sprintf("%s, %s, %s: %s %s", l.Origin, words(l.Mode), l.Part, explain.Grouped(fmt.Sprint(l.People)), people)
+}
+
+// words writes an id as words.
+func words(id string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(id) }
+
 // name writes a type or group for people.
 func name(s string) string {
-	s = strings.ReplaceAll(strings.ReplaceAll(s, "-", " "), "_", " ")
+	s = words(s)
 	if s == footprint.GroupUnspecified {
 		return "Not stated"
 	}
