@@ -16,7 +16,8 @@ var synonymWords []byte
 
 // headings holds what tables call the columns of fields, beside their names, by
 // field or by type.field. A physical quantity is there only by words that say its
-// unit: below "Distance" there may be miles.
+// unit: below "Distance" there may be miles, which package sheet reads where each cell
+// has its unit.
 var headings = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	_ = json.Unmarshal(headingWords, &out) // a test asserts that it can be read

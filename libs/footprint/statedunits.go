@@ -23,6 +23,9 @@ const (
 	UnknownUnit     = "UNKNOWN_UNIT"
 )
 
+// DeclareNumbers says how to declare the way in which numbers are written.
+const DeclareNumbers = "numberFormat declares it, such as 1,234.5 or 1.234,5."
+
 // maxStated bounds the fields that a record states with units.
 const maxStated = 40
 
@@ -158,7 +161,7 @@ func converted(typ, name, text string, format units.Format) (decimal.Decimal, *a
 	fault := &apperr.Detail{Field: path, Code: fields.BadFormat, Message: upperFirst(err.Error()) + "."}
 	if a, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
 		fault.Code, fault.Suggestions = AmbiguousNumber, a.Readings[:]
-		fault.Message += " numberFormat declares it, such as 1,234.5 or 1.234,5."
+		fault.Message += " " + DeclareNumbers
 	}
 	if a, ok := errors.AsType[*units.AmbiguousUnitError](err); ok {
 		fault.Code, fault.Suggestions = AmbiguousUnit, a.Meanings

@@ -43,9 +43,14 @@ type Import struct {
 	// DecimalComma: numbers are written 2,5.
 	DecimalComma bool `json:"decimalComma,omitempty"`
 	// NumberFormat and DateOrder are how numbers and days are written; empty where
-	// that was not declared.
+	// that was not declared, and the numbers of the file do not settle it.
 	NumberFormat string `json:"numberFormat,omitempty"`
 	DateOrder    string `json:"dateOrder,omitempty"`
+	// Doubts: a number with two readings, such as 1.200, is refused, since the file may mean
+	// either.
+	Doubts bool `json:"doubts,omitempty"`
+	// Rules are those that the file is read by, as of the release that took it.
+	Rules int `json:"rules,omitempty"`
 
 	// WholeRecords: the rows of a file of attendee travel are records, as an export
 	// has them, and not origins.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/locations"
 	"github.com/eventcarbon/ecf/libs/units"
 )
@@ -46,6 +47,8 @@ type body struct {
 	// stated are cells whose numbers have units or separators; the record's own
 	// object of that name takes them, so that the original is kept.
 	stated map[string]string
+	// unknownAmount is the fault of an amount without a unit, where the row needs it.
+	unknownAmount *apperr.Detail
 }
 
 func (b *body) set(name string, value json.RawMessage) {
@@ -70,15 +73,27 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 			faults = append(faults, *fault)
 		}
 	}
+	if b.unknownAmount != nil && !b.measures(typ) {
+		faults = append(faults, *b.unknownAmount)
+	}
 	if len(faults) > 0 {
 		return nil, apperr.Invalid(faults...)
 	}
 	return r.finish(b), nil
 }
 
+// measures reports whether the row has a number, so that one more without a unit may be
+// anything, such as a price.
+func (b *body) measures(typ string) bool {
+	return len(b.stated) > 0 || slices.ContainsFunc(Columns(typ), func(c Column) bool { return c.number() && b.values[c.Name] != nil })
+}
+
 // cell puts one cell into the object.
 func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	column, trimmed := r.columns[i], strings.TrimSpace(cell)
+	if trimmed != "" && slices.Contains(r.quantity, i) {
+		return r.quantityCell(b, typ, i, Unguard(trimmed))
+	}
 	if share, ok := strings.CutSuffix(trimmed, "%"); ok && strings.HasSuffix(column.Name, "Percent") {
 		trimmed = strings.TrimSpace(share)
 		cell = trimmed
@@ -103,8 +118,14 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return nil
 	case !has:
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
-	case column.number() && r.numberWithUnit(b, i, Unguard(trimmed)):
-		return nil
+	case column.number():
+		number := Unguard(trimmed)
+		if fault := r.twoReadings(i, number); fault != nil {
+			return fault
+		}
+		if r.numberWithUnit(b, i, number) {
+			return nil
+		}
 	case column.Name == "date":
 		day, err := units.ParseDate(Unguard(trimmed), r.o.DateOrder)
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
@@ -139,8 +160,8 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	if unit != "" {
 		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) {
 			unit = "" // the cell names its own
-		} else if number && threeDecimals(cell) && r.declared() == "" && !r.commaLocale() {
-			cell += "0" // a number of the file's default form, which has one reading
+		} else if number && r.declared() == "" && ambiguous(cell) != nil {
+			cell += "0" // the file writes 1.5, so that it has one reading
 		}
 		b.stated[name] = strings.TrimSpace(cell + " " + unit)
 		return true
@@ -153,28 +174,20 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 		b.stated[name] = cell
 		return true
 	}
-	if number && threeDecimals(cell) && r.declared() == "" && r.commaLocale() {
-		b.stated[name] = cell // one and a bit, or more than a thousand: refused as ambiguous
-		return true
-	}
 	digits := strings.Trim(cell, "0123456789") == ""
 	if number || digits || r.o.DecimalComma && json.Valid([]byte(strings.Replace(cell, ",", ".", 1))) && !strings.Contains(cell, ".") {
 		return false
 	}
+	if r.typ == footprint.OriginRows { // its rows state nothing
+		n, err := units.ParseNumber(cell, units.Format{})
+		if err == nil {
+			b.set(name, json.RawMessage(n.String()))
+		}
+		return err == nil
+	}
 	b.stated[name] = cell
 	return true
 }
-
-// threeDecimals reports whether a number may as well be one with a thousands
-// separator: 1.234, but not 0.234.
-func threeDecimals(cell string) bool {
-	whole, decimals, ok := strings.Cut(cell, ".")
-	return ok && len(decimals) == 3 && whole != "0"
-}
-
-// commaLocale reports whether the file has semicolons between its cells, as
-// spreadsheets write them where the comma is the sign of the decimals.
-func (r *Reader) commaLocale() bool { return r.rows.Comma == ';' }
 
 // declared returns the format of numbers that the file was declared to have.
 func (r *Reader) declared() string {

@@ -17,7 +17,7 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 	}
 	var take []int
 	for i, c := range r.columns {
-		if slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
+		if slices.Contains(r.quantity, i) || slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
 			take = append(take, i)
 		}
 	}

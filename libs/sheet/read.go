@@ -29,6 +29,10 @@ const (
 	maxColumns = 500
 )
 
+// Rules is the version of the rules by which files are read that are taken now. Since
+// version 1 a head may leave the unit to its cells.
+const Rules = 1
+
 // Options say how a file is written where it does not say so itself.
 type Options struct {
 	// DecimalComma: 2,5 is two and a half.
@@ -39,6 +43,13 @@ type Options struct {
 	// DateOrder is the order of day, month and year, one of [units.Orders]; empty
 	// where it was not declared.
 	DateOrder string
+	// Doubts: a number with two readings, such as 1.200, is refused unless the form of
+	// numbers is declared. Otherwise a point stands before decimals in a file that has no
+	// semicolons between its cells.
+	Doubts bool
+	// Rules are those that a file is read by: [Rules], or 0 for one that was taken by a
+	// release before there were others than these, and is read as it was then.
+	Rules int
 	// Known are columns that a file may have beside the input fields; they are
 	// left out without a word. The column "type" must name the type, and a file of
 	// several types must have it.
@@ -62,7 +73,11 @@ type Reader struct {
 	ignored []string
 	// inUnit are the units of columns that are in another one than their field.
 	inUnit []string
-	sums   sums
+	// quantity are the places of columns whose heads say no unit.
+	quantity []int
+	sums     sums
+	// ours: the file is an export of the service, which writes 1.5.
+	ours bool
 }
 
 // NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.
@@ -94,6 +109,7 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 		return nil, headFault(fields.TooMany, fmt.Sprintf("A file has at most %d columns.", maxColumns))
 	}
 	r.number = 1
+	r.ours = comma == ',' && slices.Contains(head, "_id") && slices.Contains(o.Known, "_id")
 	return r, r.readHead(head)
 }
 
@@ -208,6 +224,11 @@ func (r *Reader) readHead(head []string) error {
 	// tables head it: beside a description, notes are left out as ever.
 	for _, at := range unknown {
 		i := headed(known, r.heads[at])
+		if i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]) {
+			r.columns[at].Type, found = "number", true
+			r.quantity = append(r.quantity, at)
+			continue
+		}
 		if i < 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == known[i].Name }) {
 			if len(r.ignored) < 50 {
 				r.ignored = append(r.ignored, r.heads[at])
@@ -331,6 +352,13 @@ func (r *Reader) Head(field string) string {
 	name, _, _ = strings.Cut(name, ".")
 	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
 		return r.heads[i]
+	}
+	for _, at := range r.quantity {
+		for _, typ := range footprint.Types() {
+			if (r.typ == typ || r.typ == Mixed) && slices.ContainsFunc(quantities(typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
+				return r.heads[at]
+			}
+		}
 	}
 	return field
 }

@@ -117,12 +117,54 @@ func TestHeadsOfTables(t *testing.T) {
 	}
 }
 
-// A title says no unit: what stands below may be in another.
-func TestTitlesOfFieldsWithUnitsAreNoHeads(t *testing.T) {
+// A head that says no unit is one of the field that the type has for it, where the cells
+// have theirs; of a cell without one nothing is guessed.
+func TestHeadsWithoutUnits(t *testing.T) {
 	t.Parallel()
-	_, r, err := all("mode,Distance,Entfernung\ncar,1,2\n", "ground-transport", sheet.Options{})
-	if err != nil || !reflect.DeepEqual(r.Ignored(), []string{"Distance", "Entfernung"}) {
-		t.Errorf("%v: ignored %v", err, r.Ignored())
+	for name, c := range map[string]struct {
+		typ, file string
+		row       string
+		ignored   []string
+	}{
+		"a distance":            {"ground-transport", "mode,vehicles,Distance\ncar,1,120 km\n", `2 {"mode":"car","vehicles":1,"stated":{"distanceKm":"120 km"}}`, nil},
+		"in German":             {"ground-transport", "mode,vehicles,Entfernung\ncar,1,75 mi\n", `2 {"mode":"car","vehicles":1,"stated":{"distanceKm":"75 mi"}}`, nil},
+		"a weight":              {"freight", "mode,Weight,distanceKm\nroad,3 short tons,9\n", `2 {"mode":"road","distanceKm":9,"stated":{"weightKg":"3 short tons"}}`, nil},
+		"an area":               {"venue", "venueType,Area,days\nhotel,900 m2,2\n", `2 {"venueType":"hotel","days":2,"stated":{"floorAreaM2":"900 m2"}}`, nil},
+		"the field called so":   {"materials", "material,Area\nwood,20 sq ft\n", `2 {"material":"wood","stated":{"areaM2":"20 sq ft"}}`, nil},
+		"a supply":              {"water", "Supply\n12 m3\n", `2 {"stated":{"supplyM3":"12 m3"}}`, nil},
+		"an amount of energy":   {"energy", "source,Amount\ngrid,12 kWh\n", `2 {"source":"grid","stated":{"energyKWh":"12 kWh"}}`, nil},
+		"an amount of weight":   {"energy", "source,Menge\npropane,94 kg\n", `2 {"source":"propane","stated":{"weightKg":"94 kg"}}`, nil},
+		"a volume in m3":        {"energy", "source,Volume\nnatural_gas,12 m3\n", `2 {"source":"natural_gas","stated":{"volumeM3":"12 m3"}}`, nil},
+		"a volume in litres":    {"energy", "source,Volume\ndiesel,300 l\n", `2 {"source":"diesel","stated":{"volumeLitres":"300 l"}}`, nil},
+		"one of two volumes":    {"energy", "source,Volume\ndiesel,3 yd3\n", "2 Volume NOT_ALLOWED", nil},
+		"no unit":               {"ground-transport", "mode,vehicles,Distance\ncar,1,120\n", "2 Distance BAD_FORMAT", nil},
+		"no number":             {"ground-transport", "mode,vehicles,Distance\ncar,1,far\n", "2 Distance BAD_FORMAT", nil},
+		"another dimension":     {"ground-transport", "mode,vehicles,Distance\ncar,1,120 kg\n", "2 Distance BAD_FORMAT", nil},
+		"two readings":          {"ground-transport", "mode,vehicles,Distance\ncar,1,1.200 km\n", "2 Distance AMBIGUOUS_NUMBER", nil},
+		"a gallon":              {"waste", "treatment,Volume\nlandfill,3 gal\n", "2 Volume AMBIGUOUS_UNIT", nil},
+		"an amount, no unit":    {"energy", "source,Amount\ngrid,12\n", "2 Amount BAD_FORMAT", nil},
+		"an amount of money":    {"energy", "source,generatorKVA,hours,Amount\ndiesel,100,36,£230\n", `2 {"source":"diesel","generatorKVA":100,"hours":36}`, nil},
+		"money where people go": {"ground-transport", "mode,passengers,from,to,Amount\nrail,2,London,Leeds,230\n", `2 {"mode":"rail","passengers":2,"from":"London","to":"Leeds"}`, []string{"Amount"}},
+		"the field's own name":  {"ground-transport", "mode,Distance,distanceKm,vehicles\ncar,120 mi,5,1\n", `2 {"mode":"car","distanceKm":5,"vehicles":1}`, []string{"Distance"}},
+		"of two the first":      {"ground-transport", "mode,Distance,Entfernung\ncar,120 mi,5 km\n", `2 {"mode":"car","stated":{"distanceKm":"120 mi"}}`, []string{"Entfernung"}},
+		"no such field":         {"accommodation", "rooms,nights,Distance\n2,3,120 km\n", `2 {"rooms":2,"nights":3}`, []string{"Distance"}},
+		"several energies":      {"venue", "Energy,days\n12 kWh,2\n", "2 Energy NOT_ALLOWED", nil},
+		"a file of all types":   {sheet.Mixed, "type,treatment,Weight\nwaste,landfill,2 t\n", `2 {"treatment":"landfill","stated":{"weightKg":"2 t"}}`, nil},
+		"in one without it":     {sheet.Mixed, "type,treatment,Weight\nflights,,2 t\n", "2 Weight NOT_ALLOWED", nil},
+		"purchases have amount": {"purchases", "category,Amount,currency\nprinting,230,GBP\n", `2 {"category":"printing","amount":230,"currency":"GBP"}`, nil},
+	} {
+		got, r, err := all(c.file, c.typ, sheet.Options{Rules: sheet.Rules})
+		if err != nil || !reflect.DeepEqual(got, []string{c.row}) || !reflect.DeepEqual(r.Ignored(), c.ignored) {
+			t.Errorf("%s: %q, ignored %q, %v", name, got, r.Ignored(), err)
+		}
+	}
+	_, r, err := all("mode,vehicles,Distance\ncar,1,120\n", "ground-transport", sheet.Options{Rules: sheet.Rules})
+	if err != nil || r.Head("stated.distanceKm") != "Distance" || r.Head("distanceKm") != "Distance" {
+		t.Errorf("%v: distanceKm is %q", err, r.Head("distanceKm"))
+	}
+	_, r, err = all("mode,vehicles,Distance\ncar,1,120 km\n", "ground-transport", sheet.Options{})
+	if err != nil || !reflect.DeepEqual(r.Ignored(), []string{"Distance"}) {
+		t.Errorf("as it was taken before: ignored %v, %v", r.Ignored(), err)
 	}
 }
 

@@ -26,6 +26,8 @@ type Column struct {
 	values map[string]string
 	// headings are what tables call the field beside its name, as plain writes them.
 	headings []string
+	// titles are what people call the field in each language, as plain writes them.
+	titles []string
 }
 
 // Columns returns the input fields of a type in the order of its schema, those of
@@ -46,6 +48,7 @@ var columns = sync.OnceValue(func() map[string][]Column {
 // language of its schema, what tables have in their place, and what tables call it.
 type list struct {
 	Type     any               `json:"type"`
+	Title    string            `json:"title"`
 	Enum     []any             `json:"enum"`
 	Labels   map[string]string `json:"x-labels"`
 	Headings []string          `json:"x-headings"`
@@ -140,6 +143,11 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 		}
 		if column.Type == "string" && len(property.Enum) > 0 && column.Name != "numberFormat" {
 			column.values = property.words(called...)
+		}
+		for _, each := range append(called, property) {
+			if each.Title != "" {
+				column.titles = append(column.titles, plain(each.Title))
+			}
 		}
 		for _, heading := range property.Headings {
 			column.headings = append(column.headings, plain(heading))

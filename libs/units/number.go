@@ -107,7 +107,7 @@ func ParseNumber(text string, f Format) (decimal.Decimal, error) {
 }
 
 // ungrouped returns the digits of a whole number whose thousands are separated
-// properly or not at all.
+// properly or not at all. Nobody writes 0.234 for 234.
 func ungrouped(whole string, group rune) (string, bool) {
 	if whole == "" {
 		return "", false
@@ -117,7 +117,7 @@ func ungrouped(whole string, group rune) (string, bool) {
 	}
 	parts := strings.Split(whole, string(group))
 	for i, p := range parts {
-		if strings.Trim(p, "0123456789") != "" || i == 0 && (p == "" || len(p) > 3) || i > 0 && len(p) != 3 {
+		if strings.Trim(p, "0123456789") != "" || i == 0 && (p == "" || len(p) > 3 || p[0] == '0') || i > 0 && len(p) != 3 {
 			return "", false
 		}
 	}

@@ -180,6 +180,19 @@ func OfField(name string) (Target, bool) {
 	return Target{}, false
 }
 
+// Stem returns the name of a field without the unit that it carries: distance of
+// distanceKm. It is empty where it carries none.
+func Stem(field string) string {
+	if _, ok := OfField(field); ok {
+		for _, s := range suffixes {
+			if stem, cut := strings.CutSuffix(field, s.ending); cut {
+				return stem
+			}
+		}
+	}
+	return ""
+}
+
 // FieldMeant returns which of the fields a heading means that names another unit
 // in the place of the field's: distanceKm and mi of "distanceMiles".
 func FieldMeant(heading string, known []string) (field string, unit *Unit, ok bool) {

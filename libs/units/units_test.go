@@ -253,6 +253,15 @@ func TestFieldMeant(t *testing.T) {
 	}
 }
 
+func TestStem(t *testing.T) {
+	t.Parallel()
+	for field, want := range map[string]string{"distanceKm": "distance", "floorAreaM2": "floorArea", "supplyM3": "supply", "volumeLitres": "volume", "gasKWh": "gas", "densityKgPerM3": "", "days": ""} {
+		if got := units.Stem(field); got != want {
+			t.Errorf("%s: %q", field, got)
+		}
+	}
+}
+
 func TestParseDate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, order, want string }{

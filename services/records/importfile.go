@@ -38,17 +38,17 @@ func declaredCharset(c *fiber.Ctx) string {
 	return charset
 }
 
+func isWorkbook(c *fiber.Ctx) bool {
+	got, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
+	return got == xlsx.MediaType
+}
+
 // asCSV returns a file as CSV in UTF-8: the sheet of a workbook that is meant, which may
 // have as many bytes so as a file that comes as one, or a text from the encoding it was declared to be in.
-func asCSV(c *fiber.Ctx, i record.Import, file *web.File, charset string) (*web.File, error) {
+func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web.File, error) {
 	args := c.Context().QueryArgs()
-	if got, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType)); got == xlsx.MediaType {
-		book := make([]byte, file.Size())
-		if _, err := io.ReadFull(file.Reader(), book); err != nil {
-			return nil, err
-		}
-		o := xlsx.Options{Sheet: string(args.Peek("sheet")), DecimalComma: i.DecimalComma || strings.HasSuffix(i.NumberFormat, ",5"), Limit: largestFile()}
-		return derived(file, func(to io.Writer) error { return xlsx.WriteCSV(c.UserContext(), to, book, o) })
+	if isWorkbook(c) {
+		return workbookAsCSV(c, i, file, string(args.Peek("sheet")))
 	}
 	if args.Has("sheet") {
 		return nil, apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Message: "sheet names a sheet of a workbook; a CSV file has none."})
@@ -61,6 +61,46 @@ func asCSV(c *fiber.Ctx, i record.Import, file *web.File, charset string) (*web.
 	}
 	return derived(file, func(to io.Writer) error { return sheet.UTF8(to, file.Reader(), charset) })
 }
+
+// workbookAsCSV returns a sheet of a workbook as CSV. Where the texts of the sheet settle how
+// numbers are written, its cells that are numbers are written so too.
+func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) (*web.File, error) {
+	book := make([]byte, file.Size())
+	if _, err := io.ReadFull(file.Reader(), book); err != nil {
+		return nil, err
+	}
+	o := xlsx.Options{Sheet: name, DecimalComma: i.DecimalComma || commaFormat(i.NumberFormat), Limit: largestFile()}
+	if i.NumberFormat == "" && !i.DecimalComma {
+		o.Numbers = func(head []string) []bool {
+			of := *i
+			of.WholeRecords = slices.Contains(head, "origins")
+			return sheet.NumberColumns(head, rowsOfFile(of), optionsOf(of))
+		}
+	}
+	convert := func() (text *web.File, format string, err error) {
+		text, err = derived(file, func(to io.Writer) (err error) {
+			format, err = xlsx.WriteCSV(c.UserContext(), to, book, o)
+			return err
+		})
+		return text, format, err
+	}
+	text, format, err := convert()
+	if err != nil || format == "" {
+		return text, err
+	}
+	if i.NumberFormat = format; !commaFormat(format) {
+		return text, nil
+	}
+	if err := text.Close(); err != nil {
+		return nil, err
+	}
+	o.DecimalComma = true
+	text, _, err = convert()
+	return text, err
+}
+
+// commaFormat reports whether a format of numbers has a comma before the decimals.
+func commaFormat(format string) bool { return strings.HasSuffix(format, ",5") }
 
 // derived makes a file beside another.
 func derived(file *web.File, write func(to io.Writer) error) (*web.File, error) {

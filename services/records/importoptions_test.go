@@ -1,10 +1,42 @@
 package records_test
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
 )
+
+// TestNumbersInDoubt: a number with two readings is refused until the request or the
+// other numbers of the file say how it is meant. Between commas a point stands before
+// decimals, unless the file is German or says otherwise; our own export is in no doubt.
+func TestNumbersInDoubt(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	h.send(ada, http.MethodPost, event+"/waste", `{"treatment":"landfill","weightKg":1.125}`).want(http.StatusCreated, "")
+	export := h.send(ada, http.MethodGet, event+"/export", "").want(http.StatusOK, "").body
+	if !strings.Contains(export, "1.125") {
+		t.Fatal(export)
+	}
+	const doubted = `"code":"AMBIGUOUS_NUMBER"`
+	for name, c := range map[string]struct{ path, file, want string }{
+		"in doubt":     {"/waste/import", "treatment;weightKg\nlandfill;1.200\n", doubted},
+		"with a comma": {"/waste/import", "treatment,weightKg\nlandfill,\"1,200\"\n", doubted},
+		"declared":     {"/waste/import?decimal=point", "treatment;weightKg\nlandfill;1.200\n", ""},
+		"by example":   {"/waste/import?numberFormat=1.234%2C5", "treatment;weightKg\nlandfill;1.200\n", ""},
+		"settled":      {"/waste/import", "treatment;weightKg\nlandfill;1.200\nlandfill;0.25\n", ""},
+		"contradicted": {"/waste/import", "treatment;weightKg\nlandfill;1.200\nlandfill;0.25\nlandfill;0,25\n", doubted},
+		"commas":       {"/waste/import", "treatment,weightKg\nlandfill,1.200\n", ""},
+		"German heads": {"/waste/import", "Entsorgung,weightKg\nDeponie,1.200\n", doubted},
+		"our export":   {"/import", export, ""},
+	} {
+		got := h.send(ada, http.MethodPost, event+c.path, c.file, "Content-Type", "text/csv", "X-Dry-Run", "true").want(http.StatusAccepted, "")
+		if want := cmp.Or(c.want, `"status":"completed"`); !strings.Contains(got.body, want) {
+			t.Errorf("%s: %s, want %s", name, got.body, want)
+		}
+	}
+}
 
 // TestUnknownParametersOfAnImport: a misspelled parameter is named, refused under
 // strict handling, and never asks for a rehearsal that then imports.

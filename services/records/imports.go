@@ -99,7 +99,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	i := record.Import{Event: teams.EventID(c), Type: cmp.Or(c.Params("type"), sheet.Mixed), Status: record.Receiving, Rev: 1, HasFile: true}
+	i := record.Import{Event: teams.EventID(c), Type: cmp.Or(c.Params("type"), sheet.Mixed), Status: record.Receiving, Rev: 1, HasFile: true, Rules: sheet.Rules}
 	again, err := importOptions(c, &i)
 	if err != nil {
 		return err
@@ -159,15 +159,22 @@ func hashOfFile(typ, sheetName string, file *web.File) (string, error) {
 // travel without columns of names and addresses, which are never stored. Done is called
 // when it has been read. What is wrong with the head is told at once.
 func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (csv *web.File, done func(), err error) {
-	text, err := asCSV(c, *i, file, charset)
+	text, err := asCSV(c, i, file, charset)
 	if err != nil {
 		return nil, nil, err
 	}
 	i.WholeRecords = wholeRecords(text, *i)
 	typ := rowsOfFile(*i)
-	_, err = sheet.NewReader(text.Reader(), typ, optionsOf(*i))
-	if err != nil || i.Type != footprint.AttendeeTravel {
+	form, err := sheet.Survey(text.Reader(), typ, optionsOf(*i))
+	if err != nil {
 		return closing(text, err)
+	}
+	i.Doubts = form.Doubts || isWorkbook(c) && !form.Ours
+	if !isWorkbook(c) {
+		i.NumberFormat = cmp.Or(i.NumberFormat, form.NumberFormat)
+	}
+	if i.Type != footprint.AttendeeTravel {
+		return closing(text, nil)
 	}
 	only := text.Derived()
 	i.Ignored, err = sheet.Only(only, text.Reader(), typ, optionsOf(*i))
@@ -261,7 +268,7 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 }
 
 func optionsOf(i record.Import) sheet.Options {
-	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Known: append(serverColumns(), faultsColumn)}
+	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, Rules: i.Rules, Known: append(serverColumns(), faultsColumn)}
 }
 
 // receive stores the file in parts and opens it to the importer. An earlier

@@ -336,12 +336,32 @@ func TestImportOfPaper(t *testing.T) {
 		if list := last(); list.number("items", 0, "weightKg") != "42.63768278" {
 			t.Errorf("workbook: %s %s", sent.body, list.body)
 		}
+		// What the other numbers settle, and what a cell that is a number is.
+		settled := s.outcome("", "treatment,weightKg\nlandfill,\"12,5\"\nlandfill,1.250\n")
+		if list := last(); settled.str("status") != "completed" || list.number("items", 0, "weightKg") != "1250" || list.number("items", 1, "weightKg") != "12.5" {
+			t.Errorf("settled: %s %s", settled.body, list.body)
+		}
+		for at, value := range map[string]any{"A2": "landfill", "B2": 1.125, "A3": "landfill", "B3": "1.200", "A4": "landfill", "B4": "0,5"} {
+			if err := f.SetCellValue("Bins", at, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if book, err = f.WriteToBuffer(); err != nil {
+			t.Fatal(err)
+		}
+		sent = s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?sheet=Bins", book.String(), "Content-Type", xlsx.MediaType).want(http.StatusAccepted)
+		if err := s.sweep(s.store); err != nil {
+			t.Fatal(err)
+		}
+		if list := last(); list.number("items", 0, "weightKg") != "0.5" || list.number("items", 1, "weightKg") != "1200" || list.number("items", 2, "weightKg") != "1.125" {
+			t.Errorf("numbers and texts: %s %s", sent.body, list.body)
+		}
 		for query, file := range map[string]string{"?sheet=Bins": "treatment,weightKg\nlandfill,1\n", "?encoding=latin9": "treatment\n", "?dateOrder=y": "treatment\n", "?decimal=point&numberFormat=1.234%2C5": "treatment\n"} {
 			s.send(query, file).want(http.StatusBadRequest)
 		}
 		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import", "PK\x03\x04", "Content-Type", xlsx.MediaType).want(http.StatusBadRequest)
 		total := s.outcome("", "treatment,weightKg\nlandfill,1\nTotal,1\n")
-		if total.str("status") != "failed" || total.str("errors", 0, "code") != "TOTALS_ROW" || s.total() != "2" {
+		if total.str("status") != "failed" || total.str("errors", 0, "code") != "TOTALS_ROW" || s.total() != "7" {
 			t.Errorf("a totals row: %s", total.body)
 		}
 	})

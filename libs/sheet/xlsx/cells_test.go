@@ -118,3 +118,30 @@ func TestFormatsOfNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersAndTexts: a cell that is a number has one reading, and says nothing of how
+// texts beside it are written; those settle it among themselves.
+func TestNumbersAndTexts(t *testing.T) {
+	t.Parallel()
+	second := func(head []string) []bool { return []bool{false, true, true}[:len(head)] }
+	for name, c := range map[string]struct {
+		rows         [][]any
+		comma        bool
+		want, format string
+	}{
+		"a number":     {[][]any{{1.125, 1.125}}, false, "1.125,1.1250\r\n", ""},
+		"a text":       {[][]any{{"1.125", "1.125"}}, false, "1.125,1.125\r\n", ""},
+		"both":         {[][]any{{"x", "1.200"}, {"y", 0.25}}, false, "x,1.200\r\ny,0.25\r\n", ""},
+		"points":       {[][]any{{"x", "1.200"}, {"y", "0.25"}, {"z", 1.125}}, false, "x,1.200\r\ny,0.25\r\nz,1.1250\r\n", "1234.5"},
+		"commas":       {[][]any{{"x", "1.200 kg"}, {"y", "1.234,5 kg"}, {"z", 1.125}}, true, "x,1.200 kg\r\ny,\"1.234,5 kg\"\r\nz,\"1,1250\"\r\n", "1.234,5"},
+		"other column": {[][]any{{"0.25", "1.200"}}, false, "0.25,1.200\r\n", ""},
+	} {
+		file := workbook(t, func(f *excelize.File) {
+			rowsOf(t, f, "Sheet1", append([][]any{{"description", "weightKg"}}, c.rows...)...)
+		})
+		got, format, err := xlsx.CSVOf(file, second, c.comma)
+		if err != nil || string(got) != "description,weightKg\r\n"+c.want || format != c.format {
+			t.Errorf("%s: %q in %q, %v", name, got, format, err)
+		}
+	}
+}

@@ -33,6 +33,10 @@ type converter struct {
 	width, head int      // how many cells the head has, and its row
 	line        []byte   // the row that is written
 	cells       []string
+	// numbersOf finds numbers, the columns that hold them; texts are the texts in those.
+	numbersOf func(head []string) []bool
+	numbers   []bool
+	texts     sheet.Numbers
 }
 
 // convert writes the rows, and empty lines for those that the sheet leaves out.
@@ -89,6 +93,9 @@ func (c *converter) row(n int, from []cell) error {
 	for len(cells) < c.width {
 		cells = append(cells, "")
 	}
+	if head && c.numbersOf != nil {
+		c.numbers = c.numbersOf(cells)
+	}
 	c.cells, c.line = cells, c.line[:0]
 	if !slices.ContainsFunc(cells, func(s string) bool { return s != "" }) {
 		c.line = append(c.line, "\"\"\r\n"...) // counted, and empty
@@ -132,10 +139,10 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 		if from.kind == "d" {
 			return strings.TrimSuffix(from.value, "T00:00:00"), nil
 		}
-		return from.value, nil // a text, which needs no other form
+		return c.text(column, from.value), nil // it needs no other form
 	}
 	if typed(from.kind) && from.kind != "n" && from.kind != "d" {
-		return from.value, nil // digits of a text
+		return c.text(column, from.value), nil // digits of a text
 	}
 	shown := plain
 	if i, err := strconv.Atoi(from.style); err == nil && 0 <= i && i < len(c.formats) {
@@ -149,11 +156,31 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 	}
 	switch shown {
 	case percent:
-		return c.number(100*number) + "%", nil
+		return c.numberIn(column, 100*number) + "%", nil
 	case moment:
 		return c.moment(number), nil
 	}
-	return c.number(number), nil
+	return c.numberIn(column, number), nil
+}
+
+// numberIn writes a number of a column so that it has one reading, beside texts that may
+// have two.
+func (c *converter) numberIn(column int, n float64) string {
+	text := c.number(n)
+	if c.isNumber(column) && sheet.HasTwoReadings(text) {
+		text += "0"
+	}
+	return text
+}
+
+func (c *converter) isNumber(column int) bool { return column < len(c.numbers) && c.numbers[column] }
+
+// text takes note of a text that is to be a number, and returns it.
+func (c *converter) text(column int, value string) string {
+	if c.isNumber(column) {
+		c.texts.Add(value)
+	}
+	return value
 }
 
 // moment returns the day or the time that a number stands for, as it is not the number that

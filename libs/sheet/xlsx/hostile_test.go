@@ -71,7 +71,7 @@ func outcome(t *testing.T, file []byte, most uint64) (string, string) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	out := &counted{}
-	err := xlsx.WriteCSV(t.Context(), out, file, xlsx.Options{Limit: limit})
+	_, err := xlsx.WriteCSV(t.Context(), out, file, xlsx.Options{Limit: limit})
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > most {
 		t.Errorf("%d bytes of a workbook allocate %d, more than %d", len(file), took, most)
@@ -188,28 +188,28 @@ func TestARequestThatIsOverEndsTheWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out := &cancelling{cancel: cancel}
-	if err := xlsx.WriteCSV(ctx, out, file, xlsx.Options{Limit: limit}); !errors.Is(err, context.Canceled) || out.size > 1<<20 {
+	if _, err := xlsx.WriteCSV(ctx, out, file, xlsx.Options{Limit: limit}); !errors.Is(err, context.Canceled) || out.size > 1<<20 {
 		t.Errorf("while rows are read: %v after %d bytes", err, out.size)
 	}
-	if err := xlsx.WriteCSV(ctx, out, file, xlsx.Options{Limit: limit}); !errors.Is(err, context.Canceled) {
+	if _, err := xlsx.WriteCSV(ctx, out, file, xlsx.Options{Limit: limit}); !errors.Is(err, context.Canceled) {
 		t.Errorf("before it begins: %v", err)
 	}
 	// A few rows, all of which are read at once.
 	small, stop := context.WithCancel(t.Context())
 	defer stop()
 	reads := &endsAfter{Context: small, calls: 20}
-	if err := xlsx.WriteCSV(reads, io.Discard, packed(t, head+strings.Repeat(`<row/>`, 100), nil), xlsx.Options{Limit: limit}); !errors.Is(err, context.Canceled) {
+	if _, err := xlsx.WriteCSV(reads, io.Discard, packed(t, head+strings.Repeat(`<row/>`, 100), nil), xlsx.Options{Limit: limit}); !errors.Is(err, context.Canceled) {
 		t.Errorf("between rows: %v", err)
 	}
 	quotes := packed(t, `<row><c t="str"><v>`+strings.Repeat("&quot;", 30)+`</v></c></row>`, nil)
 	for most, want := range map[int]string{64: "", 63: string(apperr.PayloadTooLarge)} {
-		err := xlsx.WriteCSV(t.Context(), io.Discard, quotes, xlsx.Options{Limit: most})
+		_, err := xlsx.WriteCSV(t.Context(), io.Discard, quotes, xlsx.Options{Limit: most})
 		if e, _ := errors.AsType[*apperr.Error](err); want == "" && err != nil || want != "" && (e == nil || string(e.Code) != want) {
 			t.Errorf("64 bytes where %d may be written: %v", most, err)
 		}
 	}
 	full := errors.New("full")
-	if err := xlsx.WriteCSV(t.Context(), failing{full}, file, xlsx.Options{Limit: limit}); !errors.Is(err, full) {
+	if _, err := xlsx.WriteCSV(t.Context(), failing{full}, file, xlsx.Options{Limit: limit}); !errors.Is(err, full) {
 		t.Errorf("where nothing can be written: %v", err)
 	}
 }

@@ -44,52 +44,57 @@ type Options struct {
 	Sheet string
 	// DecimalComma: numbers are written 2,5.
 	DecimalComma bool
+	// Numbers reports which columns below a head are numbers; nil where the form of
+	// numbers was declared, so that none has two readings.
+	Numbers func(head []string) []bool
 	// Limit is how many bytes may be written. A text that many cells share is written for
 	// each of them, so the size of the workbook bounds nothing.
 	Limit int
 }
 
 // WriteCSV writes a sheet of a workbook as CSV in UTF-8, one line for each row, empty
-// ones included, so that rows keep their numbers. What is wrong with the file is a
+// ones included, so that rows keep their numbers. A cell that is a number has one reading;
+// where texts that are to be numbers have two, and the other texts settle which is meant,
+// format is how those are written, one of [units.Formats]. What is wrong with the file is a
 // VALIDATION_ERROR, more than may be written PAYLOAD_TOO_LARGE; both may be found when
 // a part has been written. It ends with the error of ctx soon after that has one.
-func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) error {
+func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format string, err error) {
 	parts, err := open(ctx, file)
 	if err != nil {
-		return err
+		return "", err
 	}
 	book, err := parts.workbook()
 	if err != nil {
-		return unreadable(err)
+		return "", unreadable(err)
 	}
 	at := 0
 	switch {
 	case len(book.sheets) == 0:
-		return fault("file", fields.BadFormat, "The workbook has no sheet.")
+		return "", fault("file", fields.BadFormat, "The workbook has no sheet.")
 	case o.Sheet != "":
 		if at = slices.IndexFunc(book.sheets, func(s sheetPart) bool { return s.name == o.Sheet }); at < 0 {
-			return noSheet(o.Sheet, book.sheets)
+			return "", noSheet(o.Sheet, book.sheets)
 		}
 	}
 	texts, err := parts.texts(book.textsPart)
 	if err != nil {
-		return unreadable(err)
+		return "", unreadable(err)
 	}
 	formats, err := parts.formats(book.stylesPart)
 	if err != nil {
-		return unreadable(err)
+		return "", unreadable(err)
 	}
 	rows, err := parts.rows(book.sheets[at].part, texts)
 	if err != nil {
-		return unreadable(err)
+		return "", unreadable(err)
 	}
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, numbersOf: o.Numbers}
 	if err := c.convert(ctx, rows); err != nil {
-		return unreadable(err)
+		return "", unreadable(err)
 	}
-	return out.Flush()
+	return c.texts.Format(), out.Flush()
 }
 
 func fault(field, code, message string) error {

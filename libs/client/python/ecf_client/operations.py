@@ -1487,10 +1487,12 @@ class Operations(Transport):
         event_id: The `_id` of an event.
         content: the bytes of a file of the type text/csv
         partial: Import the good rows of a file that has bad ones too.
-        decimal: How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands.
+        decimal: How numbers are written. With `comma`, `2,5` is two and a half, and nothing separates thousands.
+            Absent, see `numberFormat`.
         number_format: How numbers are written, by an example, thousands included; it says more than `decimal`.
-            Without it, a number with a unit, or with a separator that `decimal` does not have, is read where
-            it has one reading only: `1,200` is refused with `AMBIGUOUS_NUMBER`.
+            Without both, a number is read where it has one reading only, by itself or beside the others of
+            the file; `1,200` is refused with `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that
+            may have a comma before decimals.
         date_order: The order of day, month and year in dates that are not written `2026-05-31`. Without it they are
             refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.
@@ -1547,11 +1549,15 @@ class Operations(Transport):
         exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
-        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums
-        up the others is refused with `TOTALS_ROW`. In a file with semicolons, which spreadsheets write where the comma
-        is the sign of the decimals, `1.234` without a declared form of numbers is refused with `AMBIGUOUS_NUMBER`. A
-        workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps, of the column
-        `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV
+        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`), or none
+        (`Distance`, `Weight`, `Area`, `Amount`) where each cell has its own (`120 km`) and the type one field for it. A
+        row that sums up the others is refused with `TOTALS_ROW`. A number with one separator before exactly three
+        digits (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where no form is declared (`numberFormat`,
+        `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`); where they do not,
+        it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German
+        or French, `1.200` is one and a bit. Cells of a workbook that are numbers, and exports as they were sent, have
+        one reading. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps,
+        of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV
         (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
@@ -1568,10 +1574,12 @@ class Operations(Transport):
             imports, batch, import, export and by-reference are never types or ids.
         content: the bytes of a file of the type text/csv
         partial: Import the good rows of a file that has bad ones too.
-        decimal: How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands.
+        decimal: How numbers are written. With `comma`, `2,5` is two and a half, and nothing separates thousands.
+            Absent, see `numberFormat`.
         number_format: How numbers are written, by an example, thousands included; it says more than `decimal`.
-            Without it, a number with a unit, or with a separator that `decimal` does not have, is read where
-            it has one reading only: `1,200` is refused with `AMBIGUOUS_NUMBER`.
+            Without both, a number is read where it has one reading only, by itself or beside the others of
+            the file; `1,200` is refused with `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that
+            may have a comma before decimals.
         date_order: The order of day, month and year in dates that are not written `2026-05-31`. Without it they are
             refused with `AMBIGUOUS_DATE`.
         encoding: The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own.

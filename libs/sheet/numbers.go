@@ -1,0 +1,91 @@
+package sheet
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// Numbers finds out how the numbers of a file are written, where nobody has said it,
+// from all of them: 1.200 is twelve hundred beside 1.234,5 and one and a bit beside
+// 0.25. The zero value has seen none.
+type Numbers struct {
+	// left are the formats in which every number so far can be read.
+	left []string
+	seen bool
+	// points and commas: a number with that sign has two readings.
+	points, commas bool
+}
+
+const separators = "., '’\u00a0\u202f\u2009"
+
+// Add takes a cell of a column of numbers, with or without a unit. What is no number
+// in any format says nothing.
+func (n *Numbers) Add(cell string) {
+	number := Unguard(strings.TrimSpace(cell))
+	if end := strings.IndexFunc(number, func(r rune) bool { return !strings.ContainsRune("0123456789"+separators, r) }); end >= 0 {
+		number = number[:end]
+	}
+	if number = strings.TrimRight(number, separators); !strings.ContainsAny(number, separators) {
+		return // digits alone are written so everywhere
+	}
+	if !n.seen {
+		n.seen, n.left = true, units.Formats()
+	}
+	if ambiguous(number) != nil {
+		n.points = n.points || strings.Contains(number, ".")
+		n.commas = n.commas || strings.Contains(number, ",")
+	}
+	readable := func(format string) bool {
+		f, _ := units.ParseFormat(format)
+		_, err := units.ParseNumber(number, f)
+		return err == nil
+	}
+	if slices.ContainsFunc(units.Formats(), readable) {
+		n.left = slices.DeleteFunc(n.left, func(format string) bool { return !readable(format) })
+	}
+}
+
+// Format returns the format of all numbers where one of them has two readings and the
+// others settle which one is meant; else nothing.
+func (n *Numbers) Format() string {
+	if !n.points && !n.commas || len(n.left) == 0 {
+		return ""
+	}
+	first, _ := units.ParseFormat(n.left[0])
+	for _, other := range n.left[1:] {
+		if f, _ := units.ParseFormat(other); f.Decimal != first.Decimal {
+			return ""
+		}
+	}
+	return n.left[0]
+}
+
+// ambiguous returns the error of a number that has two readings; nil of any other text.
+func ambiguous(cell string) *units.AmbiguousNumberError {
+	_, err := units.ParseNumber(cell, units.Format{})
+	e, _ := errors.AsType[*units.AmbiguousNumberError](err)
+	return e
+}
+
+// HasTwoReadings reports whether a text is a number that may be another one, such as
+// 1.200.
+func HasTwoReadings(text string) bool { return ambiguous(text) != nil }
+
+// twoReadings returns the fault of a cell that is a number with two readings, in a file
+// that neither says nor shows how it writes numbers. Where that is not in doubt, a point
+// stands before decimals.
+func (r *Reader) twoReadings(i int, cell string) *apperr.Detail {
+	if r.declared() != "" {
+		return nil
+	}
+	e := ambiguous(cell)
+	if e == nil || !strings.Contains(cell, ",") && !r.o.Doubts && r.rows.Comma != ';' {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+}

@@ -1,0 +1,147 @@
+package sheet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// quantityWords are heads that say what was measured and not in which unit, as plain
+// writes them, with the dimension. The name of a field without its unit, and its titles,
+// are such heads too.
+var quantityWords = map[string]string{
+	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
+	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass",
+	"area": "area", "fläche": "area", "volume": "volume", "volumen": "volume", "energy": "energy", "energie": "energy",
+}
+
+// amountWords are heads that do not even say what was measured: the unit of a cell does.
+var amountWords = []string{"amount", "quantity", "qty", "menge", "consumption", "verbrauch", "usage"}
+
+// ofAmounts are the types in which such a head is looked at. In others a column of
+// that name is rather one of money, or of people.
+var ofAmounts = []string{"energy", "waste", "water", "materials"}
+
+// quantities returns the fields of a type that a head without a unit may mean: those
+// called so, else those of the dimension.
+func quantities(typ, head string) []Column {
+	head = plain(head)
+	var called, alike []Column
+	for _, c := range Columns(typ) {
+		target, measured := units.OfField(c.Name)
+		if !measured || !c.number() {
+			continue
+		}
+		if plain(units.Stem(c.Name)) == head || slices.Contains(c.titles, head) {
+			called = append(called, c)
+		}
+		if quantityWords[head] == target.Dimension || isAmount(head) && slices.Contains(ofAmounts, typ) {
+			alike = append(alike, c)
+		}
+	}
+	if len(called) > 0 {
+		return called
+	}
+	return alike
+}
+
+func isAmount(head string) bool { return slices.Contains(amountWords, plain(head)) }
+
+// headsQuantity reports whether a head without a unit means fields of the file's rows,
+// none of which has a column of its own.
+func (r *Reader) headsQuantity(head string) bool {
+	types := []string{r.typ}
+	if r.typ == Mixed {
+		types = footprint.Types()
+	}
+	found := false
+	for _, typ := range types {
+		of := quantities(typ, head)
+		if slices.ContainsFunc(of, func(c Column) bool {
+			return slices.ContainsFunc(r.columns, func(other Column) bool { return other.Name == c.Name }) ||
+				slices.ContainsFunc(r.quantity, func(at int) bool {
+					return slices.ContainsFunc(quantities(typ, r.heads[at]), func(other Column) bool { return other.Name == c.Name })
+				})
+		}) {
+			return false
+		}
+		found = found || len(of) > 0
+	}
+	return found
+}
+
+// quantityCell puts a cell below a head without a unit into the object: what it is in is
+// said by its own unit.
+func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.Detail {
+	of := quantities(typ, r.heads[i])
+	fault := func(code, format string, args ...any) *apperr.Detail {
+		d := &apperr.Detail{Field: r.heads[i], Code: code, Message: fmt.Sprintf(format, args...)}
+		for _, c := range of {
+			d.Suggestions = append(d.Suggestions, c.Name)
+		}
+		return d
+	}
+	if len(of) == 0 {
+		return fault(fields.NotAllowed, "%s is no field of %s; leave the cell empty.", r.heads[i], typ)
+	}
+	format, _ := units.ParseFormat(r.declared())
+	var fit, same []Column
+	var gallons *apperr.Detail
+	bare := false
+	for _, c := range of {
+		target, _ := units.OfField(c.Name)
+		m, err := units.Parse(cell, target, format)
+		if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
+			return &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+		}
+		if e, ok := errors.AsType[*units.AmbiguousUnitError](err); ok && gallons == nil {
+			gallons = &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousUnit, Suggestions: e.Meanings, Message: e.Error() + "."}
+		}
+		bare = bare || err == nil && m.Unit == nil
+		if err != nil || m.Unit == nil {
+			continue
+		}
+		if fit = append(fit, c); m.Unit.Symbol == target.Symbol {
+			same = append(same, c)
+		}
+	}
+	if len(same) == 1 {
+		fit = same
+	}
+	switch {
+	case len(fit) == 1:
+		b.stated[fit[0].Name] = cell
+		return nil
+	case len(fit) > 1:
+		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", r.heads[i], orOf(fit))
+	case isAmount(r.heads[i]):
+		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", r.heads[i], example(of[0]), orOf(of))
+		return nil
+	case gallons != nil:
+		return gallons
+	case bare:
+		return fault(fields.BadFormat, "The head %s says no unit, and the cell has none: write it behind the number, such as %s, or head the column %s.", r.heads[i], example(of[0]), orOf(of))
+	}
+	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", r.heads[i], example(of[0]), cell)
+}
+
+// orOf names fields.
+func orOf(columns []Column) string {
+	names := make([]string, 0, len(columns))
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return strings.Join(names, " or ")
+}
+
+// example is a number in the unit of a field.
+func example(c Column) string {
+	target, _ := units.OfField(c.Name)
+	return "120 " + target.Symbol
+}

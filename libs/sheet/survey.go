@@ -1,0 +1,59 @@
+package sheet
+
+import (
+	"io"
+	"slices"
+	"strings"
+)
+
+// Form is how a file is written, as far as that is found out once for all of it.
+type Form struct {
+	// NumberFormat is how its numbers are written, one of [units.Formats]; empty where
+	// that was declared, does not matter or cannot be told.
+	NumberFormat string
+	// Doubts: a number with two readings may mean either, see [Options].
+	Doubts bool
+	// Ours: it is an export of the service as it was sent, whose numbers have one reading.
+	Ours bool
+}
+
+// Survey reads a whole file and returns how it is written. What is wrong with the head is
+// a VALIDATION_ERROR; what is wrong below it is told by who reads the rows.
+func Survey(file io.Reader, typ string, o Options) (Form, error) {
+	r, err := NewReader(file, typ, o)
+	if err != nil {
+		return Form{}, err
+	}
+	f := Form{Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
+	if r.declared() != "" || r.ours {
+		return f, nil
+	}
+	var n Numbers
+	for {
+		cells, err := r.rows.Read()
+		if err != nil {
+			break
+		}
+		for i, cell := range cells[:min(len(cells), len(r.columns))] {
+			if r.columns[i].number() {
+				n.Add(cell)
+			}
+		}
+	}
+	f.NumberFormat = n.Format()
+	if !f.Doubts && !n.commas && !strings.HasSuffix(f.NumberFormat, ",5") {
+		f.NumberFormat = "" // points stand before decimals anyway
+	}
+	return f, nil
+}
+
+// NumberColumns reports which columns of a head are fields of numbers.
+func NumberColumns(head []string, typ string, o Options) []bool {
+	r := &Reader{o: o, typ: typ, typeAt: -1}
+	_ = r.readHead(head) // what is wrong with it is told by who reads the rows
+	out := make([]bool, len(head))
+	for i := range r.columns {
+		out[i] = r.columns[i].number()
+	}
+	return out
+}
