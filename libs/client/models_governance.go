@@ -174,10 +174,10 @@ type Effect struct {
 
 // ChangeEffect is what a change does to the figure.
 type ChangeEffect struct {
-	// total, perAttendeeKg and perAttendeeDayKg before; nil where nothing is approved.
-	Before json.RawMessage `json:"before"`
+	// The figures before; nil where nothing is approved.
+	Before *EffectFigures `json:"before"`
 	// The same after; nil for a deletion.
-	After json.RawMessage `json:"after"`
+	After *EffectFigures `json:"after"`
 	// Total after minus before. In kg CO2e.
 	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e"`
 	// The revision of the result that was counted; 0 for none.

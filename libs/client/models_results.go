@@ -358,8 +358,24 @@ type Line struct {
 	// Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
 	Scores []int `json:"scores"`
 	// The factor of the 95 % interval, in millionths.
-	GSD2Millionths int  `json:"gsd2Millionths"`
-	Leg            *Leg `json:"leg,omitempty"`
+	GSD2Millionths int `json:"gsd2Millionths"`
+	// What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths, which
+	// add up to its variance.
+	Uncertainty *Uncertainty `json:"uncertainty,omitempty"`
+	Leg         *Leg         `json:"leg,omitempty"`
+}
+
+// Uncertainty is what makes the interval of a line.
+type Uncertainty struct {
+	// Doubt of the quantity. All lines of a record share it.
+	Activity int `json:"activity"`
+	// Doubt of the factor. All lines of the row and stage share it.
+	Basic int `json:"basic"`
+	// Doubt of using the factor for another time, place or technology. Lines of the row and stage with the same
+	// use share it.
+	Fit int `json:"fit"`
+	// Names the place and the scores for time, geography and technology.
+	Use string `json:"use"`
 }
 
 // Leg is the part of a way that a line of attendee travel is of.

@@ -15,6 +15,8 @@ type Form struct {
 	Doubts bool
 	// Ours: it is an export of the service as it was sent, whose numbers have one reading.
 	Ours bool
+	// Ignored are the heads of columns that are no fields, as [Reader.Ignored] returns them.
+	Ignored []string
 }
 
 // Survey reads a whole file and returns how it is written. What is wrong with the head is
@@ -24,7 +26,7 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
-	f := Form{Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
+	f := Form{Ignored: r.Ignored(), Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
 	if r.declared() != "" || r.ours {
 		return f, nil
 	}

@@ -18,6 +18,9 @@ import (
 // codeText is what a code of the API looks like.
 var codeText = regexp.MustCompile(`^([A-Z][A-Z0-9]*(_[A-Z0-9]+)+|[A-Z][A-Z0-9]{4,})$`)
 
+// named is what a code that stands as Code in a literal may look like.
+var named = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
+
 // noCodes are constants that look like a code and are none.
 var noCodes = []string{"ES256", "METRICS", "TRACES"}
 
@@ -27,12 +30,12 @@ var noCodes = []string{"ES256", "METRICS", "TRACES"}
 func codesInSource(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	take := func(path string, e ast.Expr) {
+	take := func(path string, e ast.Expr, like *regexp.Regexp) {
 		l, ok := e.(*ast.BasicLit)
 		if !ok || l.Kind != token.STRING {
 			return
 		}
-		if text, err := strconv.Unquote(l.Value); err == nil && codeText.MatchString(text) && !slices.Contains(noCodes, text) && !strings.HasPrefix(text, "ECF_") {
+		if text, err := strconv.Unquote(l.Value); err == nil && like.MatchString(text) && !slices.Contains(noCodes, text) && !strings.HasPrefix(text, "ECF_") {
 			found[text] = path
 		}
 	}
@@ -58,7 +61,7 @@ func codesInSource(t *testing.T) map[string]string {
 				switch n := n.(type) {
 				case *ast.KeyValueExpr:
 					if name, ok := n.Key.(*ast.Ident); ok && name.Name == "Code" {
-						take(path, n.Value)
+						take(path, n.Value, named)
 					}
 				case *ast.GenDecl:
 					if n.Tok != token.CONST {
@@ -66,13 +69,13 @@ func codesInSource(t *testing.T) map[string]string {
 					}
 					for _, s := range n.Specs {
 						for _, value := range s.(*ast.ValueSpec).Values {
-							take(path, value)
+							take(path, value, codeText)
 						}
 					}
 				case *ast.CallExpr:
 					if s, ok := n.Fun.(*ast.SelectorExpr); ok && (s.Sel.Name == "fail" || s.Sel.Name == "Add" || s.Sel.Name == "Fault") {
 						for _, a := range n.Args {
-							take(path, a)
+							take(path, a, codeText)
 						}
 					}
 				}

@@ -208,6 +208,9 @@ func refusals(method, path string, operation node, parameters int) []string {
 	if !public {
 		need = append(need, "401")
 	}
+	if role := str(operation["x-required-role"]); role != "none" && role != "viewer" {
+		need = append(need, "403")
+	}
 	if strings.Contains(path, "{") {
 		need = append(need, "404")
 	}

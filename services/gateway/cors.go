@@ -16,12 +16,13 @@ import (
 var (
 	corsMethods = strings.Join([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, ", ")
 	corsFields  = strings.Join([]string{
-		fiber.HeaderAccept, fiber.HeaderAuthorization, fiber.HeaderContentType, "Idempotency-Key", fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch,
+		fiber.HeaderAccept, fiber.HeaderAcceptLanguage, fiber.HeaderAuthorization, fiber.HeaderContentType, "Idempotency-Key", fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch,
 		"Prefer", "X-Dry-Run", fiber.HeaderXRequestID,
 	}, ", ")
 	corsExposed = strings.Join([]string{
-		fiber.HeaderContentDisposition, "Deprecation", fiber.HeaderETag, "Idempotent-Replayed", fiber.HeaderLink, fiber.HeaderLocation,
-		"Preference-Applied", headerRateLimit, headerRateLimitPolicy, fiber.HeaderRetryAfter, "Sunset", fiber.HeaderWWWAuthenticate, fiber.HeaderXRequestID,
+		fiber.HeaderAllow, fiber.HeaderContentDisposition, fiber.HeaderContentLanguage, "Deprecation", fiber.HeaderETag, "Idempotent-Replayed", fiber.HeaderLink, fiber.HeaderLocation,
+		"Preference-Applied", headerRateLimit, headerRateLimitPolicy, fiber.HeaderRetryAfter, "Sunset", fiber.HeaderWWWAuthenticate,
+		"X-Dry-Run", fiber.HeaderXRequestID,
 	}, ", ")
 )
 

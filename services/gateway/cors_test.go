@@ -1,9 +1,14 @@
 package gateway
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/eventcarbon/ecf/libs/spec"
 )
 
 const pageOrigin = "https://app.example.org"
@@ -31,7 +36,8 @@ func TestOriginsNamedByTheOperator(t *testing.T) {
 			t.Errorf("%s is not allowed", method)
 		}
 	}
-	for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer", "X-Dry-Run", "X-Request-Id"} {
+	sent, answered := documentedFields(t)
+	for _, name := range append(sent, "Authorization", "Content-Type", "X-Request-Id") {
 		if !strings.Contains(strings.ToLower(asked.header.Get("Access-Control-Allow-Headers")), strings.ToLower(name)) {
 			t.Errorf("%s may not be sent", name)
 		}
@@ -48,13 +54,58 @@ func TestOriginsNamedByTheOperator(t *testing.T) {
 			!strings.Contains(got.header.Get("Vary"), "Origin") || got.header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
 			t.Errorf("%s: %d %v", r.path, got.status, got.header)
 		}
-		for _, name := range []string{"ETag", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "Preference-Applied", "Idempotent-Replayed", "X-Request-Id"} {
+		for _, name := range answered {
 			if !strings.Contains(strings.ToLower(got.header.Get("Access-Control-Expose-Headers")), strings.ToLower(name)) {
 				t.Errorf("%s cannot be read", name)
 			}
 		}
 	}
 }
+
+// documentedFields returns the header fields of requests and of answers that the document has.
+func documentedFields(t *testing.T) (sent, answered []string) {
+	t.Helper()
+	d, err := spec.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths      map[string]map[string]json.RawMessage
+		Components struct {
+			Parameters map[string]struct{ In, Name string }
+			Responses  map[string]answerFields
+		}
+	}
+	if err := json.Unmarshal(d.JSON(), &document); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range document.Components.Parameters {
+		if p.In == "header" {
+			sent = append(sent, p.Name)
+		}
+	}
+	for _, r := range document.Components.Responses {
+		answered = slices.AppendSeq(answered, maps.Keys(r.Headers))
+	}
+	for _, item := range document.Paths {
+		for _, text := range item {
+			var operation struct{ Responses map[string]answerFields }
+			if json.Unmarshal(text, &operation) != nil {
+				continue // the parameters of the path
+			}
+			for _, r := range operation.Responses {
+				answered = slices.AppendSeq(answered, maps.Keys(r.Headers))
+			}
+		}
+	}
+	slices.Sort(answered)
+	if answered = slices.Compact(answered); len(sent) < 5 || len(answered) < 10 {
+		t.Fatalf("only %q and %q", sent, answered)
+	}
+	return sent, answered
+}
+
+type answerFields struct{ Headers map[string]json.RawMessage }
 
 // TestOtherOriginsAreNotAllowed: neither those that nobody named, nor any where
 // nothing is named.

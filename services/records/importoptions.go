@@ -117,6 +117,26 @@ func (q *importQuery) unknown() {
 	}
 }
 
+// refuseColumns is what strict handling says of columns that are no field of a type.
+func refuseColumns(typ string, heads []string) error {
+	if len(heads) == 0 {
+		return nil
+	}
+	columns := sheet.Columns(typ)
+	if typ == sheet.Mixed {
+		columns = sheet.All(footprint.Types())
+	}
+	known := make([]string, len(columns))
+	for i, c := range columns {
+		known[i] = c.Name
+	}
+	faults := make([]apperr.Detail, len(heads))
+	for i, head := range heads {
+		faults[i] = apperr.Detail{Field: head, Code: fields.UnknownField, Message: "This column is no field of the records.", Suggestions: spelling.Related(head, known, 2)}
+	}
+	return apperr.Invalid(faults...)
+}
+
 // rehearsal reports whether a parameter is named as if it asked for one.
 func rehearsal(name string) bool {
 	letters := strings.Map(func(r rune) rune {

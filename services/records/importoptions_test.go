@@ -67,3 +67,35 @@ func TestUnknownParametersOfAnImport(t *testing.T) {
 	// The file has never been imported, so it can be.
 	h.send(ada, http.MethodPost, to, file, "Content-Type", "text/csv").want(http.StatusAccepted, "")
 }
+
+// TestUnknownColumnsOfAStrictImport: what is confirmed to be obeyed is, in files of one
+// type, of several and of attendee travel, whose other columns are dropped at once.
+func TestUnknownColumnsOfAStrictImport(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	for name, c := range map[string]struct{ path, good, bad, field, suggestion string }{
+		"one type":        {"waste/import", "treatment,weightKg\nlandfill,1\n", "treatment,weightKg,materail\nlandfill,1,food\n", "materail", "material"},
+		"several":         {"import", "type,treatment,weightKg\nwaste,landfill,2\n", "type,treatment,weightKg,colour\nwaste,landfill,2,red\n", "colour", ""},
+		"attendee travel": {"attendee-travel/import?to=London", "place,country,people\nParis,FR,3\n", "place,country,people,email\nParis,FR,3,a@example.org\n", "email", ""},
+	} {
+		to := event + "/" + c.path
+		lenient := h.send(ada, http.MethodPost, to, c.bad, "Content-Type", "text/csv", "X-Dry-Run", "true").want(http.StatusAccepted, "")
+		if lenient.header.Get("Preference-Applied") != "" || !strings.Contains(lenient.body, `"ignoredColumns":["`+c.field+`"]`) {
+			t.Errorf("%s, without a preference: %s", name, lenient.body)
+		}
+		for _, rehearsed := range []string{"true", "false"} {
+			refused := h.send(ada, http.MethodPost, to, c.bad, "Content-Type", "text/csv", "Prefer", "handling=strict", "X-Dry-Run", rehearsed).want(http.StatusBadRequest, "VALIDATION_ERROR")
+			if refused.header.Get("Preference-Applied") != "handling=strict" || !strings.Contains(refused.body, `"field":"`+c.field+`","code":"UNKNOWN_FIELD"`) ||
+				!strings.Contains(refused.body, c.suggestion) {
+				t.Errorf("%s: %s", name, refused.body)
+			}
+		}
+		taken := h.send(ada, http.MethodPost, to, c.good, "Content-Type", "text/csv", "Prefer", "handling=strict").want(http.StatusAccepted, "")
+		if taken.header.Get("Preference-Applied") != "handling=strict" {
+			t.Errorf("%s: a file without such a column has no Preference-Applied", name)
+		}
+	}
+	// What the service owns stands in every export, and comes back with it.
+	h.send(ada, http.MethodPost, event+"/import", "_id,type,status,treatment,weightKg\n1,waste,unsubmitted,landfill,3\n", "Content-Type", "text/csv", "Prefer", "handling=strict").want(http.StatusAccepted, "")
+}

@@ -166,6 +166,9 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	i.WholeRecords = wholeRecords(text, *i)
 	typ := rowsOfFile(*i)
 	form, err := sheet.Survey(text.Reader(), typ, optionsOf(*i))
+	if err == nil && web.Strict(c) {
+		err = refuseColumns(typ, form.Ignored)
+	}
 	if err != nil {
 		return closing(text, err)
 	}

@@ -36,8 +36,8 @@ var Router = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(loaded)
 })
 
-// Answer returns an error where an answer is outside of the document. Paths that
-// are not in it are the tests' own tries at what does not exist; their answer must
+// Answer returns an error where an answer is outside of the document, or carries what
+// the document does not state. Paths that are not in it are the tests' own tries at what does not exist; their answer must
 // be an error.
 func Answer(request *http.Request, status int, header http.Header, body []byte) error {
 	input, err := found(request)
@@ -47,11 +47,12 @@ func Answer(request *http.Request, status int, header http.Header, body []byte) 
 	if err != nil {
 		return err
 	}
-	return openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+	invalid := openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input,
 		Status:                 status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	})
+	return errors.Join(invalid, unstated(input.Route, status, header, body))
 }
 
 // Request returns an error where a request is outside of the document. Rows of CSV

@@ -1610,6 +1610,7 @@ ExplainedLine = TypedDict(
         "scope3Category": "NotRequired[str]",
         "scores": "List[int]",
         "stage": "Literal['direct', 'upstream', 'combined']",
+        "uncertainty": "NotRequired[Dict[str, Any]]",
         "unit": "str",
     },
 )
@@ -1632,6 +1633,8 @@ scope: Scope of the GHG Protocol.
 scope3Category: Category of scope 3, where it is in scope 3.
 scores: Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
 stage: Part of the life cycle, as in `byStage`.
+uncertainty: What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths,
+    which add up to its variance.
 unit: Unit of `quantity`.
 """
 
@@ -2514,6 +2517,7 @@ Line = TypedDict(
         "scope3Category": "NotRequired[str]",
         "scores": "List[int]",
         "stage": "Literal['direct', 'upstream', 'combined']",
+        "uncertainty": "NotRequired[Dict[str, Any]]",
         "unit": "str",
     },
 )
@@ -2534,6 +2538,8 @@ scope: Scope of the GHG Protocol.
 scope3Category: Category of scope 3, where it is in scope 3.
 scores: Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
 stage: Part of the life cycle, as in `byStage`.
+uncertainty: What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths,
+    which add up to its variance.
 unit: Unit of `quantity`.
 """
 

@@ -1045,6 +1045,7 @@ class Operations(Transport):
         *,
         dry_run: bool = False,
         if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Union[models.DeletedResponseData, models.EventChangeResponseData]:
         """Delete an event.
@@ -1054,12 +1055,13 @@ class Operations(Transport):
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "DELETE",
             f"/events/{segment(event_id)}",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             meta=meta,
         )
 
@@ -1104,6 +1106,7 @@ class Operations(Transport):
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Union[models.ChecklistResponseData, models.SignOffResponseData]:
         """Sign off a result.
@@ -1117,12 +1120,13 @@ class Operations(Transport):
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/sign-off",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -1135,6 +1139,7 @@ class Operations(Transport):
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Event:
         """Withdraw a sign-off.
@@ -1146,12 +1151,13 @@ class Operations(Transport):
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/sign-off/withdraw",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -1196,6 +1202,7 @@ class Operations(Transport):
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Union[models.EventDecisionResponseData, models.SignOffResponseData]:
         """Approve a change.
@@ -1209,12 +1216,13 @@ class Operations(Transport):
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/changes/{segment(change_id)}/approve",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -1228,6 +1236,7 @@ class Operations(Transport):
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.EventChangeResponseData:
         """Calculate the effect of a change anew.
@@ -1241,12 +1250,13 @@ class Operations(Transport):
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/changes/{segment(change_id)}/assess",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -1260,6 +1270,7 @@ class Operations(Transport):
         idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Event:
         """Reject a change.
@@ -1271,12 +1282,13 @@ class Operations(Transport):
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/changes/{segment(change_id)}/reject",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             keyed=True,
             meta=meta,
         )
@@ -1474,6 +1486,7 @@ class Operations(Transport):
         on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
         again: Optional[Literal['true', 'false']] = None,
         idempotency_key: Optional[str] = None,
+        prefer: Optional[str] = None,
         dry_run: bool = False,
         meta: Optional[Meta] = None,
     ) -> models.Import:
@@ -1503,6 +1516,7 @@ class Operations(Transport):
         again: `true` imports a file that was imported before once more. Without it such a file is 409
             `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip` or `update`.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        prefer: RFC 7240, such as handling=strict
         dry_run: answers as the real call would, and stores nothing
         """
         return self._call(
@@ -1510,7 +1524,7 @@ class Operations(Transport):
             f"/events/{segment(event_id)}/import",
             content=("text/csv", content),
             query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "onDuplicate": on_duplicate, "again": again},
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "Prefer": prefer, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
         )
@@ -1531,6 +1545,7 @@ class Operations(Transport):
         on_duplicate: Optional[Literal['refuse', 'skip', 'update']] = None,
         again: Optional[Literal['true', 'false']] = None,
         idempotency_key: Optional[str] = None,
+        prefer: Optional[str] = None,
         dry_run: bool = False,
         meta: Optional[Meta] = None,
     ) -> models.Import:
@@ -1540,13 +1555,13 @@ class Operations(Transport):
         the first row has most of; quotes around cells with separators, quotes or line breaks. The first row names the
         fields of the type, as in its template (`GET /record-types/{type}/template`), or by what tables call them
         (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and punctuation do not
-        matter. Columns that are no field are left out and named in `ignoredColumns`; those of an export that the
-        service owns are left out silently. An empty cell is an absent field. Lists and objects are JSON, a list may
-        also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`; a
-        value of a list may be written without regard to case, spaces, `_` and `-`, by its name in German, or by a word
-        that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by
-        its name in English or German; an apostrophe before a character that a spreadsheet would run is taken away, as
-        exports put it there.
+        matter. Columns that are no field are left out and named in `ignoredColumns`, and refused with `Prefer:
+        handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent
+        field. Lists and objects are JSON, a list may also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and
+        `oui`/`non` are taken for `true`/`false`; a value of a list may be written without regard to case, spaces, `_`
+        and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`;
+        the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character
+        that a spreadsheet would run is taken away, as exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
         kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`), or none
@@ -1593,6 +1608,7 @@ class Operations(Transport):
         again: `true` imports a file that was imported before once more. Without it such a file is 409
             `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip` or `update`.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
+        prefer: RFC 7240, such as handling=strict
         dry_run: answers as the real call would, and stores nothing
         """
         return self._call(
@@ -1600,7 +1616,7 @@ class Operations(Transport):
             f"/events/{segment(event_id)}/{segment(type)}/import",
             content=("text/csv", content),
             query={"partial": partial, "decimal": decimal, "numberFormat": number_format, "dateOrder": date_order, "encoding": encoding, "sheet": sheet, "to": to, "onDuplicate": on_duplicate, "again": again},
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "Prefer": prefer, "X-Dry-Run": "true" if dry_run else None},
             keyed=True,
             meta=meta,
         )
@@ -2688,6 +2704,7 @@ class Operations(Transport):
         event_id: str,
         body: models.PreviewRowsRequest,
         *,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.PreviewedRowsResponseData:
         """Add up rows that are not stored.
@@ -2704,11 +2721,13 @@ class Operations(Transport):
         `EVENT_CHANGED`; begin again.
 
         event_id: The `_id` of an event.
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/results/preview",
             body=body,
+            headers={"Prefer": prefer},
             meta=meta,
         )
 
@@ -2717,6 +2736,7 @@ class Operations(Transport):
         event_id: str,
         body: models.RehearsalInput,
         *,
+        prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Effect:
         """Rehearse another method.
@@ -2726,11 +2746,13 @@ class Operations(Transport):
         stays as it is. A record that has no factor afterwards is named (400, detail `FACTOR_UNAVAILABLE`).
 
         event_id: The `_id` of an event.
+        prefer: RFC 7240, such as handling=strict
         """
         return self._call(
             "POST",
             f"/events/{segment(event_id)}/results/rehearsal",
             body=body,
+            headers={"Prefer": prefer},
             meta=meta,
         )
 

@@ -128,6 +128,7 @@ func types() []file {
 			{name: "Finding", at: "Finding", about: "is something that looks wrong. It changes no figure."},
 			{name: "MeasureNext", at: "MeasureNext", about: "is a record whose better measurement would narrow the interval."},
 			{name: "Line", at: "Line", about: "is one product of a quantity and a factor, rounded once to a milligram."},
+			{name: "Uncertainty", at: "Line/uncertainty", about: "is what makes the interval of a line."},
 			{name: "Leg", at: "Leg", about: "is the part of a way that a line of attendee travel is of."},
 			{name: "ExplainedRecord", at: "ExplainedRecord", about: "is a counted record, line by line."},
 			{name: "ExplainedLine", at: "ExplainedLine", about: "is a line in words, with its source."},
