@@ -168,7 +168,11 @@ func (p Program) Run(ctx context.Context, env Env) error {
 		_, err := io.WriteString(env.Stdout, p.commandHelp(*c, set, env.Version))
 		return err
 	}
-	if err := errors.Join(append([]error{err}, set.CheckNames(env.Environ)...)...); err != nil {
+	errs := append([]error{err}, set.CheckNames(env.Environ)...)
+	if !c.quiet {
+		errs = append(errs, telemetry.CheckVariables(env.Environ)...)
+	}
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	if c.quiet {

@@ -85,6 +85,14 @@ func TestExitCodes(t *testing.T) {
 	if code != 1 || !strings.Contains(stderr, "did you mean ECF_MONGODB_URI?") || !strings.Contains(stderr, "ECF_ADDR must be") {
 		t.Errorf("an unknown variable and a wrong value: %d %q", code, stderr)
 	}
+	otel := map[string]string{"ECF_ADDR": "nowhere", "OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "7"}
+	code, _, stderr = program(t.Context(), nil, otel, never)
+	if code != 1 || !strings.Contains(stderr, `records: OTEL_TRACES_SAMPLER_ARG is "7" and must be a number from 0 to 1`) || !strings.Contains(stderr, "ECF_ADDR must be") {
+		t.Errorf("a variable of OpenTelemetry that is wrong: %d %q", code, stderr)
+	}
+	if code, stdout, _ := program(t.Context(), []string{"version"}, otel, never); code != 0 || stdout != "v1\n" {
+		t.Errorf("version, which exports nothing, with a wrong variable of OpenTelemetry: %d %q", code, stdout)
+	}
 	if code, stdout, _ := program(t.Context(), []string{"version"}, nil, never); code != 0 || stdout != "v1\n" {
 		t.Errorf("version: %d %q", code, stdout)
 	}

@@ -53,6 +53,8 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 	if err != nil {
 		return nil, err // not reached: the settings have been checked
 	}
+	// What libraries report about themselves goes to the same log, from their beginning.
+	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.now()))
 	var stop func(context.Context) error
 	if set.Value(debugAddrName) != "" {
 		e.Metrics, stop, err = setupWithMetrics(ctx, name, e.Version)
@@ -66,8 +68,6 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 	lines := telemetry.NewLines(e.Stderr)
 	e.Logger = telemetry.Logger(lines, name, level)
 	log := e.Logger
-	// What libraries report about themselves goes to the same log.
-	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.now()))
 	redisx.LogTo(log)
 	return func() {
 		defer lines.Flush()

@@ -223,29 +223,25 @@ func (p *Process) statusPage(w http.ResponseWriter, r *http.Request) {
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 5 * time.Second
-	// awaitLogEvery is how often a process says that it still waits.
-	awaitLogEvery = time.Minute
 )
 
 // Await calls open until it succeeds, ctx ends, or open fails in a way that
-// waiting does not mend, as permanent reports. It logs what it waits for, once
-// a minute: services and what they stand on may start in any order.
+// waiting does not mend, as permanent reports. It logs what it waits for as an
+// outage: services and what they stand on may start in any order.
 func Await[T any](ctx context.Context, log *slog.Logger, what string, open func(context.Context) (T, error), permanent func(error) bool) (T, error) {
-	var said time.Time
-	for attempt, pause := 1, firstRetry; ; attempt, pause = attempt+1, min(2*pause, lastRetry) {
+	outage := telemetry.NewOutage(log, nil, "opening the "+what)
+	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
 		opened, err := open(ctx)
 		switch {
 		case err == nil:
+			outage.End(ctx)
 			return opened, nil
 		case ctx.Err() != nil:
 			return opened, fmt.Errorf("wait for the %s: %w", what, ctx.Err())
 		case permanent(err):
 			return opened, fmt.Errorf("open the %s: %w", what, err)
 		}
-		if now := time.Now(); said.IsZero() || now.Sub(said) >= awaitLogEvery {
-			said = now
-			log.WarnContext(ctx, "waiting", "for", what, "attempt", attempt, "error", telemetry.Redact(err.Error()))
-		}
+		outage.Report(ctx, err)
 		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():

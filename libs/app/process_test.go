@@ -100,7 +100,7 @@ func TestAProcessThatCannotOpenEnds(t *testing.T) {
 	}
 }
 
-// Outages are waited for, and logged once, not at each attempt; what waiting
+// Outages are waited for, and logged when they begin and end, not at each attempt; what waiting
 // does not mend is returned at once.
 func TestAwait(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestAwait(t *testing.T) {
 		}
 		return "open", nil
 	}, permanent)
-	if err != nil || got != "open" || attempts != 4 || strings.Count(out.String(), "waiting") != 1 {
+	if err != nil || got != "open" || attempts != 4 || strings.Count(out.String(), "opening the database fails") != 1 || strings.Count(out.String(), "opening the database works again") != 1 {
 		t.Errorf("%q %v after %d attempts; log: %s", got, err, attempts, out.String())
 	}
 	attempts = 0

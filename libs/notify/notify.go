@@ -45,8 +45,8 @@ const (
 	taskTimeout = 10 * time.Minute
 )
 
-// Notifier tells the workers that an event has changed. Notify never fails: a notification
-// that could not be made is logged and made up for by the sweeper.
+// Notifier tells the workers that an event has changed. Notify never fails: that
+// notifications cannot be made is logged, and made up for by the sweeper.
 type Notifier interface {
 	Notify(ctx context.Context, org record.OrgID, event record.EventID)
 }
@@ -55,8 +55,7 @@ type Notifier interface {
 // has no other component behind it that would notify again.
 type CheckedNotifier interface {
 	Notifier
-	// TryNotify is Notify without the log line. It returns an error when no
-	// notification was sent.
+	// TryNotify is Notify that returns an error when no notification was sent.
 	TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error
 }
 
@@ -75,10 +74,10 @@ type Queue struct {
 	client redis.UniversalClient
 	tasks  *asynq.Client // over client
 	queue  string
-	log    *slog.Logger
 	now    func() time.Time
 	// reachable is open for a while after a notification has failed.
 	reachable *breaker.Breaker
+	outage    *telemetry.Outage
 	sent      metric.Int64Counter
 	// fast is of the interactive queue; nil: everything goes into the one queue.
 	fast *fastLane
@@ -97,7 +96,10 @@ func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func()
 		fast = &fastLane{}
 	}
 	client := clientOf(opt)
-	return &Queue{client: client, tasks: asynq.NewClientFromRedisClient(client), fast: fast, queue: queue, log: log, now: now, reachable: breaker.New(silence, now), sent: sent}
+	return &Queue{
+		client: client, tasks: asynq.NewClientFromRedisClient(client), fast: fast, queue: queue, now: now, sent: sent,
+		reachable: breaker.New(silence, now), outage: telemetry.NewOutage(log.With("queue", queue), now, "queueing recalculations"),
+	}
 }
 
 // Close closes the connections.
@@ -105,9 +107,7 @@ func (q *Queue) Close() error { return q.client.Close() }
 
 // Notify implements Notifier.
 func (q *Queue) Notify(ctx context.Context, org record.OrgID, event record.EventID) {
-	if err := q.TryNotify(ctx, org, event); err != nil && !errors.Is(err, errSilent) {
-		q.log.WarnContext(ctx, "recalculation not queued; the sweeper will find the mark", "event", string(event), "error", err.Error())
-	}
+	_ = q.TryNotify(ctx, org, event) // it has told of the outage
 }
 
 // TryNotify implements CheckedNotifier.
@@ -123,6 +123,7 @@ func (q *Queue) TryNotify(ctx context.Context, org record.OrgID, event record.Ev
 	ctx, span := telemetry.StartProducer(ctx, q.queue)
 	err := q.enqueue(ctx, org, event, now)
 	telemetry.Finish(span, err)
+	q.outage.Report(ctx, err)
 	if err != nil {
 		q.count(ctx, "lost")
 		q.reachable.Trip()
@@ -172,7 +173,9 @@ const (
 // back into the queue. Any error of handle ends the task: the event's marks are
 // still there, and the sweeper notifies again.
 func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
-	client := newPickup(clientOf(opt), ctx.Done(), look)
+	connection, outage := clientOf(opt), telemetry.NewOutage(log, nil, "the queue of recalculations")
+	connection.AddHook(reached{outage})
+	client := newPickup(connection, ctx.Done(), look)
 	defer func() { _ = client.Close() }()
 	gathered := newGatherer(client)
 	server := asynq.NewServerFromRedisClient(client, asynq.Config{
@@ -181,7 +184,7 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace
 		Queues:            map[string]int{QueueInteractive: 9, QueueBulk: 1},
 		TaskCheckInterval: between,
 		ShutdownTimeout:   grace,
-		Logger:            asynqLog{log},
+		Logger:            &asynqLog{log: log, outage: outage},
 		LogLevel:          asynq.WarnLevel,
 		BaseContext:       func() context.Context { return context.WithoutCancel(ctx) },
 	})
@@ -240,15 +243,3 @@ func queueOf(ctx context.Context) string {
 	}
 	return name
 }
-
-// asynqLog passes asynq's own lines on.
-type asynqLog struct{ log *slog.Logger }
-
-func (l asynqLog) Debug(args ...any) { l.log.Debug("asynq: " + fmt.Sprint(args...)) }
-func (l asynqLog) Info(args ...any)  { l.log.Info("asynq: " + fmt.Sprint(args...)) }
-func (l asynqLog) Warn(args ...any)  { l.log.Warn("asynq: " + fmt.Sprint(args...)) }
-func (l asynqLog) Error(args ...any) { l.log.Error("asynq: " + fmt.Sprint(args...)) }
-
-// Fatal does not end the process: asynq calls it when Redis is away for long,
-// and a worker must come back by itself when Redis does.
-func (l asynqLog) Fatal(args ...any) { l.log.Error("asynq: " + fmt.Sprint(args...)) }

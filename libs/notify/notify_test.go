@@ -242,7 +242,7 @@ func TestNotifyWithoutRedisIsLoggedAndQuick(t *testing.T) {
 	if took := time.Since(began); took > 30*time.Second {
 		t.Fatalf("a thousand notifications without Redis took %s", took)
 	}
-	if !bytes.Contains(log.Bytes(), []byte("recalculation not queued")) {
+	if !bytes.Contains(log.Bytes(), []byte("queueing recalculations fails")) {
 		t.Fatalf("log: %s", log.String())
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/breaker"
+	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
 // Options says how a Limiter counts.
@@ -36,6 +37,7 @@ type Limiter struct {
 	local *Local
 	// shared is open while Shared is left alone.
 	shared *breaker.Breaker
+	outage *telemetry.Outage
 	policy string
 }
 
@@ -53,7 +55,12 @@ func New(o Options) *Limiter {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	l := &Limiter{o: o, shared: breaker.New(o.Pause, o.Now), policy: PolicyField(o.Name, o.Rule)}
+	// What passes meanwhile is counted in the process, or not at all.
+	log := o.Logger.With("policy", o.Name, "counting_in_process", o.Strict)
+	l := &Limiter{
+		o: o, shared: breaker.New(o.Pause, o.Now), policy: PolicyField(o.Name, o.Rule),
+		outage: telemetry.NewOutage(log, o.Now, "asking the rate limit store"),
+	}
 	if o.Strict {
 		l.local = NewLocal(o.Now, 0)
 	}
@@ -110,6 +117,7 @@ func (l *Limiter) ask(ctx context.Context, key string, question func(context.Con
 	limited, cancel := context.WithTimeout(ctx, l.o.Timeout)
 	defer cancel()
 	r, err := question(limited, l.o.Name+":"+key, l.o.Rule)
+	l.outage.Report(ctx, err)
 	if err == nil {
 		return r, true
 	}
@@ -117,9 +125,5 @@ func (l *Limiter) ask(ctx context.Context, key string, question func(context.Con
 		return Result{}, false // the caller has run out of time, not the store
 	}
 	l.shared.Trip()
-	// The key holds an address or a user; the text of the error may hold the
-	// server's name but no secret.
-	l.o.Logger.WarnContext(ctx, "rate limit store does not answer", "policy", l.o.Name,
-		"counting_in_process", l.o.Strict, "error", err.Error())
 	return Result{}, false
 }

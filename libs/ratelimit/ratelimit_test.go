@@ -246,7 +246,7 @@ func TestFailedStoreIsLeftAlone(t *testing.T) {
 	if n := f.asked.Load(); n != 1 {
 		t.Errorf("asked %d times during the pause, want once", n)
 	}
-	if got := strings.Count(log.String(), "rate limit store does not answer"); got != 1 {
+	if got := strings.Count(log.String(), "asking the rate limit store fails"); got != 1 {
 		t.Errorf("noted %d times, want once:\n%s", got, log.String())
 	}
 	f.fail.Store(false)

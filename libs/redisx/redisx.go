@@ -136,12 +136,19 @@ func invalid(address string) error {
 
 // LogTo sends what the client library says about itself, for every client of
 // the process, to l instead of standard error.
-func LogTo(l *slog.Logger) { redis.SetLogger(libraryLog{l}) }
+func LogTo(l *slog.Logger) { redis.SetLogger(&libraryLog{l: l}) }
 
-type libraryLog struct{ l *slog.Logger }
+// libraryLog logs a line of each kind seldom: the library writes one for each connection
+// that it cannot make.
+type libraryLog struct {
+	l      *slog.Logger
+	seldom telemetry.Seldom
+}
 
-func (w libraryLog) Printf(ctx context.Context, format string, v ...any) {
-	w.l.WarnContext(ctx, "redis", "message", telemetry.Redact(fmt.Sprintf(format, v...)))
+func (w *libraryLog) Printf(ctx context.Context, format string, v ...any) {
+	if skipped, ok := w.seldom.Take(format); ok {
+		w.l.WarnContext(ctx, "redis", "message", telemetry.Redact(fmt.Sprintf(format, v...)), "skipped", skipped)
+	}
 }
 
 // DescribeURL registers the setting of the queue's address, which is that of

@@ -139,22 +139,22 @@ func (s *Service) Follow(ctx context.Context) error {
 	defer changes.Stop()
 	defer keys.Stop()
 	defer purge.Stop()
-	following := reporter{s: s, what: "follow changes of accounts"}
-	reloading := reporter{s: s, what: "read signing keys"}
-	purging := reporter{s: s, what: "remove old sessions"}
-	auditing := reporter{s: s, what: "write audit entries that wait"}
-	purging.report(ctx, s.purge(ctx))
+	following := telemetry.NewOutage(s.log, s.now, "following changes of accounts")
+	reloading := telemetry.NewOutage(s.log, s.now, "reading the signing keys")
+	purging := telemetry.NewOutage(s.log, s.now, "removing old sessions")
+	auditing := telemetry.NewOutage(s.log, s.now, "writing the audit entries that wait")
+	purging.Report(ctx, s.purge(ctx))
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-changes.C:
-			following.report(ctx, s.follow(ctx))
-			auditing.report(ctx, s.flushAudit(ctx))
+			following.Report(ctx, s.follow(ctx))
+			auditing.Report(ctx, s.flushAudit(ctx))
 		case <-keys.C:
-			reloading.report(ctx, s.keys.Reload())
+			reloading.Report(ctx, s.keys.Reload())
 		case <-purge.C:
-			purging.report(ctx, s.purge(ctx))
+			purging.Report(ctx, s.purge(ctx))
 		}
 	}
 }
@@ -199,25 +199,4 @@ func (s *Service) follow(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// reporter logs when something begins to fail and when it works again, not each
-// time in between.
-type reporter struct {
-	s       *Service
-	what    string
-	failing bool
-}
-
-func (r *reporter) report(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	switch {
-	case err != nil && !r.failing:
-		r.s.log.WarnContext(ctx, r.what+" fails", "error", telemetry.Redact(err.Error()))
-	case err == nil && r.failing:
-		r.s.log.InfoContext(ctx, r.what+" works again")
-	}
-	r.failing = err != nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/signoff"
 	"github.com/eventcarbon/ecf/libs/teams"
+	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -230,14 +231,13 @@ const signOffSweep = 15 * time.Second
 func sweepSignOffs(ctx context.Context, signOffs signoff.Service, logger *slog.Logger) error {
 	ticker := time.NewTicker(signOffSweep)
 	defer ticker.Stop()
+	outage := telemetry.NewOutage(logger, nil, "the sweep of sign-offs")
 	for {
 		opened, err := signOffs.Sweep(ctx)
 		if opened > 0 {
 			logger.LogAttrs(ctx, slog.LevelWarn, "dead sign-offs were opened again", slog.Int("events", opened))
 		}
-		if err != nil && ctx.Err() == nil {
-			logger.LogAttrs(ctx, slog.LevelWarn, "sign-offs were not swept", slog.String("error", err.Error()))
-		}
+		outage.Report(ctx, err)
 		select {
 		case <-ctx.Done():
 			return nil // it ends with the process

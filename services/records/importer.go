@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
 const (
@@ -81,15 +82,11 @@ func (m *Importer) Run(ctx context.Context) error {
 	ticker := time.NewTicker(importSweep)
 	defer ticker.Stop()
 	defer m.jobs.Wait()
-	failed := func(err error) {
-		if ctx.Err() == nil {
-			m.logger.LogAttrs(ctx, slog.LevelWarn, "imports", slog.String("error", err.Error()))
-		}
-	}
+	outage := telemetry.NewOutage(m.logger, m.now, "the work on imports")
+	failed := func(err error) { outage.Report(ctx, err) }
 	for {
-		if _, err := m.begin(ctx, map[string]bool{}, failed); err != nil {
-			failed(err)
-		}
+		_, err := m.begin(ctx, map[string]bool{}, failed)
+		outage.Report(ctx, err)
 		select {
 		case <-ctx.Done():
 			return ctx.Err()

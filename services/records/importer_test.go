@@ -340,3 +340,38 @@ func TestOpenImportsOfAnOrganizationAreBounded(t *testing.T) {
 		t.Errorf("%+v, %v", i, err)
 	}
 }
+
+// awayStore is a store whose imports cannot be read.
+type awayStore struct {
+	record.Store
+	looks int
+	look  func(nth int)
+}
+
+func (a *awayStore) OpenImports(context.Context, string, int) ([]record.OpenImport, error) {
+	a.looks++
+	a.look(a.looks)
+	return nil, errors.New("the database is away")
+}
+
+// An outage of the database is a line of the importer, not one at each look.
+func TestImporterTellsOfAnOutageOnce(t *testing.T) {
+	t.Parallel()
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	store := &awayStore{}
+	var log strings.Builder
+	m := NewImporter(store, slog.New(slog.NewTextHandler(&log, nil)), time.Now)
+	store.look = func(nth int) {
+		m.Kick()
+		if nth == 50 {
+			end()
+		}
+	}
+	if err := m.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "the database is away") {
+		t.Errorf("%d lines of 50 looks that failed:\n%s", n, log.String())
+	}
+}

@@ -60,7 +60,7 @@ master as ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` and their like h
 			fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s.\n\n%s", name, strings.TrimSpace(name+" "+c.Arguments), c.Summary, c.Settings().Markdown())
 		}
 	}
-	b.WriteString("\n## Telemetry\n\nAll programs obey the standard variables of OpenTelemetry, among them:\n\n| Variable | Meaning |\n|---|---|\n")
+	b.WriteString("\n## Telemetry\n\nAll programs obey the standard variables of OpenTelemetry, among them those below. A program refuses to start with one that\nhas a value the exporters would not read, or a misspelled name, and says what would be right.\n\n| Variable | Meaning |\n|---|---|\n")
 	for _, v := range telemetry.Variables() {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.Name, v.Meaning)
 	}

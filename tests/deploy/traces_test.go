@@ -15,6 +15,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
@@ -299,7 +300,7 @@ func (s *system) checkOutage(collector *testkit.Proc) {
 		}
 		return nil
 	})
-	allowed := 1 + int(time.Since(began)/time.Minute)
+	allowed := 1 + int(time.Since(began)/telemetry.RemindEvery)
 	for service := range s.parts {
 		if n := lines(service); n > allowed {
 			t.Errorf("%s wrote %d lines about a collector that is away, in %v", service, n, time.Since(began))

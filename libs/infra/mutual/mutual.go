@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
 const (
@@ -54,8 +55,9 @@ func (f *Files) Describe(s *settings.Set) {
 // leaves connections as they are.
 type Peers struct {
 	files Files
-	log   *slog.Logger
 	now   func() time.Time
+
+	outage *telemetry.Outage // of reading the files again
 
 	mu     sync.Mutex
 	looked time.Time
@@ -75,7 +77,7 @@ func Open(f Files, log *slog.Logger, now func() time.Time) (*Peers, error) {
 	if f == (Files{}) {
 		return nil, nil //nolint:nilnil // a nil Peers is one that does nothing
 	}
-	p := &Peers{files: f, log: log, now: now}
+	p := &Peers{files: f, now: now, outage: telemetry.NewOutage(log, now, "reading the certificates of the service again")}
 	return p, p.load()
 }
 
@@ -140,8 +142,9 @@ func (p *Peers) current() (tls.Certificate, *x509.CertPool) {
 	if !due {
 		return pair, roots
 	}
-	if err := p.load(); err != nil {
-		p.log.Warn("the certificates of the service cannot be read again; it goes on with the former ones", "error", err.Error())
+	err := p.load()
+	p.outage.Report(context.Background(), err)
+	if err != nil {
 		return pair, roots
 	}
 	p.mu.Lock()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
 // sweepLimit bounds how many due events one sweep looks at, oldest first.
@@ -42,14 +43,13 @@ type sighting struct {
 func (s *Sweeper) Run(ctx context.Context, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
+	outage := telemetry.NewOutage(s.Logger, nil, "the sweep of results that are due")
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
-				s.Logger.WarnContext(ctx, "sweep failed; the next one tries again", "error", err.Error())
-			}
+			outage.Report(ctx, s.Sweep(ctx))
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package resulttree
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -117,5 +120,31 @@ func TestSweeperTellsThatItGetsOn(t *testing.T) {
 	m.err = errors.New("down")
 	if err := s.Sweep(t.Context()); err == nil || looked != 1+3+3+1 {
 		t.Fatalf("a sweep that fails: %v, told %d times", err, looked)
+	}
+}
+
+// lastly ends a context at a look.
+type lastly struct {
+	looks int
+	last  int
+	end   func()
+}
+
+func (l *lastly) MarkedEvents(context.Context, int) ([]record.MarkedEvent, error) {
+	if l.looks++; l.looks == l.last {
+		l.end()
+	}
+	return nil, errors.New("the database is away")
+}
+
+// An outage of the database is a line of the sweeper, not one at each tick.
+func TestSweeperTellsOfAnOutageOnce(t *testing.T) {
+	t.Parallel()
+	ctx, end := context.WithCancel(t.Context())
+	var log bytes.Buffer
+	s := &Sweeper{Records: &lastly{last: 50, end: end}, Notifier: &notifier{}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	s.Run(ctx, time.Millisecond)
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "the database is away") {
+		t.Errorf("%d lines of 50 sweeps that failed:\n%s", n, log.String())
 	}
 }
