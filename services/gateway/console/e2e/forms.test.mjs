@@ -1,6 +1,6 @@
 // Forms and dialogs: what is typed is taken as it stands, and what is over goes.
 import assert from 'node:assert/strict';
-import { grid, test, the, until, visit } from './setup.mjs';
+import { axe, grid, test, the, until, visit } from './setup.mjs';
 
 const choose = (page, name, content) =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
@@ -117,4 +117,29 @@ test('on a phone a row is deleted, brought back and withdrawn', async () => {
   await until('the record is gone', async () => {
     return (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 0;
   });
+});
+
+test('the notice that the server is away can be closed, and goes when it answers', async () => {
+  const id = await the.server.event('Away');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await grid(page).waitFor();
+  const notice = page.locator('.updated');
+  const away = (route) => route.abort();
+  await page.route('**', away);
+  await page.getByRole('link', { name: 'Footprint' }).click();
+  await notice.getByText('The server cannot be reached').waitFor();
+  await axe(page, 'the notice that the server is away');
+  // Asking in vain leaves it there: there is nothing to reload from.
+  await notice.getByRole('button', { name: 'Try again' }).click();
+  await notice.getByRole('button', { name: 'Close' }).click();
+  await notice.waitFor({ state: 'detached' });
+  await page.unroute('**', away);
+  // The part of the console that was missing comes by itself, closed or not.
+  await page.getByRole('heading', { name: 'No footprint yet' }).waitFor();
+  await page.route('**', away);
+  await page.getByRole('link', { name: 'Sign and report' }).click();
+  await notice.getByText('The server cannot be reached').waitFor();
+  await page.unroute('**', away);
+  await notice.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Nothing to report yet' }).waitFor();
 });

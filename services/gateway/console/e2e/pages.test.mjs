@@ -48,6 +48,49 @@ for (const who of ['viewer', 'user', 'manager', 'admin'])
       }
   });
 
+test('axe finds nothing on a phone', async () => {
+  const { page } = await visit('admin', '/', { viewport: { width: 390, height: 844 } });
+  const id = await the.server.event('Pages on a phone, with a title that takes more than one line of it');
+  await the.server.approved(id);
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'AMS',
+    passengers: 2,
+  });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+  const example = await the.server.example();
+  for (const path of [
+    '/',
+    `/events/${id}/sheet`,
+    `/events/${id}/sheet?type=energy`,
+    `/events/${id}/review`,
+    `/events/${id}/review?show=approved`,
+    `/events/${example}/footprint`,
+    `/events/${id}/report`,
+    `/events/${id}/history`,
+    '/organization',
+    '/organization?tab=factors',
+    '/organization?tab=members',
+    '/organization?tab=audit',
+    '/nowhere',
+    '/account',
+    '/about',
+  ]) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await settled(page);
+    await axe(page, `${path} on a phone`);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${path} is ${width} px wide`);
+  }
+  // Where a table is wider than the page, its frame is reached by keys.
+  await page.goto('/organization?tab=audit');
+  const frame = page.getByRole('region', { name: 'Audit log' });
+  await frame.focus();
+  await page.keyboard.press('ArrowRight');
+  await until('the table has moved', () => frame.evaluate((f) => f.scrollLeft > 0));
+});
+
 test('a report of the policy, an error and a request to another host are each noticed', async () => {
   const { page, faults } = await anonymous();
   await page.getByLabel('Email').waitFor();

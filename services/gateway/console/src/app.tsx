@@ -109,6 +109,8 @@ const routeTree = rootRoute.addChildren([
     createRoute({
       getParentRoute: () => eventRoute,
       path: '/review',
+      validateSearch: (s: Record<string, unknown>): { show?: string } =>
+        typeof s.show === 'string' ? { show: s.show } : {},
       component: lazyRouteComponent(() => loaded(() => import('./pages/Review')), 'ReviewPage'),
     }),
     createRoute({

@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './ui/library';
 import '@mantine/notifications/styles.css';
 import './sheet/sheet.css';
 import './footprint/figures.css';

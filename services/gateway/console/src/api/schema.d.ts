@@ -1119,16 +1119,19 @@ export interface paths {
          *     first row has most of; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
          *     type, as in its template (`GET /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
          *     `x-headings` of the type's schema): case, spaces and punctuation do not matter.
-         *     Columns that are no field are left out and named in `ignoredColumns`; those of an export that the service owns are left out
-         *     silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be
+         *     Columns that are no field are left out and named in `ignoredColumns`, and refused with `Prefer: handling=strict`; those of an export
+         *     that the service owns are left out silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be
          *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`; a value of a list may be written without
          *     regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
          *     Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and kept
-         *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`). A row that sums up the others
-         *     is refused with `TOTALS_ROW`. In a file with semicolons, which spreadsheets write where the comma is the sign of the
-         *     decimals, `1.234` without a declared form of numbers is refused with `AMBIGUOUS_NUMBER`. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
+         *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`), or none (`Distance`, `Weight`, `Area`, `Amount`) where
+         *     each cell has its own (`120 km`) and the type one field for it. A row that sums up the others
+         *     is refused with `TOTALS_ROW`. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
+         *     hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`);
+         *     where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German or French,
+         *     `1.200` is one and a bit. Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results
          *     that it keeps, of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns,
          *     and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
          *
@@ -4824,10 +4827,10 @@ export interface components {
             changed?: components["schemas"]["FieldChange"][];
             /** @description What it does to the figure, as a rehearsal calculates it; absent until it is first listed. */
             effect?: {
-                /** @description `total`, `perAttendeeKg` and `perAttendeeDayKg` before; null where nothing is approved. */
-                before: Record<string, never> | null;
+                /** @description The figures before; null where nothing is approved. */
+                before: components["schemas"]["EffectFigures"] | null;
                 /** @description The same after; null for a deletion. */
-                after: Record<string, never> | null;
+                after: components["schemas"]["EffectFigures"] | null;
                 /** @description Total after minus before. */
                 differenceKgCO2e: number | null;
                 /** @description The revision of the result that was counted; 0 for none. */
@@ -8060,6 +8063,17 @@ export interface components {
             scores: number[];
             /** @description The factor of the 95 % interval, in millionths. */
             gsd2Millionths: number;
+            /** @description What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths, which add up to its variance. */
+            uncertainty?: {
+                /** @description Doubt of the quantity. All lines of a record share it. */
+                activity: number;
+                /** @description Doubt of the factor. All lines of the row and stage share it. */
+                basic: number;
+                /** @description Doubt of using the factor for another time, place or technology. Lines of the row and stage with the same `use` share it. */
+                fit: number;
+                /** @description Names the place and the scores for time, geography and technology. */
+                use: string;
+            };
             leg?: components["schemas"]["Leg"];
         };
         /**
@@ -8359,9 +8373,25 @@ export interface components {
                     [key: string]: unknown;
                 };
                 /** @description Who submitted it and when. */
-                submitted: Record<string, never> | null;
-                /** @description Who approved it and when; with `policy` the organization's policy did. */
-                approved: Record<string, never> | null;
+                submitted: {
+                    by?: components["schemas"]["Actor"];
+                    /**
+                     * Format: date-time
+                     * @description When.
+                     */
+                    at?: string;
+                } | null;
+                /** @description Who approved it and when. */
+                approved: {
+                    by?: components["schemas"]["Actor"];
+                    /**
+                     * Format: date-time
+                     * @description When.
+                     */
+                    at?: string;
+                    /** @description Whether the organization's policy approved it. */
+                    policy?: boolean;
+                } | null;
                 /** @description Whether who approved it had not created, edited or submitted it. */
                 fourEyes: boolean;
                 /** @description SHA-256 sums of its evidence. */
@@ -9257,6 +9287,10 @@ export interface components {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
                 ETag: components["headers"]["ETag"];
+                "Content-Language": components["headers"]["ContentLanguage"];
+                "Content-Disposition": components["headers"]["ContentDisposition"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -9265,6 +9299,11 @@ export interface components {
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9275,6 +9314,10 @@ export interface components {
         Unauthenticated: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                 [name: string]: unknown;
             };
@@ -9286,6 +9329,11 @@ export interface components {
         QuotaExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9296,6 +9344,11 @@ export interface components {
         PlanLimitExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9306,6 +9359,11 @@ export interface components {
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9314,11 +9372,16 @@ export interface components {
         };
         /**
          * @description `NOT_FOUND` (no such route), `EVENT_NOT_FOUND`, `TYPE_NOT_FOUND`, `RECORD_NOT_FOUND`, `USER_NOT_FOUND`,
-         *     `PROPOSAL_NOT_FOUND`, `SUPPLIER_FACTOR_NOT_FOUND` or `RESULT_NOT_FOUND`.
+         *     `PROPOSAL_NOT_FOUND`, `SUPPLIER_FACTOR_NOT_FOUND`, `REVISION_NOT_KEPT` or `RESULT_NOT_FOUND`.
          */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9332,6 +9395,10 @@ export interface components {
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -9343,6 +9410,10 @@ export interface components {
         KeyInProgress: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
             };
@@ -9354,6 +9425,10 @@ export interface components {
         KeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 [name: string]: unknown;
             };
             content: {
@@ -9364,6 +9439,11 @@ export interface components {
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9374,6 +9454,11 @@ export interface components {
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9384,6 +9469,10 @@ export interface components {
         HeaderTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 [name: string]: unknown;
             };
             content: {
@@ -9394,6 +9483,10 @@ export interface components {
         NotAcceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 [name: string]: unknown;
             };
             content: {
@@ -9404,6 +9497,11 @@ export interface components {
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                 [name: string]: unknown;
             };
             content: {
@@ -9414,6 +9512,8 @@ export interface components {
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9431,6 +9531,10 @@ export interface components {
         Failure: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "X-Dry-Run": components["headers"]["XDryRun"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
@@ -9443,12 +9547,12 @@ export interface components {
     parameters: {
         /** @description Import the good rows of a file that has bad ones too. */
         ImportPartial: "true" | "false";
-        /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
+        /** @description How numbers are written. With `comma`, `2,5` is two and a half, and nothing separates thousands. Absent, see `numberFormat`. */
         ImportDecimal: "point" | "comma";
         /**
-         * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
-         *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
-         *     with `AMBIGUOUS_NUMBER`.
+         * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without both, a number is
+         *     read where it has one reading only, by itself or beside the others of the file; `1,200` is refused with
+         *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
          */
         ImportNumberFormat: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
         /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
@@ -9504,8 +9608,8 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-         *     then carries `Preference-Applied`.
+         * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+         *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
          */
         Prefer: string;
         /**
@@ -9534,6 +9638,10 @@ export interface components {
         Location: string;
         /** @description `handling=strict` where that was asked for. */
         PreferenceApplied: "handling=strict";
+        /** @description `true` where the request was a rehearsal: nothing of it was stored. Absent where it was refused before that was looked at. */
+        XDryRun: "true";
+        /** @description `attachment` with the name of the file, for a browser that saves it. */
+        ContentDisposition: string;
         /** @description `true` when this is the stored answer of an earlier request with the same `Idempotency-Key`. */
         IdempotentReplayed: "true";
         /**
@@ -9561,7 +9669,13 @@ export interface operations {
     login: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -9574,6 +9688,7 @@ export interface operations {
             /** @description The token bundle, with `refreshToken`. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9595,7 +9710,13 @@ export interface operations {
     refresh: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -9608,6 +9729,7 @@ export interface operations {
             /** @description The token bundle, without `refreshToken`. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9636,8 +9758,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9657,6 +9779,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9682,8 +9805,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9703,6 +9826,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9738,6 +9862,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9769,6 +9896,8 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9790,8 +9919,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9811,6 +9940,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9836,8 +9966,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9853,7 +9983,11 @@ export interface operations {
             /** @description The password is changed. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9928,6 +10062,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9995,8 +10130,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10018,6 +10153,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10094,6 +10230,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10121,8 +10258,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10145,6 +10282,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10186,6 +10324,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10243,8 +10382,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10264,6 +10403,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10273,9 +10413,11 @@ export interface operations {
             /** @description Switching four eyes off, and under four eyes switching on or loosening automatic approval, waits for a second administrator, who asks for the same; nothing else of the request applies. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10344,8 +10486,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10368,6 +10510,7 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10446,6 +10589,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10474,8 +10618,8 @@ export interface operations {
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10499,6 +10643,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10575,8 +10720,8 @@ export interface operations {
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10601,6 +10746,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10637,8 +10783,8 @@ export interface operations {
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10663,6 +10809,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10699,8 +10846,8 @@ export interface operations {
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10725,6 +10872,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10848,6 +10996,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11118,8 +11267,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11142,6 +11291,7 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11207,8 +11357,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -11239,6 +11389,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11254,6 +11405,7 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11263,10 +11415,12 @@ export interface operations {
             /** @description Under four eyes: the change was proposed, and a second manager decides. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11331,6 +11485,11 @@ export interface operations {
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -11347,9 +11506,11 @@ export interface operations {
             /** @description The event is gone. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11359,10 +11520,12 @@ export interface operations {
             /** @description Under four eyes: the change was proposed, and a second manager decides. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11391,8 +11554,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -11418,6 +11581,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11427,10 +11591,12 @@ export interface operations {
             /** @description Under four eyes: the change was proposed, and a second manager decides. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11506,6 +11672,11 @@ export interface operations {
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -11522,11 +11693,13 @@ export interface operations {
             /** @description The checklist of a rehearsal. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11536,11 +11709,13 @@ export interface operations {
             /** @description The sign-off has begun, or was proposed. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11576,6 +11751,11 @@ export interface operations {
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -11592,11 +11772,13 @@ export interface operations {
             /** @description The event, open again. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11673,6 +11855,11 @@ export interface operations {
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -11691,11 +11878,13 @@ export interface operations {
             /** @description The event as changed. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11705,11 +11894,13 @@ export interface operations {
             /** @description The proposed sign-off has begun. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11745,6 +11936,11 @@ export interface operations {
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -11763,11 +11959,13 @@ export interface operations {
             /** @description The change with its effect. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11803,6 +12001,11 @@ export interface operations {
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
             };
             path: {
                 /** @description The `_id` of an event. */
@@ -11821,11 +12024,13 @@ export interface operations {
             /** @description The event, without the proposal. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11867,6 +12072,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11941,8 +12147,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11973,6 +12179,7 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12007,8 +12214,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12037,6 +12244,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12071,8 +12279,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12101,6 +12309,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12124,12 +12333,12 @@ export interface operations {
             query?: {
                 /** @description Import the good rows of a file that has bad ones too. */
                 partial?: components["parameters"]["ImportPartial"];
-                /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
+                /** @description How numbers are written. With `comma`, `2,5` is two and a half, and nothing separates thousands. Absent, see `numberFormat`. */
                 decimal?: components["parameters"]["ImportDecimal"];
                 /**
-                 * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
-                 *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
-                 *     with `AMBIGUOUS_NUMBER`.
+                 * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without both, a number is
+                 *     read where it has one reading only, by itself or beside the others of the file; `1,200` is refused with
+                 *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
                  */
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
                 /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
@@ -12156,6 +12365,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
                  *     but `true` and `false` is 400.
                  */
@@ -12177,11 +12391,13 @@ export interface operations {
             /** @description The file is stored and will be worked on. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12206,12 +12422,12 @@ export interface operations {
             query?: {
                 /** @description Import the good rows of a file that has bad ones too. */
                 partial?: components["parameters"]["ImportPartial"];
-                /** @description How numbers are written. With `comma`, `2,5` is two and a half. Nothing separates thousands. */
+                /** @description How numbers are written. With `comma`, `2,5` is two and a half, and nothing separates thousands. Absent, see `numberFormat`. */
                 decimal?: components["parameters"]["ImportDecimal"];
                 /**
-                 * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without it, a number with
-                 *     a unit, or with a separator that `decimal` does not have, is read where it has one reading only: `1,200` is refused
-                 *     with `AMBIGUOUS_NUMBER`.
+                 * @description How numbers are written, by an example, thousands included; it says more than `decimal`. Without both, a number is
+                 *     read where it has one reading only, by itself or beside the others of the file; `1,200` is refused with
+                 *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
                  */
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
                 /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
@@ -12243,6 +12459,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
                  *     but `true` and `false` is 400.
                  */
@@ -12269,11 +12490,13 @@ export interface operations {
             /** @description The file is stored and will be worked on. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     Location: components["headers"]["Location"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12308,8 +12531,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12338,6 +12561,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12371,8 +12595,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12401,6 +12625,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12455,6 +12680,7 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             default: components["responses"]["Failure"];
         };
@@ -12534,6 +12760,7 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
@@ -12563,6 +12790,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12571,6 +12799,7 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
@@ -12608,6 +12837,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12658,6 +12888,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12708,6 +12939,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12766,6 +12998,7 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             default: components["responses"]["Failure"];
         };
@@ -12780,8 +13013,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -12819,6 +13052,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12834,6 +13068,7 @@ export interface operations {
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12889,6 +13124,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12981,6 +13217,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13009,8 +13246,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -13043,6 +13280,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13101,6 +13339,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13160,6 +13399,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13290,8 +13530,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -13325,6 +13565,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13359,8 +13600,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -13394,6 +13635,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13428,8 +13670,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -13463,6 +13705,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13497,8 +13740,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -13532,6 +13775,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13566,8 +13810,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
@@ -13601,6 +13845,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13713,8 +13958,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -13738,6 +13983,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13771,8 +14017,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -13796,6 +14042,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13829,8 +14076,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -13854,6 +14101,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -13887,8 +14135,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -13912,6 +14160,7 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14069,6 +14318,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14126,7 +14376,13 @@ export interface operations {
     previewRows: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
@@ -14142,6 +14398,7 @@ export interface operations {
             /** @description The sums. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -14164,7 +14421,13 @@ export interface operations {
     rehearseEvent: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /** @description The `_id` of an event. */
                 eventId: components["parameters"]["EventId"];
@@ -14180,6 +14443,7 @@ export interface operations {
             /** @description What the changes do. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -14304,6 +14568,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Content-Disposition": components["headers"]["ContentDisposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14377,8 +14642,8 @@ export interface operations {
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice. The answer
-                 *     then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
+                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14403,6 +14668,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14412,11 +14678,13 @@ export interface operations {
             /** @description Under four eyes: the adoption was proposed, and a second manager decides. */
             202: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "X-Dry-Run": components["headers"]["XDryRun"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14594,6 +14862,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14655,10 +14924,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** Format: uri */
+                        /**
+                         * Format: uri
+                         * @description The `iss` of tokens.
+                         */
                         issuer: string;
-                        /** Format: uri */
+                        /**
+                         * Format: uri
+                         * @description Where the keys are that verify tokens.
+                         */
                         jwks_uri: string;
+                        /** @description `none`: there is no authorization endpoint. */
+                        response_types_supported?: string[];
+                        /** @description `password`, in JSON, at `POST /auth/login`. */
+                        grant_types_supported?: string[];
+                        /** @description Kinds of subjects. */
+                        subject_types_supported?: string[];
+                        /** @description What ID tokens are signed with. */
+                        id_token_signing_alg_values_supported?: string[];
+                        /** @description Scopes. */
+                        scopes_supported?: string[];
+                        /** @description Claims of tokens. */
+                        claims_supported?: string[];
                     };
                 };
             };

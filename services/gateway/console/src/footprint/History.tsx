@@ -6,6 +6,7 @@ import { api, take } from '../api/client';
 import { amount, co2e, exact, signed, time } from '../format';
 import { Causes } from '../governed/Causes';
 import { Problem } from '../ui/states';
+import { Wide } from '../ui/Wide';
 
 export function History({ eventId, newest }: { eventId: string; newest: number }): ReactNode {
   const { t } = useTranslation();
@@ -95,7 +96,7 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
   const d = diff.data;
   const max = Math.max(...d.parts.map((p) => Math.abs(p.kgCO2e)), 1e-9);
   return (
-    <div className="scrollx" tabIndex={-1}>
+    <Wide label={t('foot.history')}>
       <Table>
         <Table.Caption>{t('foot.bridgeExact')}</Table.Caption>
         <Table.Thead>
@@ -144,6 +145,6 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
         </Table.Tbody>
       </Table>
       <Causes causes={d.cause ?? []} />
-    </div>
+    </Wide>
   );
 }

@@ -21,6 +21,7 @@ import { amount, exact, range, signed } from '../format';
 import { moved, useRules } from '../governed/data';
 import { WhatIfText } from '../sheet/Origins';
 import { Problem } from '../ui/states';
+import { Wide } from '../ui/Wide';
 
 interface Props {
   event: Schemas['Event'];
@@ -134,7 +135,7 @@ function EffectTable({ effect }: { effect: Schemas['Effect'] }): ReactNode {
   if (!before || !after) return <Text size="sm">{t('try.nothing')}</Text>;
   const kg = (n: number | null): string => (n === null ? '–' : amount(n));
   return (
-    <div className="scrollx" tabIndex={-1}>
+    <Wide label={t('try.title')}>
       <Table mt="sm" className="fields" role="table">
         <Table.Thead>
           <Table.Tr>
@@ -165,7 +166,7 @@ function EffectTable({ effect }: { effect: Schemas['Effect'] }): ReactNode {
       <Text size="sm" role="status" className="figure">
         {t('foot.rehearsed', { difference: signed(effect.differenceKgCO2e ?? 0) })}
       </Text>
-    </div>
+    </Wide>
   );
 }
 

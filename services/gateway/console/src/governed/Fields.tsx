@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { date } from '../format';
+import { Wide } from '../ui/Wide';
 
 /** What fields of an event were before and after a change. */
 export function Fields({ changed }: { changed: Schemas['FieldChange'][] }): ReactNode {
@@ -22,7 +23,7 @@ export function Fields({ changed }: { changed: Schemas['FieldChange'][] }): Reac
   };
   if (changed.length === 0) return null;
   return (
-    <div className="scrollx" tabIndex={-1}>
+    <Wide label={t('governed.field')}>
       <Table className="fields" verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
@@ -43,6 +44,6 @@ export function Fields({ changed }: { changed: Schemas['FieldChange'][] }): Reac
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </Wide>
   );
 }

@@ -1,6 +1,7 @@
 /** The words of the console. English is the catalogue; German shows that nothing is hard-wired. */
-import i18next from 'i18next';
+import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
+import { number } from '../format';
 import { type Catalogue, en } from './en';
 import { learn } from './server';
 
@@ -20,6 +21,16 @@ export function initialLanguage(): Language {
   return wanted.startsWith('de') ? 'de' : 'en';
 }
 
+/** Writes how many there are of something as numbers are written; a revision or a year is no such number. */
+const counts: FormatterModule = {
+  type: 'formatter',
+  init: () => {},
+  add: () => {},
+  addCached: () => {},
+  format: (value: unknown, _format, _language, options) =>
+    typeof value === 'number' && options?.interpolationkey === 'count' ? number(value) : (value as string),
+};
+
 async function load(language: Language): Promise<void> {
   if (language === 'de' && !i18next.hasResourceBundle('de', 'translation')) {
     const [{ de }, { server }] = await Promise.all([import('./de'), import('./server.de')]);
@@ -36,13 +47,16 @@ export async function setLanguage(language: Language): Promise<void> {
 }
 
 export async function initI18n(): Promise<void> {
-  await i18next.use(initReactI18next).init({
-    resources: { en: { translation: en } },
-    lng: 'en',
-    fallbackLng: 'en',
-    interpolation: { escapeValue: false },
-    returnNull: false,
-  });
+  await i18next
+    .use(initReactI18next)
+    .use(counts)
+    .init({
+      resources: { en: { translation: en } },
+      lng: 'en',
+      fallbackLng: 'en',
+      interpolation: { escapeValue: false, alwaysFormat: true },
+      returnNull: false,
+    });
   const language = initialLanguage();
   await load(language);
   await i18next.changeLanguage(language);

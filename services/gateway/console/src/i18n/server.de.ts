@@ -50,6 +50,7 @@ export const server: Server = {
     TOO_MANY: '{{field}} hat zu viele Angaben.',
     TOO_LARGE: '{{field}} ist zu groß.',
     BAD_FORMAT: '{{field}} hat nicht die richtige Form.',
+    OPEN: 'Die Veranstaltung ist nicht unterschrieben; es gibt nichts zurückzunehmen.',
     NOT_ALLOWED: '{{field}}: dieser Wert ist hier nicht erlaubt.',
     UNKNOWN_CODE: '{{field}}: dieser Wert ist nicht bekannt.',
     UNKNOWN_UNIT: '{{field}}: diese Einheit ist nicht bekannt.',

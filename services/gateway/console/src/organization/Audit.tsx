@@ -6,6 +6,7 @@ import { all, api, type Schemas, take } from '../api/client';
 import { time } from '../format';
 import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
+import { Wide } from '../ui/Wide';
 
 /** What was done, or refused, to accounts, sessions, the organization and its events. */
 export function Audit(): ReactNode {
@@ -41,7 +42,7 @@ export function Audit(): ReactNode {
   if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
     <Stack>
-      <Table.ScrollContainer minWidth={640}>
+      <Wide label={t('org.audit')} least={640}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -83,7 +84,7 @@ export function Audit(): ReactNode {
               })}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </Wide>
       <More list={list} />
     </Stack>
   );

@@ -21,6 +21,7 @@ import { time } from '../format';
 import { useSession } from '../session';
 import { ConfirmModal } from '../ui/ConfirmModal';
 import { Problem, useProblemText } from '../ui/states';
+import { Wide } from '../ui/Wide';
 import { type Invitation, InviteModal, roles } from './InviteModal';
 
 type User = Schemas['User'];
@@ -128,7 +129,7 @@ export function Members(): ReactNode {
           </CopyButton>
         </Alert>
       )}
-      <Table.ScrollContainer minWidth={720}>
+      <Wide label={t('org.members')} least={720}>
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -228,7 +229,7 @@ export function Members(): ReactNode {
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </Wide>
       <InviteModal opened={inviting} close={() => setInviting(false)} invite={invite} />
       <ConfirmModal
         opened={leaving !== null}

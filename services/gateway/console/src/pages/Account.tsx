@@ -22,6 +22,7 @@ import { time } from '../format';
 import { useSession } from '../session';
 import { useOrganizations } from '../ui/Switcher';
 import { Problem } from '../ui/states';
+import { Wide } from '../ui/Wide';
 
 export function AccountPage(): ReactNode {
   const { t } = useTranslation();
@@ -105,7 +106,7 @@ export function AccountPage(): ReactNode {
           {sessions.isPending && <Skeleton h={80} />}
           {sessions.isLoadingError && <Problem error={sessions.error} retry={() => void sessions.refetch()} />}
           {end.isError && <Problem error={end.error} />}
-          <Table.ScrollContainer minWidth={560}>
+          <Wide label={t('account.sessions')}>
             <Table>
               <Table.Thead>
                 <Table.Tr>
@@ -143,7 +144,7 @@ export function AccountPage(): ReactNode {
                 ))}
               </Table.Tbody>
             </Table>
-          </Table.ScrollContainer>
+          </Wide>
         </Card>
       </Stack>
     </Box>

@@ -16,6 +16,7 @@ import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { amount, date, exact } from '../format';
+import { Wide } from '../ui/Wide';
 
 type Stated = Schemas['Compensation'];
 
@@ -164,7 +165,7 @@ export function Stated({ list }: { list: Stated[] }): ReactNode {
       {(['offset', 'removal'] as const)
         .filter((kind) => list.some((c) => c.kind === kind))
         .map((kind) => (
-          <div key={kind} className="scrollx" tabIndex={-1}>
+          <Wide key={kind} label={t(`comp.${kind}s`)}>
             <Table verticalSpacing={4} mb="sm">
               <Table.Thead>
                 <Table.Tr>
@@ -191,7 +192,7 @@ export function Stated({ list }: { list: Stated[] }): ReactNode {
                   ))}
               </Table.Tbody>
             </Table>
-          </div>
+          </Wide>
         ))}
     </Card>
   );

@@ -88,7 +88,7 @@ export function ApproveMany({
                       {t(`type.${i.type as 'flights'}`, { defaultValue: i.type ?? '' })}:{' '}
                       {summary(i.type, fieldsOnly(i))}
                     </Text>
-                    <Text size="sm" className="figure">
+                    <Text size="sm" className="figure nowrap">
                       {i.review.kgCO2e === null ? '–' : amount(i.review.kgCO2e)}
                     </Text>
                   </Group>

@@ -68,7 +68,7 @@ export function Decision({
           )}
         </div>
         {decides && (
-          <Group gap={6}>
+          <Group gap={6} className="decide">
             <Button size="sm" onClick={approve}>
               {t('review.approve')}
             </Button>

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, type Schemas, take } from '../api/client';
 import { co2e, number, range } from '../format';
+import { Wide } from '../ui/Wide';
 
 const shown = 50;
 
@@ -22,7 +23,7 @@ export function Origins({ event, record, revision }: { event: string; record: st
   if (!list.data) return null;
   const more = list.data.pagination.total - list.data.items.length;
   return (
-    <div className="scrollx" tabIndex={-1}>
+    <Wide label={t('origin.from')}>
       <Table className="fields" verticalSpacing={2}>
         <Table.Thead>
           <Table.Tr>
@@ -50,7 +51,7 @@ export function Origins({ event, record, revision }: { event: string; record: st
           {t('origin.more', { count: more })}
         </Text>
       )}
-    </div>
+    </Wide>
   );
 }
 

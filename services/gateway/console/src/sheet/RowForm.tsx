@@ -14,6 +14,7 @@ import { Kg } from './Line';
 import { at as position } from './selection';
 import { dirty, empty } from './store';
 import { useSelection } from './useSelection';
+import { Verdict } from './Verdict';
 
 /** The sheet where there is room for one row only: the row as a form. */
 export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeInfo[]; type: string }): ReactNode {
@@ -107,6 +108,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
           {t('inspect.locked')}
         </Text>
       )}
+      {row && <Verdict key={row.key} engine={engine} row={row} />}
       {info?.columns.map((c) => {
         // What is locked is read: without what is empty, and as text that looks like it.
         if (locked && row && !row.cells[c.field]) return null;

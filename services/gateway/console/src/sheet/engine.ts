@@ -1,5 +1,6 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
-import { ApiError, all, api, call, type Schemas, take } from '../api/client';
+import { ApiError, call, type Schemas } from '../api/client';
+import { recordsOf } from '../api/records';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
 import { patchOf } from './columns';
@@ -84,23 +85,11 @@ export class Engine {
   }
 
   async reload(): Promise<void> {
-    const lists: ServerRecord[][] = [];
-    for (let i = 0; i < this.types.length; i += 4) {
-      lists.push(
-        ...(await Promise.all(
-          this.types.slice(i, i + 4).map((type) =>
-            all((page) =>
-              take(
-                api.GET('/events/{eventId}/{type}', {
-                  params: { path: { eventId: this.event, type }, query: { page, limit: 100 } },
-                }),
-              ),
-            ).then((items) => (items as ServerRecord[]).reverse()),
-          ),
-        )),
-      );
-    }
-    this.store.load(lists.flat(), true);
+    const lists = await recordsOf(this.event, this.types);
+    this.store.load(
+      lists.flatMap((l) => l.reverse()),
+      true,
+    );
   }
 
   /** Reads again after something has changed what the server holds. */

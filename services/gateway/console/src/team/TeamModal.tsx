@@ -161,7 +161,7 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
                 disabled={(team.length > 0 && !reviewed) || (team.length === 0 && !event.team)}
                 onClick={() => save.mutate(team)}
               >
-                {t(team.length === 0 ? 'team.takeAway' : 'state.save')}
+                {t(team.length === 0 && event.team ? 'team.takeAway' : 'state.save')}
               </Button>
             </Group>
           </>

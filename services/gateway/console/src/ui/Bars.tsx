@@ -3,6 +3,7 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { Fragment, type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { amount, exact, range } from '../format';
+import { Wide } from './Wide';
 
 export interface Bar {
   key: string;
@@ -28,7 +29,7 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
   const share = (kg: number): string => `${Math.max(0, Math.min(100, (kg / max) * 100))}%`;
   const intervals = bars.some((b) => b.high !== undefined);
   return (
-    <div className="scrollx" tabIndex={-1}>
+    <Wide label={caption}>
       <Table className="bars" verticalSpacing={6}>
         <Table.Caption className="vh">{caption}</Table.Caption>
         <Table.Thead>
@@ -96,6 +97,6 @@ export function Bars({ caption, bars, open }: Props): ReactNode {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </Wide>
   );
 }

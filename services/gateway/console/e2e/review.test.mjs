@@ -1,0 +1,102 @@
+// What waits for a decision, and what was decided.
+import assert from 'node:assert/strict';
+import { axe, settled, test, the, until, visit } from './setup.mjs';
+
+test('of many records all are selected, few are drawn, and the next follows what was decided', async () => {
+  const id = await the.server.event('Many wait');
+  const items = Array.from({ length: 60 }, (_, n) => ({ from: 'LHR', to: 'JFK', passengers: n + 1 }));
+  const made = await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
+  const ids = made.items.map((i) => i.record._id);
+  await the.server.api('user', 'POST', `/events/${id}/flights/submit`, { ids });
+  const { page } = await visit('manager', `/events/${id}/review`);
+  const queue = page.getByRole('listbox', { name: 'Queue, 60 records' });
+  await queue.waitFor();
+  await settled(page);
+  assert.ok((await page.locator('.queueitem').count()) < 40);
+  const heaviest = await queue.getAttribute('aria-activedescendant');
+  await queue.focus();
+  await page.keyboard.press('c');
+  await page.getByLabel('Why?').fill('Which flight?');
+  await page.getByRole('dialog').getByRole('button', { name: 'Request changes' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const rest = page.getByRole('listbox', { name: 'Queue, 59 records' });
+  await rest.waitFor();
+  const next = await rest.getAttribute('aria-activedescendant');
+  assert.ok(next && next !== heaviest);
+  assert.equal(await page.locator(`#${next}`).getAttribute('aria-posinset'), '1');
+  await page.getByRole('button', { name: 'Select all' }).click();
+  await page.getByRole('button', { name: 'Approve 59' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByText('Nothing waits for a decision').waitFor();
+  await until('the focus is on the page', () => page.evaluate(() => document.activeElement?.id === 'main'));
+});
+
+test('the sheet says who approved a row, and takes that back', async () => {
+  const id = await the.server.event('Verdict');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/sheet`);
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText('Demo manager').first().waitFor();
+  await history.getByRole('button', { name: 'Take back' }).click();
+  await page.getByLabel('Why?').fill('The wrong flight.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
+  assert.notEqual(items[0].status, 'approved');
+});
+
+test('what was decided is found by its outcome and by who decided, and taken back', async () => {
+  const id = await the.server.event('Past');
+  const waits = async (passengers) => {
+    const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+      from: 'LHR',
+      to: 'JFK',
+      passengers,
+    });
+    await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+    return `/events/${id}/flights/${_id}`;
+  };
+  const [first, second, third] = [await waits(11), await waits(22), await waits(33)];
+  await waits(44);
+  await the.server.api('manager', 'POST', `${first}/approve`, { comment: 'As on the invoice.' });
+  await the.server.api('admin', 'POST', `${second}/approve`, {});
+  await the.server.api('manager', 'POST', `${third}/reject`, { comment: 'Of another event.' });
+  const { page } = await visit('manager', `/events/${id}/review`);
+  await page.getByRole('listbox', { name: 'Queue, one record' }).waitFor();
+  await page.getByText('Approved', { exact: true }).click();
+  await page.waitForURL('**/review?show=approved');
+  await page.getByText('2 records, the last decision first.').waitFor();
+  const entries = page.locator('.entries > li');
+  const texts = await entries.allInnerTexts();
+  assert.match(texts[0], /22 passengers[\s\S]*Approved by Demo admin, \d/);
+  assert.match(texts[1], /11 passengers[\s\S]*Approved by Demo manager, \d[\s\S]*As on the invoice\./);
+  await axe(page, 'what is approved');
+  await page.getByLabel('By').selectOption('Demo manager');
+  await page.getByText('One record.').waitFor();
+  assert.match((await entries.allInnerTexts()).join(), /^Flights: [\s\S]*11 passengers/);
+  await page.reload();
+  await page.getByText('2 records, the last decision first.').waitFor();
+  await page.getByText('Rejected', { exact: true }).click();
+  await page.getByText('Of another event.').waitFor();
+  await entries.getByRole('button', { name: 'Take back' }).click();
+  await page.getByLabel('Why?').fill('It was ours.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('heading', { name: 'No such record' }).waitFor();
+  await page.getByText('Waiting', { exact: true }).click();
+  await page.getByRole('listbox', { name: 'Queue, one record' }).waitFor();
+  assert.notEqual((await the.server.api('user', 'GET', third)).status, 'rejected');
+});
+
+test('on a phone a decision stands at the row, and is taken back there', async () => {
+  const id = await the.server.event('Phone verdict');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/sheet`, { viewport: { width: 390, height: 740 } });
+  const history = page.getByRole('region', { name: 'History' });
+  await history.getByText('Demo manager').first().waitFor();
+  await history.getByRole('button', { name: 'Take back' }).click();
+  await page.getByLabel('Why?').fill('The wrong flight.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
+  assert.notEqual(items[0].status, 'approved');
+});

@@ -1,0 +1,22 @@
+import { all, api, type Schemas, take } from './client';
+
+/** A record as the server lists it: what the service knows of it, and its own fields. */
+export type Listed = Schemas['RecordState'] & Record<string, unknown>;
+
+/** Reads all records of an event, a list for each of the types, newest first; of four types at a time. */
+export async function recordsOf(eventId: string, types: string[]): Promise<Listed[][]> {
+  const lists: Listed[][] = [];
+  for (let i = 0; i < types.length; i += 4) {
+    const part = types
+      .slice(i, i + 4)
+      .map((type) =>
+        all((page) =>
+          take(
+            api.GET('/events/{eventId}/{type}', { params: { path: { eventId, type }, query: { page, limit: 100 } } }),
+          ),
+        ),
+      );
+    lists.push(...((await Promise.all(part)) as Listed[][]));
+  }
+  return lists;
+}

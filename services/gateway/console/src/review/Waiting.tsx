@@ -1,0 +1,368 @@
+import { Alert, Box, Button, Group, SegmentedControl, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { IconArrowBackUp } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ApiError, all, api, call, type Schemas, take } from '../api/client';
+import { useSummary } from '../footprint/summary';
+import { co2e } from '../format';
+import { decidesOn, useEvent } from '../pages/Event';
+import { type Item, type Move, type Order, orderQueue } from '../pages/queue';
+import { useSession } from '../session';
+import { Empty, Problem, useProblemText } from '../ui/states';
+import { ApproveMany } from './ApproveMany';
+import { CommentModal } from './CommentModal';
+import { Decided } from './Decided';
+import { Decision, Elsewhere, fieldsOnly } from './Decision';
+import { Queue } from './Queue';
+
+const undoSeconds = 10;
+const keysOff = 'ecf.reviewKeysOff';
+
+interface Pending {
+  item: Item;
+  until: number;
+  /** It is on its way: it cannot be undone any more, and is not back in the queue. */
+  sent?: true;
+}
+
+/** The records of an event that wait for a decision, and the one that is decided on. */
+export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
+  const { t } = useTranslation();
+  const summary = useSummary();
+  const text = useProblemText();
+  const client = useQueryClient();
+  const { eventId, query } = useEvent();
+  const { me } = useSession();
+  const decides = query.data === undefined || decidesOn(query.data.data, me);
+  const [order, setOrder] = useState<Order>('weight');
+  const [keys, setKeys] = useState(localStorage.getItem(keysOff) !== '1');
+  const [current, setCurrent] = useState<string | null>(null);
+  const [marked, setMarked] = useState<Set<string>>(new Set());
+  const [pending, setPending] = useState<Pending[]>([]);
+  const [asking, setAsking] = useState<{ move: Move; items: Item[] } | null>(null);
+  const [previewing, setPreviewing] = useState(false);
+  const [decided, setDecided] = useState<{ item: Item; move: Move }[]>([]);
+  const list = useRef<HTMLDivElement>(null);
+
+  const queue = useQuery({
+    queryKey: ['review', eventId],
+    queryFn: () =>
+      all((page) =>
+        take(api.GET('/events/{eventId}/review', { params: { path: { eventId }, query: { page, limit: 100 } } })),
+      ) as Promise<Item[]>,
+    refetchInterval: 10_000,
+  });
+  // The first record is open from the beginning.
+  const first = queue.data && current === null ? orderQueue(queue.data, order)[0]?._id : undefined;
+  useEffect(() => {
+    if (first !== undefined) setCurrent(first);
+  }, [first]);
+  const preview = useQuery({
+    queryKey: ['preview', eventId],
+    queryFn: () =>
+      take(api.GET('/events/{eventId}/results/preview', { params: { path: { eventId } } })).catch((cause: unknown) => {
+        if (cause instanceof ApiError && cause.code === 'RESULT_NOT_FOUND') return null;
+        throw cause;
+      }),
+  });
+  const held = new Set(pending.map((p) => p.item._id));
+  const items = useMemo(() => orderQueue(queue.data ?? [], order), [queue.data, order]);
+  const open = items.filter((i) => !held.has(i._id));
+  const item = open.find((i) => i._id === current) ?? null;
+  // What was looked at last, to say what became of it when it leaves the queue.
+  const seen = useRef<Item | null>(null);
+  if (item) seen.current = item;
+  const gone =
+    current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
+
+  /** Reads again what a decision changes; settles when the queue is that of the server. */
+  const refresh = (): Promise<void> => {
+    for (const key of ['preview', 'result']) void client.invalidateQueries({ queryKey: [key, eventId] });
+    return client.invalidateQueries({ queryKey: ['review', eventId] });
+  };
+  const path = (i: Item): string => `/events/${eventId}/${i.type}/${i._id}`;
+  /** The condition under which a record is decided on: that it is still what was shown. */
+  const asShown = async (i: Item): Promise<Record<string, string>> => {
+    const { data, tag } = await call<Schemas['Record']>('GET', path(i));
+    if (data.revision !== i.revision) throw new ApiError(412, 'PRECONDITION_FAILED', '', '');
+    return { 'If-Match': tag };
+  };
+  const send = async (i: Item, move: Move, comment: string): Promise<void> => {
+    try {
+      await call('POST', `${path(i)}/${move}`, comment ? { comment } : {}, {
+        // What was decided here has moved on since it was shown, by that decision.
+        ...(move === 'reopen' ? {} : await asShown(i)),
+        'Idempotency-Key': crypto.randomUUID(),
+      });
+      setDecided((d) => [{ item: i, move }, ...d.filter((x) => x.item._id !== i._id)].slice(0, 20));
+    } catch (cause) {
+      const changed = cause instanceof ApiError && (cause.status === 412 || cause.code === 'INVALID_TRANSITION');
+      notifications.show({
+        color: changed ? 'orange' : 'red',
+        autoClose: 12_000,
+        message: changed ? t('review.changed') : text(cause as Error),
+      });
+    }
+    await refresh();
+  };
+  const sender = useRef(send);
+  sender.current = send;
+
+  // What was approved is sent when its time to undo is over; on leaving the page at once.
+  const waiting = useRef<Pending[]>([]);
+  waiting.current = pending;
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      setNow(Date.now());
+      for (const p of waiting.current) {
+        if (p.sent || p.until > Date.now()) continue;
+        p.sent = true;
+        void sender.current(p.item, 'approve', '').finally(() => setPending((all) => all.filter((x) => x !== p)));
+      }
+    }, 500);
+    return () => {
+      clearInterval(timer);
+      for (const p of waiting.current) if (!p.sent) void sender.current(p.item, 'approve', '');
+    };
+  }, []);
+
+  const step = (by: number): void => {
+    const at = open.findIndex((i) => i._id === current);
+    const next = open[Math.max(0, Math.min(open.length - 1, at < 0 ? 0 : at + by))];
+    if (next) setCurrent(next._id);
+  };
+  /** The record to look at when some are decided: the next that is left, else the one before. */
+  const after = (gone: Item[]): string | null => {
+    const ids = new Set(gone.map((i) => i._id));
+    const at = open.findIndex((i) => ids.has(i._id));
+    const left = (i: Item): boolean => !ids.has(i._id);
+    return (open.slice(at).find(left) ?? open.slice(0, Math.max(0, at)).findLast(left))?._id ?? null;
+  };
+  /** Takes the focus back to the queue or, where nothing waits any more, to the page. */
+  const goOn = (): void => void setTimeout(() => (list.current ?? document.getElementById('main'))?.focus());
+  const approve = (i: Item): void => {
+    setPending((p) => [...p, { item: i, until: Date.now() + undoSeconds * 1000 }]);
+    setCurrent(after([i]));
+    list.current?.focus();
+  };
+  const undoable = pending.filter((p) => !p.sent);
+  const undo = (id: string): void => {
+    setPending((p) => p.filter((x) => x.item._id !== id));
+    setCurrent(id);
+  };
+  const onKeyDown = (e: KeyboardEvent): void => {
+    if (e.ctrlKey || e.metaKey || e.altKey || !e.currentTarget.isSameNode(e.target as Node)) return;
+    if (e.key === 'ArrowDown') step(1);
+    else if (e.key === 'ArrowUp') step(-1);
+    else if (e.key === ' ' && item) toggle(item._id);
+    else if (!keys || !decides) return;
+    else if (e.key === 'j') step(1);
+    else if (e.key === 'k') step(-1);
+    else if (e.key === 'a' && item) approve(item);
+    else if (e.key === 'c' && item) setAsking({ move: 'request-changes', items: [item] });
+    else if (e.key === 'r' && item) setAsking({ move: 'reject', items: [item] });
+    else if (e.key === 'u' && undoable.length > 0) undo(undoable[undoable.length - 1]?.item._id ?? '');
+    else return;
+    e.preventDefault();
+  };
+  const toggle = (id: string): void =>
+    setMarked((m) => {
+      const next = new Set(m);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  // Where the last record goes while the queue has the focus, the page takes it.
+  const none = queue.isSuccess && open.length === 0;
+  useEffect(() => {
+    if (none && document.activeElement === document.body)
+      document.getElementById('main')?.focus({ preventScroll: true });
+  }, [none]);
+  const chosen = decides ? open.filter((i) => marked.has(i._id)) : [];
+
+  if (queue.isPending)
+    return (
+      <Box p="md" role="status" aria-label={t('state.loading')}>
+        <Skeleton h={300} />
+      </Box>
+    );
+  if (queue.isLoadingError)
+    return (
+      <Box p="md" maw={800} mx="auto">
+        <Problem error={queue.error} retry={() => void queue.refetch()} />
+      </Box>
+    );
+  const base = preview.data?.basedOn;
+  return (
+    <div className="review">
+      <Group className="toolbar" justify="space-between">
+        <Group gap="md">
+          {outcomes}
+          <SegmentedControl
+            size="xs"
+            aria-label={t('review.order')}
+            value={order}
+            onChange={(v) => setOrder(v as Order)}
+            data={[
+              { value: 'weight', label: t('review.byWeight') },
+              { value: 'age', label: t('review.byAge') },
+            ]}
+          />
+          <Switch
+            size="xs"
+            className="keyswitch"
+            label={t('review.keys')}
+            checked={keys}
+            onChange={(e) => {
+              setKeys(e.currentTarget.checked);
+              localStorage.setItem(keysOff, e.currentTarget.checked ? '0' : '1');
+            }}
+          />
+        </Group>
+        <Group gap="md">
+          {preview.data && open.length > 0 && (
+            <Text size="sm" className="figure" role="status">
+              {t('review.ifApproved', {
+                before: base ? co2e(base.total.kgCO2e) : co2e(0),
+                after: co2e(preview.data.total.kgCO2e),
+              })}
+            </Text>
+          )}
+          {decides && open.length > 1 && (
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              onClick={() => setMarked(new Set(chosen.length === open.length ? [] : open.map((i) => i._id)))}
+            >
+              {t(chosen.length === open.length ? 'review.none' : 'review.all')}
+            </Button>
+          )}
+          {chosen.length > 0 && (
+            <Group gap={6}>
+              <Button size="compact-sm" onClick={() => setPreviewing(true)}>
+                {t('review.approveMany', { count: chosen.length })}
+              </Button>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => setAsking({ move: 'request-changes', items: chosen })}
+              >
+                {t('review.changes')}
+              </Button>
+              <Button size="compact-sm" variant="default" onClick={() => setAsking({ move: 'reject', items: chosen })}>
+                {t('review.reject')}
+              </Button>
+            </Group>
+          )}
+        </Group>
+      </Group>
+      {!decides && (
+        <Alert className="eventnote" color="blue" py={6}>
+          {t('team.notReviewer')}
+        </Alert>
+      )}
+      {undoable.length > 0 && (
+        <Stack gap={4} px="md" py={6} className="undobar" role="status">
+          {undoable.map((p) => (
+            <Group key={p.item._id} gap="sm">
+              <Text size="sm">
+                {t('review.approving', {
+                  seconds: Math.max(0, Math.ceil((p.until - now) / 1000)),
+                  what: summary(p.item.type, fieldsOnly(p.item)),
+                })}
+              </Text>
+              <Button
+                size="compact-xs"
+                variant="default"
+                leftSection={<IconArrowBackUp size={13} aria-hidden />}
+                onClick={() => undo(p.item._id)}
+              >
+                {t('review.undo')}
+              </Button>
+            </Group>
+          ))}
+        </Stack>
+      )}
+      {gone && seen.current && (
+        <Box px="md" pt="sm">
+          <Elsewhere eventId={eventId} item={seen.current} />
+        </Box>
+      )}
+      {open.length === 0 ? (
+        <Empty title={t('review.empty')}>{t('review.emptyText')}</Empty>
+      ) : (
+        <div className="reviewsplit">
+          <div
+            ref={list}
+            className="queue"
+            role="listbox"
+            tabIndex={0}
+            aria-label={t('review.queue', { count: open.length })}
+            aria-activedescendant={item ? `q-${item._id}` : undefined}
+            aria-keyshortcuts={keys ? 'j k a c r u' : undefined}
+            onKeyDown={onKeyDown}
+            onFocus={() => {
+              if (!item && open[0] && current === null) setCurrent(open[0]._id);
+            }}
+          >
+            <Queue items={open} current={current} marked={marked} scroller={list} choose={setCurrent} toggle={toggle} />
+          </div>
+          <div className="decision">
+            {!item && !gone && <Text c="dimmed">{t('review.choose')}</Text>}
+            {item && (
+              <Decision
+                item={item}
+                eventId={eventId}
+                decides={decides}
+                approve={() => approve(item)}
+                ask={(move) => setAsking({ move, items: [item] })}
+              />
+            )}
+          </div>
+        </div>
+      )}
+      {decided.length > 0 && <Decided decided={decided} takeBack={(i) => setAsking({ move: 'reopen', items: [i] })} />}
+      {asking && (
+        <CommentModal
+          asking={asking}
+          close={() => {
+            setAsking(null);
+            list.current?.focus();
+          }}
+          done={async (comment) => {
+            const next = after(asking.items);
+            if (asking.move !== 'reopen') setCurrent(next);
+            for (const i of asking.items) await send(i, asking.move, comment);
+            setMarked(new Set());
+            setAsking(null);
+            goOn();
+          }}
+        />
+      )}
+      {previewing && (
+        <ApproveMany
+          eventId={eventId}
+          items={chosen}
+          close={() => setPreviewing(false)}
+          done={(ids) => {
+            setDecided((d) =>
+              [...chosen.filter((i) => ids.has(i._id)).map((i) => ({ item: i, move: 'approve' as const })), ...d].slice(
+                0,
+                20,
+              ),
+            );
+            if (chosen.some((i) => i._id === current)) setCurrent(after(chosen));
+            setMarked(new Set());
+            setPreviewing(false);
+            goOn();
+            const left = chosen.map((item): Pending => ({ item, until: 0, sent: true }));
+            setPending((p) => [...p, ...left]);
+            void refresh().finally(() => setPending((p) => p.filter((x) => !left.includes(x))));
+          }}
+        />
+      )}
+    </div>
+  );
+}
