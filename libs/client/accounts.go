@@ -56,7 +56,7 @@ func (c *Client) CreateUser(ctx context.Context, u UserInput, options ...Option)
 // sets another one; the present one holds until then. It is refused for whom the
 // organization is not the only one of. For administrators.
 func (c *Client) CreateSetupLink(ctx context.Context, userID string, options ...Option) (*CreatedUser, error) {
-	return ask[CreatedUser](ctx, c, write(http.MethodPost, nil, "users", userID, "setup-link"), options)
+	return ask[CreatedUser](ctx, c, post(nil, "users", userID, "setup-link"), options)
 }
 
 // GetUser reads an account. For administrators.

@@ -36,6 +36,22 @@ func Evaluate(typ string, fields json.RawMessage, notices []footprint.Notice, ev
 	return Figures(&evaluation, notices, ev)
 }
 
+// Under returns the record with the figures that it has under its event: those that are
+// stored where they are of the event's context, as of every record that was counted since
+// the context changed, else new ones. Where the event's factors have none for the record,
+// the stored ones stay, and name their factor set.
+func (r Record) Under(ev Event) Record {
+	if r.ContextRev >= ev.ContextRev {
+		return r
+	}
+	preview, contribution, err := Evaluate(r.Type, r.Fields, r.Notices, ev.Context())
+	if err != nil {
+		return r
+	}
+	r.Preview, r.Contribution, r.ContextRev = preview, contribution, ev.ContextRev
+	return r
+}
+
 // Figures returns the stored form of an evaluation under an event's context:
 // the preview that clients see, with the given notices of decoding first, and
 // the exact contribution that is summed.

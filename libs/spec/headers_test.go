@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,5 +43,31 @@ func TestWhatARequestAsksForIsAnswered(t *testing.T) {
 	}
 	if seen < 400 {
 		t.Errorf("only %d answers were seen", seen/4)
+	}
+}
+
+// TestEveryPostTakesAKey: what may be asked twice where an answer was lost happens once,
+// or the document says that it writes nothing. Below /auth nothing takes a key.
+func TestEveryPostTakesAKey(t *testing.T) {
+	t.Parallel()
+	document := tree(t)
+	said := str(object(document["info"])["description"])
+	seen := 0
+	for path, item := range object(document["paths"]) {
+		operation := object(object(item)["post"])
+		if operation == nil || strings.HasPrefix(path, "/auth/") {
+			continue
+		}
+		seen++
+		keyed := slices.ContainsFunc(list(operation["parameters"]), func(p any) bool {
+			return str(object(p)["$ref"]) == "#/components/parameters/IdempotencyKey"
+		})
+		_, last, _ := strings.Cut(path, "/results/")
+		if !keyed && (last == "" || !strings.Contains(said, "…/results/"+last+"` write nothing and take no key") && !strings.Contains(said, "`POST …/results/"+last+"` and")) {
+			t.Errorf("POST %s takes no Idempotency-Key, and the document does not say so", path)
+		}
+	}
+	if seen < 25 {
+		t.Errorf("only %d operations were seen", seen)
 	}
 }

@@ -139,6 +139,15 @@ func Event(c *fiber.Ctx) (e record.Event, ok bool, err error) {
 	return *read, true, nil
 }
 
+// Under returns a record of the event that the path names, as Record.Under does: as it
+// is answered.
+func Under(c *fiber.Ctx, r record.Record) record.Record {
+	if e, read, err := Event(c); read && err == nil {
+		return r.Under(e)
+	}
+	return r
+}
+
 // Path returns the path of the request, for the caller: another one where it names a
 // hidden event, so that a repeated request is not answered as it was when the caller
 // could see the event.

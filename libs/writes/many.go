@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -192,6 +193,7 @@ func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Cont
 	items := make([]Outcome, len(ids))
 	for i, id := range ids {
 		if errs[i] == nil {
+			moved[i] = teams.Under(c, moved[i])
 			items[i] = Outcome{ID: id, Record: &moved[i]}
 			continue
 		}

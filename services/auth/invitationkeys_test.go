@@ -51,6 +51,54 @@ func TestAnInvitationIsRepeatedByItsKey(t *testing.T) {
 	})
 }
 
+// TestALinkIsRepeatedByItsKey: a repetition is the same link to set a password, whose
+// former token ends; it counts once, and once it was used there is no further token.
+func TestALinkIsRepeatedByItsKey(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		link := func(key string, more ...string) answer {
+			t.Helper()
+			a := b.do("POST", "/api/v2/users/"+b.bob.ID+"/setup-link", root, "", append([]string{"Idempotency-Key", key}, more...)...)
+			if token := a.text("setupToken"); token != "" {
+				b.secrets = append(b.secrets, token)
+			}
+			b.want(a, http.StatusCreated, "")
+			return a
+		}
+		last := link("k")
+		if last.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("the first answer: %v", last.header)
+		}
+		for range 25 { // more than an organization may invite in a day
+			again := link("k")
+			if again.header.Get("Idempotent-Replayed") != "true" || again.text("setupToken") == "" || again.text("setupToken") == last.text("setupToken") {
+				t.Fatalf("%v %s", again.header, again.body)
+			}
+			last = again
+		}
+		other := link("other")
+		if other.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("another key: %v", other.header)
+		}
+		if a := b.setUp(last.text("setupToken")); a.status < http.StatusBadRequest {
+			t.Errorf("a former token was taken: %s", a.body)
+		}
+		if rehearsed := link("other", "X-Dry-Run", "true"); rehearsed.header.Get("Idempotent-Replayed") != "" || rehearsed.text("setupToken") != "" {
+			t.Errorf("rehearsed: %v %s", rehearsed.header, rehearsed.body)
+		}
+		b.want(b.setUp(other.text("setupToken")), http.StatusOK, "")
+		used := link("other")
+		if used.header.Get("Idempotent-Replayed") != "true" || used.text("setupToken") != "" || used.text("_id") != b.bob.ID {
+			t.Errorf("after it was used: %v %s", used.header, used.body)
+		}
+		b.want(b.do("POST", "/api/v2/users/"+b.bob.ID+"/setup-link", root, "", "Idempotency-Key", ""), http.StatusBadRequest, "VALIDATION_ERROR")
+		// Each token that was given out is in the log, and nothing else.
+		if n := strings.Count(b.do("GET", "/api/v2/organization/audit?limit=100", root, "").body, `"user.reset"`); n != 27 {
+			t.Errorf("%d entries, want 27", n)
+		}
+	})
+}
+
 // TestHeaderFaultsOfAccounts: they are answered together with those of the body, and
 // nothing is done.
 func TestHeaderFaultsOfAccounts(t *testing.T) {

@@ -221,7 +221,7 @@ func erase(u *account.User) {
 	if !u.Invited && u.Email != "" {
 		u.Former = account.FormerKey(u.Org, account.EmailKey(u.Email))
 	}
-	u.Invited, u.InviteHash, u.InvitedUntil, u.InviteKey = false, "", time.Time{}, ""
+	u.Invited, u.InviteHash, u.InvitedUntil, u.InviteKey, u.SetupKey = false, "", time.Time{}, "", ""
 	u.Deleted, u.Email, u.EmailKey, u.Name, u.PasswordHash, u.SetupHash = true, "", "", "", "", ""
 	u.EndSessions("")
 	u.EndTokens()

@@ -37,7 +37,7 @@ func (s *Service) routes() []web.Route {
 		{Operation: "listMembers", Handler: s.listMembers},
 		{Operation: "createUser", Handler: web.CollectHeaderFaults(s.createUser, idempotency.CheckHeader)},
 		{Operation: "getUser", Handler: s.getUser},
-		{Operation: "createSetupLink", Handler: write(s.createSetupLink)},
+		{Operation: "createSetupLink", Handler: web.CollectHeaderFaults(s.createSetupLink, idempotency.CheckHeader)},
 		{Operation: "updateUser", Handler: write(s.patchUser)},
 		{Operation: "deleteUser", Handler: write(s.deleteUser)},
 	}

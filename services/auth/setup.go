@@ -189,7 +189,7 @@ func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) (names st
 // newSetup puts a fresh one-time secret into a user and returns the token.
 func (a *Accounts) newSetup(u *account.User) (token string) {
 	secret, hash := account.NewSecret()
-	u.SetupHash, u.SetupUntil = hash, a.moment().Add(setupTTL)
+	u.SetupHash, u.SetupUntil, u.SetupKey = hash, a.moment().Add(setupTTL), ""
 	return account.JoinToken(u.Org+"."+u.ID, secret)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
@@ -33,47 +34,78 @@ func splitSetup(stored string) (org, hash string) {
 // organization alone; the refusal for others says nothing of what else they belong to.
 // Each call counts as an invitation, and is audited where it is refused, a rehearsal
 // too: its answer would tell as much.
-func (a *Accounts) SetupLink(ctx context.Context, org, id string, rehearsal bool) (u account.User, setupToken string, err error) {
-	u, err = a.User(ctx, org, id)
+//
+// With a key, a link that the same request has made is answered again and counted once,
+// with a fresh token that ends the former one; once it was used, without a token.
+func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal bool) (made Invited, err error) {
+	u, err := a.User(ctx, org, id)
 	if err != nil {
-		return u, "", err
+		return Invited{}, err
 	}
-	if asking, _ := callerOf(ctx); asking.actor == u.ID {
-		return u, "", apperr.New(apperr.InvalidTransition, "You are signed in: change your own password with the present one, POST /auth/password.")
+	asking, _ := callerOf(ctx)
+	if asking.actor == u.ID {
+		return Invited{}, apperr.New(apperr.InvalidTransition, "You are signed in: change your own password with the present one, POST /auth/password.")
 	}
 	if !u.Active() {
-		return u, "", apperr.New(apperr.InvalidTransition, "Only an active member gets a link to set a password. Invite again who was invited, and enable who is disabled.").
+		return Invited{}, apperr.New(apperr.InvalidTransition, "Only an active member gets a link to set a password. Invite again who was invited, and enable who is disabled.").
 			With(apperr.Detail{Field: "state", Code: stateOf(u), Message: "The member is " + stateOf(u) + "."})
-	}
-	if err := a.countInvitation(ctx, org); err != nil {
-		return u, "", err
 	}
 	p, err := a.person(ctx, u)
 	if err != nil {
-		return u, "", err
+		return Invited{}, err
+	}
+	made.User = u
+	request := ""
+	if key != "" && !rehearsal {
+		request = account.InvitationRequest(asking.actor, key, org+"\x00"+id)
+		made.Replayed = a.madeLink(p, request)
+	}
+	if made.Replayed && p.SetupHash == "" {
+		return made, nil
+	}
+	if !made.Replayed {
+		if err := a.countInvitation(ctx, org); err != nil {
+			return Invited{}, err
+		}
 	}
 	alone, err := a.alone(ctx, p, org)
 	if err != nil {
-		return u, "", err
+		return Invited{}, err
 	}
 	if !alone {
 		if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id, failed: "only the operator may"}); err != nil {
-			return u, "", err
+			return Invited{}, err
 		}
-		return u, "", apperr.New(apperr.Forbidden, "The password of this person is not your organization's to reset. The operator of this server can give out a link.")
+		return Invited{}, apperr.New(apperr.Forbidden, "The password of this person is not your organization's to reset. The operator of this server can give out a link.")
 	}
 	if rehearsal {
-		return u, "", nil
+		return made, nil
 	}
+	used := false
 	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
-		setupToken = a.newSetup(p)
-		p.SetupHash = memberSetup + org + ":" + p.SetupHash
+		used = made.Replayed && p.SetupHash == ""
+		if used {
+			made.SetupToken = ""
+			return nil
+		}
+		until := p.SetupUntil
+		made.SetupToken = a.newSetup(p)
+		if made.Replayed {
+			p.SetupUntil = until
+		}
+		p.SetupHash, p.SetupKey = memberSetup+org+":"+p.SetupHash, request
 		return nil
 	})
-	if err != nil {
-		return u, "", err
+	if err != nil || used {
+		return made, err
 	}
-	return u, setupToken, a.audit(ctx, event{action: "user.reset", org: org, subject: id})
+	return made, a.audit(ctx, event{action: "user.reset", org: org, subject: id})
+}
+
+// madeLink reports whether a request has made the last link of a person, and that link
+// has not expired unused.
+func (a *Accounts) madeLink(p account.User, request string) bool {
+	return request != "" && p.SetupKey == request && (p.SetupHash == "" || a.now().Before(p.SetupUntil))
 }
 
 // alone reports whether a person is a member of no organization but one.
@@ -106,11 +138,14 @@ func (s *Service) createSetupLink(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	u, token, err := s.SetupLink(withCaller(c), web.PrincipalOf(c).Org, c.Params("userId"), rehearsed)
+	made, err := s.SetupLink(withCaller(c), web.PrincipalOf(c).Org, c.Params("userId"), c.Get(idempotency.Header), rehearsed)
 	if err != nil {
 		return err
 	}
-	out := userOut(u)
-	out.SetupToken = token
+	if made.Replayed {
+		c.Set(idempotency.HeaderReplayed, "true")
+	}
+	out := userOut(made.User)
+	out.SetupToken = made.SetupToken
 	return web.Created(c, out, "")
 }

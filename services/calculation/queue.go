@@ -126,6 +126,7 @@ func (s *server) review(ctx context.Context, ev record.Event, items []queueItem,
 	now := s.Now()
 	for _, place := range places {
 		item := &items[place]
+		item.Record = item.Under(ev)
 		item.review = waitingOf(item.Record, now)
 		part, err := contributionOf(item.Record, ev)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -52,6 +53,7 @@ func (s *server) getByReference(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	r = teams.Under(c, r)
 	c.Set(fiber.HeaderETag, r.ETag())
 	return web.OK(c, r)
 }
@@ -103,6 +105,7 @@ func (s *server) putByReference(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	r = r.Under(event)
 	c.Set(fiber.HeaderETag, r.ETag())
 	if done == created {
 		return answerRecord(c, r)

@@ -31,7 +31,7 @@ func (s *server) getEventByReference(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.answerEvent(c, eventFor(c, event))
+	return s.answerEvent(c, event)
 }
 
 // putEventByReference creates the event of a reference, or replaces its fields.

@@ -111,14 +111,18 @@ func answerCreated(c *fiber.Ctx, event record.Event, err error) error {
 	return web.Created(c, view, web.BasePath+"/events/"+string(event.ID))
 }
 
-// answerEvent answers with an event as it is, and its summary.
+// answerEvent answers with an event as the caller may see it, and its summary.
 func (s *server) answerEvent(c *fiber.Ctx, event record.Event) error {
-	views, err := s.viewsOf(c.UserContext(), event.Org, []record.Event{event})
+	views, err := s.viewsOf(c.UserContext(), event.Org, []record.Event{eventFor(c, event)})
 	if err != nil {
 		return err
 	}
 	views[0].NoReviewer, views[0].BetterSet = s.withoutReviewer(c, event), tellOfSet(c, event)
-	c.Set(fiber.HeaderETag, views[0].ETag())
+	tag := views[0].ETag()
+	if viewsEvent(c, event) {
+		tag = viewersTag(tag)
+	}
+	c.Set(fiber.HeaderETag, tag)
 	return web.OK(c, views[0])
 }
 
@@ -167,7 +171,7 @@ func (s *server) getEvent(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.answerEvent(c, eventFor(c, event))
+	return s.answerEvent(c, event)
 }
 
 func (s *server) editEvent(c *fiber.Ctx) error {

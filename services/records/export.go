@@ -46,7 +46,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	tag, err := s.exportTag(c.UserContext(), orgOf(c), event.ID, highest)
+	tag, err := s.exportTag(c.UserContext(), event, highest)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	// sent; its deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event.ID, highest: highest}
+	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -104,14 +104,14 @@ func (s *server) export(c *fiber.Ctx) error {
 const exportTagStep = 4096
 
 // exportTag returns the entity tag of an event's export: of the revisions of all
-// its records, which the index has. What is written while the file is on its way
+// its records, which the index has, and of the context that their figures are of. What is written while the file is on its way
 // may be in it and not in the tag; revisions only rise, so nobody is ever told
 // again that such a tag is current.
-func (s *server) exportTag(ctx context.Context, org record.OrgID, event record.EventID, highest map[string]int64) (string, error) {
-	tag := web.ETagOf("export", string(event))
+func (s *server) exportTag(ctx context.Context, event record.Event, highest map[string]int64) (string, error) {
+	tag := web.ETagOf("export", string(event.ID), strconv.FormatInt(event.ContextRev, 10))
 	for _, typ := range footprint.Types() {
 		for from := int64(1); from <= highest[typ]; from += exportTagStep {
-			revisions, err := appearances(s.Store.RecordRevisions(ctx, org, record.Sub{Event: event, Type: typ}, from, min(from+exportTagStep-1, highest[typ])))
+			revisions, err := appearances(s.Store.RecordRevisions(ctx, event.Org, record.Sub{Event: event.ID, Type: typ}, from, min(from+exportTagStep-1, highest[typ])))
 			if err != nil {
 				return "", fmt.Errorf("export: %w", err)
 			}
@@ -140,7 +140,7 @@ type exporter struct {
 
 	store   record.Pages
 	org     record.OrgID
-	event   record.EventID
+	event   record.Event
 	types   []string
 	highest map[string]int64
 	columns []sheet.Column
@@ -212,7 +212,7 @@ func (e *exporter) readAhead() {
 	defer close(e.read)
 	for _, typ := range e.types {
 		for from := int64(0); from < e.highest[typ]; from += exportStep {
-			b := e.readStep(record.Sub{Event: e.event, Type: typ}, from)
+			b := e.readStep(record.Sub{Event: e.event.ID, Type: typ}, from)
 			select {
 			case e.read <- b:
 			case <-e.ctx.Done():
@@ -261,7 +261,7 @@ func (e *exporter) step() (more bool, err error) {
 	defer end()
 	e.ready, e.sent = e.ready[:0], 0
 	for _, r := range slices.Backward(b.records) { // they come newest first
-		if e.ready, err = e.append(e.ready, r); err != nil {
+		if e.ready, err = e.append(e.ready, r.Under(e.event)); err != nil {
 			return false, fmt.Errorf("record %s: %w", r.ID, err)
 		}
 	}

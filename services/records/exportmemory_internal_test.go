@@ -44,7 +44,7 @@ func (s *endless) RecordRange(ctx context.Context, _ record.OrgID, sub record.Su
 func exported(store record.Pages, records int64, asJSON bool) *exporter {
 	ctx, cancel := context.WithCancel(context.Background())
 	turn := func(context.Context) (func(), error) { return func() {}, nil }
-	e := &exporter{ctx: ctx, cancel: cancel, still: func(context.Context) error { return nil }, release: func() {}, turn: turn, ahead: turn, store: store, org: "o", event: "e", types: []string{"waste"}, highest: map[string]int64{"waste": records}}
+	e := &exporter{ctx: ctx, cancel: cancel, still: func(context.Context) error { return nil }, release: func() {}, turn: turn, ahead: turn, store: store, org: "o", event: record.Event{ID: "e"}, types: []string{"waste"}, highest: map[string]int64{"waste": records}}
 	if asJSON {
 		_ = e.encodeJSON(record.EventView{})
 		return e

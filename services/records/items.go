@@ -158,6 +158,7 @@ func (s *server) recordEver(c *fiber.Ctx, key record.Key) (record.Record, error)
 }
 
 func answerRecord(c *fiber.Ctx, r record.Record) error {
+	r = teams.Under(c, r)
 	c.Set(fiber.HeaderETag, r.ETag())
 	return web.Created(c, r, web.BasePath+"/events/"+string(r.Event)+"/"+r.Type+"/"+string(r.ID))
 }
@@ -170,10 +171,12 @@ func (s *server) getRecord(c *fiber.Ctx) error {
 	if !r.Visible(web.PrincipalOf(c).Role) {
 		return record.NoSuchRecord()
 	}
+	r = teams.Under(c, r)
+	tag := r.ETag()
 	if views(c) {
-		r = r.WithoutComments()
+		r, tag = r.WithoutComments(), viewersTag(tag)
 	}
-	c.Set(fiber.HeaderETag, r.ETag())
+	c.Set(fiber.HeaderETag, tag)
 	return web.OK(c, r)
 }
 
@@ -268,6 +271,7 @@ func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) 
 	if err != nil {
 		return err
 	}
+	r = teams.Under(c, r)
 	c.Set(fiber.HeaderETag, r.ETag())
 	return web.OK(c, r)
 }

@@ -33,8 +33,7 @@ func appearances(revisions []record.Revision, err error) ([]appearance, error) {
 type listing[T any] struct {
 	// name tells this list from all others, whatever organization they belong to.
 	name string
-	// view tells what callers see differently; it is no part of the tag, by which
-	// one caller asks.
+	// view tells callers apart who see the same items differently.
 	view      string
 	span      func(ctx context.Context, skip, limit int64) (record.Span, error)
 	revisions func(ctx context.Context, from, to int64) ([]appearance, error)
@@ -48,26 +47,36 @@ func (s *server) listRecords(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.event(c); err != nil {
+	event, err := s.event(c)
+	if err != nil {
 		return err
 	}
 	if views(c) {
-		return s.listApproved(c, page)
+		return s.listApproved(c, event, page)
 	}
 	org, sub := orgOf(c), subOf(c)
 	return serve(c, s.answers, page, listing[record.Record]{
-		name: "records " + string(sub.Event) + " " + sub.Type,
+		// Records show the figures that they have under their event as it is.
+		name: "records " + string(sub.Event) + " " + sub.Type + " " + strconv.FormatInt(event.ContextRev, 10),
 		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
 			return s.Store.RecordSpan(ctx, org, sub, skip, limit)
 		},
 		revisions: func(ctx context.Context, from, to int64) ([]appearance, error) {
-			return appearances(s.Store.RecordRevisions(ctx, org, sub, from, to))
+			all, err := appearances(s.Store.RecordRevisions(ctx, org, sub, from, to))
+			for i := range all {
+				all[i].ContextRev = 0 // it is in the name
+			}
+			return all, err
 		},
 		items: func(ctx context.Context, from, to int64) ([]record.Record, error) {
-			return s.Store.RecordRange(ctx, org, sub, from, to)
+			items, err := s.Store.RecordRange(ctx, org, sub, from, to)
+			for i := range items {
+				items[i] = items[i].Under(event)
+			}
+			return items, err
 		},
 		appearance: func(r record.Record) appearance {
-			return appearance{Revision: record.Revision{Number: r.Seq, Rev: r.Rev, ContextRev: r.ContextRev}}
+			return appearance{Revision: record.Revision{Number: r.Seq, Rev: r.Rev}}
 		},
 	})
 }
@@ -200,7 +209,7 @@ func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) err
 			if err != nil {
 				return err
 			}
-			tag := pageTag(l.name, page, span.Total, revisions)
+			tag := pageTag(l.name+"\n"+l.view, page, span.Total, revisions)
 			switch whole := int64(len(revisions)) == span.Count; {
 			case whole && web.NotModified(c, tag):
 				return web.SendNotModified(c, tag)
@@ -218,7 +227,7 @@ func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) err
 			for i, item := range items {
 				all[i] = l.appearance(item)
 			}
-			tag := pageTag(l.name, page, span.Total, all)
+			tag := pageTag(l.name+"\n"+l.view, page, span.Total, all)
 			c.Set(fiber.HeaderETag, tag)
 			if err := web.OK(c, web.NewList(items, page, span.Total)); err != nil {
 				return err

@@ -130,6 +130,7 @@ func (b *batch) existing(i int, decoded footprint.Decoded) (done bool, err error
 			return true, b.refuse(i, err)
 		}
 	}
+	r = r.Under(b.event)
 	b.items[i].Record, b.items[i].Outcome = &r, outcome
 	return true, nil
 }

@@ -143,6 +143,7 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		if err != nil {
 			return err
 		}
+		r = teams.Under(c, r)
 		c.Set(fiber.HeaderETag, r.ETag())
 		return web.OK(c, r)
 	}

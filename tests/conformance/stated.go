@@ -43,6 +43,9 @@ var codes = sync.OnceValues(func() (map[string][]string, error) {
 	for _, c := range document.Codes {
 		of[c.Of] = append(of[c.Of], c.Code)
 	}
+	for _, e := range d.Errors {
+		of["error"] = append(of["error"], string(e.Code))
+	}
 	return of, nil
 })
 
@@ -181,13 +184,13 @@ func unknownCodes(value any, known map[string][]string) (unknown []string) {
 			unknown = append(unknown, unknownCodes(item, known)...)
 		}
 	case map[string]any:
-		for list, of := range map[string][]string{"details": {"detail"}, "notices": {"notice"}, "findings": {"finding", "notice"}} {
+		for list, of := range map[string][]string{"details": {"detail"}, "notices": {"notice"}, "findings": {"finding", "notice"}, "errors": {"detail", "error"}} {
 			items, _ := value[list].([]any)
 			for _, item := range items {
 				entry, _ := item.(map[string]any)
 				code, _ := entry["code"].(string)
-				// The status of a record stands as the code of its detail.
-				explained := entry["field"] == "status" || slices.ContainsFunc(of, func(of string) bool { return slices.Contains(known[of], code) })
+				// A status or state stands as the code of its detail.
+				explained := entry["field"] == "status" || entry["field"] == "state" || slices.ContainsFunc(of, func(of string) bool { return slices.Contains(known[of], code) })
 				if code != "" && !explained {
 					unknown = append(unknown, of[0]+" "+code)
 				}

@@ -18,14 +18,47 @@ import (
 // body.
 func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 	t.Parallel()
+	s := start(t, nil)
+	_, _, paths := s.readable(t)
+	admin := s.as(t, "admin@example.test")
+	for name, path := range paths {
+		first := admin.get(path)
+		if first.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, first.status, first.body)
+		}
+		tag := first.header.Get("ETag")
+		if len(tag) < 3 || !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) {
+			t.Errorf("%s has no strong tag: %q", name, tag)
+			continue
+		}
+		for _, has := range []string{tag, `"other", ` + tag, "W/" + tag, "*"} {
+			again := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": has})
+			want := tag
+			if has == "*" { // which form the client has is not known
+				want = strings.NewReplacer(`+gzip"`, `"`, `+br"`, `"`).Replace(tag)
+			}
+			if got := again.header.Get("ETag"); again.status != http.StatusNotModified || len(again.body) > 0 || got != tag && got != want {
+				t.Errorf("%s with %s: %d, tag %s, body %s", name, has, again.status, again.header.Get("ETag"), again.body)
+			}
+		}
+		if other := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": `"other"`}); other.status != http.StatusOK || string(other.body) != string(first.body) {
+			t.Errorf("%s with another tag: %d", name, other.status)
+		}
+	}
+}
+
+// readable fills an organization so that each operation that reads finds something, and
+// returns an event and its approved record, with the paths of those operations by theirs
+// in the document.
+func (s *system) readable(t *testing.T) (event, item string, paths map[string]string) {
+	t.Helper()
 	document, err := spec.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := start(t, nil)
 	user, manager, admin := s.user(t), s.manager(t), s.as(t, "admin@example.test")
-	event := manager.post("/events", map[string]any{"title": "Read", "country": "GB", "externalReference": "bin"}).want(http.StatusCreated).str("_id")
-	item := approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000, "externalReference": "bin"})
+	event = manager.post("/events", map[string]any{"title": "Read", "country": "GB", "externalReference": "bin"}).want(http.StatusCreated).str("_id")
+	item = approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 1000, "externalReference": "bin"})
 	user.result(event, 1)
 	approved(user, manager, event, "waste", map[string]any{"treatment": "landfill", "weightKg": 2000})
 	user.result(event, 2)
@@ -50,44 +83,22 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 		"{code}", "LHR", "{setId}", "desnz-2026", "{eventId}", event, "{recordId}", item, "{importId}", imported, "{reference}", "bin",
 		"{factorId}", manager.post("/supplier-factors", power).want(http.StatusCreated).str("_id"),
 		"{userId}", admin.get("/auth/me").want(http.StatusOK).str("_id"))
-	walked := 0
+	paths = map[string]string{}
 	for _, operation := range document.Operations {
 		// Health is of the moment, and pages of the documentation have assets.
 		if operation.Method != http.MethodGet || strings.HasPrefix(operation.Path, "/health") || strings.HasPrefix(operation.Path, "/docs") ||
 			strings.HasPrefix(operation.Path, "/setup") {
 			continue
 		}
-		walked++
-		path := ids.Replace(operation.Path)
+		paths[operation.Path] = ids.Replace(operation.Path)
 		if operation.Root {
-			path = "/" + path
-		}
-		first := admin.get(path)
-		if first.status != http.StatusOK {
-			t.Fatalf("%s: %d %s", operation.Path, first.status, first.body)
-		}
-		tag := first.header.Get("ETag")
-		if len(tag) < 3 || !strings.HasPrefix(tag, `"`) || !strings.HasSuffix(tag, `"`) {
-			t.Errorf("%s has no strong tag: %q", operation.Path, tag)
-			continue
-		}
-		for _, has := range []string{tag, `"other", ` + tag, "W/" + tag, "*"} {
-			again := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": has})
-			want := tag
-			if has == "*" { // which form the client has is not known
-				want = strings.NewReplacer(`+gzip"`, `"`, `+br"`, `"`).Replace(tag)
-			}
-			if got := again.header.Get("ETag"); again.status != http.StatusNotModified || len(again.body) > 0 || got != tag && got != want {
-				t.Errorf("%s with %s: %d, tag %s, body %s", operation.Path, has, again.status, again.header.Get("ETag"), again.body)
-			}
-		}
-		if other := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": `"other"`}); other.status != http.StatusOK || string(other.body) != string(first.body) {
-			t.Errorf("%s with another tag: %d", operation.Path, other.status)
+			paths[operation.Path] = "/" + paths[operation.Path]
 		}
 	}
-	if walked < 30 {
-		t.Errorf("only %d operations walked", walked)
+	if len(paths) < 30 {
+		t.Fatalf("only %d operations", len(paths))
 	}
+	return event, item, paths
 }
 
 // TestNoTagOutlivesItsBody changes everything that can be seen in lists, one

@@ -74,6 +74,9 @@ type User struct {
 	// be set with until SetupUntil; empty when there is none.
 	SetupHash  string
 	SetupUntil time.Time
+	// SetupKey names the request that made the last link of an organization to set the
+	// password, where it had an idempotency key (see InvitationRequest).
+	SetupKey string
 	// Epoch ends sessions: one that began in a lower epoch is over, except the
 	// session Kept, in which the user raised the epoch by a password change.
 	Epoch int64

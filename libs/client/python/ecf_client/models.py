@@ -1179,7 +1179,8 @@ ErrorDetail = TypedDict(
 )
 ErrorDetail.__doc__ = """One fault of a request.
 
-code: What is wrong with it, for programs.
+code: What is wrong with it, for programs: one of the codes of details in `x-codes` (docs#codes). Of the fields
+    `status` and `state` it is the present one, such as `approved`.
 eventId: The `_id` of the event that is in the way: the one that has the reference.
 field: The field as you wrote it, such as `via[2]`.
 message: What is wrong with it, for people.
@@ -1972,7 +1973,8 @@ FootprintPreview = TypedDict(
         "notices": "List[Notice]",
     },
 )
-FootprintPreview.__doc__ = """What the record adds to the total once it is approved, in kg CO2e.
+FootprintPreview.__doc__ = """What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of the method
+changes it.
 
 defaulted: Fields that were absent and took their default.
 factorSet: The set of factors used.
@@ -3490,7 +3492,8 @@ externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
-footprint: What the record adds to the total once it is approved, in kg CO2e.
+footprint: What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of
+    the method changes it.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
@@ -3852,7 +3855,8 @@ _id: Identifier of the record.
 createdAt: When it was made.
 createdBy: Who did something, with the name and role of that moment.
 eventId: Identifier of the owning event.
-footprint: What the record adds to the total once it is approved, in kg CO2e.
+footprint: What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of
+    the method changes it.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
 reviewComment: What they said.
@@ -4221,7 +4225,8 @@ externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
-footprint: What the record adds to the total once it is approved, in kg CO2e.
+footprint: What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of
+    the method changes it.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.

@@ -331,6 +331,7 @@ class Operations(Transport):
         self,
         user_id: str,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         meta: Optional[Meta] = None,
     ) -> models.CreatedUserResponseData:
@@ -342,15 +343,18 @@ class Operations(Transport):
         further link ends the one before. 403 `FORBIDDEN` where the person is not your organization's alone: then the
         operator of the server can give out a link. 409 `INVALID_TRANSITION` for oneself, and unless the user is active.
         Each call, rehearsed too, counts as one of the 20 invitations in 24 hours, and is in the audit log as
-        `user.reset`.
+        `user.reset`. With an `Idempotency-Key` a repeated request gives the same link a fresh token, counts once, and
+        has no token any more when the link was used.
 
         user_id: The `_id` of a user.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         """
         return self._call(
             "POST",
             f"/users/{segment(user_id)}/setup-link",
-            headers={"X-Dry-Run": "true" if dry_run else None},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None},
+            keyed=True,
             meta=meta,
         )
 

@@ -61,7 +61,7 @@ var at = time.Date(2026, 11, 20, 12, 0, 0, 123_000_000, time.UTC)
 func user(org, email string, role identity.Role) account.User {
 	return account.User{ //nolint:gosec // no credentials, only texts in their place
 		ID: account.NewID(), Org: org, Email: email, EmailKey: account.EmailKey(email), Name: "Ada Lovelace", Role: role,
-		PasswordHash: "$argon2id$hash", SetupHash: "setup", SetupUntil: at.Add(time.Hour), Epoch: 1, Kept: "kept", Rev: 1,
+		PasswordHash: "$argon2id$hash", SetupHash: "setup", SetupUntil: at.Add(time.Hour), SetupKey: "key", Epoch: 1, Kept: "kept", Rev: 1,
 		CreatedAt: at, UpdatedAt: at.Add(time.Minute),
 	}
 }
@@ -208,7 +208,7 @@ func deletedUser(t *testing.T, s account.Store) {
 func replaceAtRevision(t *testing.T, s account.Store) {
 	u := insertUser(t, s, user("o1", "ada@example.com", identity.User))
 	changed := next(u, func(u *account.User) {
-		u.Name, u.Role, u.Disabled, u.PasswordHash, u.SetupHash, u.SetupUntil = "Ada King", identity.Manager, true, "other", "", time.Time{}
+		u.Name, u.Role, u.Disabled, u.PasswordHash, u.SetupHash, u.SetupUntil, u.SetupKey = "Ada King", identity.Manager, true, "other", "", time.Time{}, "another"
 		u.Epoch, u.Kept, u.Mark, u.UpdatedAt = 2, "", "m2", at.Add(time.Hour)
 	})
 	must(t, s.ReplaceUser(t.Context(), "o1", changed, 1))

@@ -45,6 +45,7 @@ type userDoc struct {
 	InvitedUntil bson.DateTime `bson:"invitedUntil,omitempty"`
 	Former       string        `bson:"former,omitempty"`
 	InviteKey    string        `bson:"inviteKey,omitempty"`
+	SetupKey     string        `bson:"setupKey,omitempty"`
 }
 
 func docOf(u account.User) userDoc {
@@ -53,7 +54,7 @@ func docOf(u account.User) userDoc {
 		PasswordHash: u.PasswordHash, SetupHash: u.SetupHash, SetupUntil: date(u.SetupUntil), Epoch: u.Epoch, Kept: u.Kept,
 		Rev: u.Rev, Mark: u.Mark, CreatedAt: date(u.CreatedAt), UpdatedAt: date(u.UpdatedAt),
 		Person: u.Person, Left: u.Left, MemberEpoch: u.MemberEpoch, DefaultOrg: u.DefaultOrg,
-		Invited: u.Invited, InviteHash: u.InviteHash, InvitedUntil: date(u.InvitedUntil), Former: u.Former, InviteKey: u.InviteKey,
+		Invited: u.Invited, InviteHash: u.InviteHash, InvitedUntil: date(u.InvitedUntil), Former: u.Former, InviteKey: u.InviteKey, SetupKey: u.SetupKey,
 	}
 }
 
@@ -64,7 +65,7 @@ func userOf(d userDoc) account.User {
 		PasswordHash: d.PasswordHash, SetupHash: d.SetupHash, SetupUntil: instant(d.SetupUntil), Epoch: d.Epoch, Kept: d.Kept,
 		Rev: d.Rev, Mark: d.Mark, CreatedAt: instant(d.CreatedAt), UpdatedAt: instant(d.UpdatedAt),
 		Person: d.Person, Left: d.Left, MemberEpoch: d.MemberEpoch, DefaultOrg: d.DefaultOrg,
-		Invited: d.Invited, InviteHash: d.InviteHash, InvitedUntil: instant(d.InvitedUntil), Former: d.Former, InviteKey: d.InviteKey,
+		Invited: d.Invited, InviteHash: d.InviteHash, InvitedUntil: instant(d.InvitedUntil), Former: d.Former, InviteKey: d.InviteKey, SetupKey: d.SetupKey,
 	}
 }
 
@@ -161,6 +162,7 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		{Key: "updatedAt", Value: d.UpdatedAt},
 		{Key: "left", Value: d.Left}, {Key: "memberEpoch", Value: d.MemberEpoch}, {Key: "defaultOrg", Value: d.DefaultOrg},
 		{Key: "invited", Value: d.Invited}, {Key: "inviteHash", Value: d.InviteHash}, {Key: "invitedUntil", Value: d.InvitedUntil}, {Key: "former", Value: d.Former}, {Key: "inviteKey", Value: d.InviteKey},
+		{Key: "setupKey", Value: d.SetupKey},
 	}
 	if u.Deleted || u.Person != "" || d.EmailKey != before.EmailKey { // a program from before memberships frees the key of a further one
 		set = append(set, bson.E{Key: "emailKey", Value: d.EmailKey})

@@ -11,7 +11,7 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst(), networks()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst(), networks(), setupKeys()}}}
 }
 
 // memberships is version 2: people in several organizations. Nothing is moved: the
@@ -69,6 +69,11 @@ func networks() sqlitex.Step {
 		`CREATE INDEX account_sessions_created_net ON account_sessions (org, user, created_net)`,
 		`CREATE INDEX account_sessions_last_net ON account_sessions (org, user, last_net)`,
 	)
+}
+
+// setupKeys is version 7: links to set a password name the request that made them.
+func setupKeys() sqlitex.Step {
+	return sqlitex.Statements(1, `ALTER TABLE account_users ADD COLUMN setup_key TEXT NOT NULL DEFAULT ''`)
 }
 
 // baseline is version 1: the layout as it was before versions were stored. Every

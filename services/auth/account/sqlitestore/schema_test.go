@@ -56,8 +56,8 @@ const (
 func TestRolesOfAnOldFileAreWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	path, store := fromBefore(t)
-	raw(t, path, `INSERT INTO account_users SELECT 'bob', org, 'bob@x', 'bob@x', 'Bob', 1, 0, 0, '', '', 0, 1, '', 1, '', 1, 1, 0, '', 0, 0, '', 0, '', 0, '', '' FROM account_users WHERE id = '`+oldAnn+`';
-		INSERT INTO account_users SELECT 'eve', org, 'eve@x', 'eve@x', 'Eve', 3, 0, 0, '', '', 0, 1, '', 1, '', 1, 1, 0, '', 0, 0, '', 0, '', 0, '', '' FROM account_users WHERE id = '`+oldAnn+`'`)
+	raw(t, path, `INSERT INTO account_users SELECT 'bob', org, 'bob@x', 'bob@x', 'Bob', 1, 0, 0, '', '', 0, 1, '', 1, '', 1, 1, 0, '', 0, 0, '', 0, '', 0, '', '', '' FROM account_users WHERE id = '`+oldAnn+`';
+		INSERT INTO account_users SELECT 'eve', org, 'eve@x', 'eve@x', 'Eve', 3, 0, 0, '', '', 0, 1, '', 1, '', 1, 1, 0, '', 0, 0, '', 0, '', 0, '', '', '' FROM account_users WHERE id = '`+oldAnn+`'`)
 	for id, want := range map[string]identity.Role{oldAnn: identity.Manager, "bob": identity.User, "eve": identity.Admin} {
 		if u, err := store.User(t.Context(), oldOrg, id); err != nil || u.Role != want {
 			t.Errorf("%s is %s, %v; was %s", id, u.Role, err, want)

@@ -13,14 +13,14 @@ import (
 
 const userColumns = `id, org, email, email_key, name, role, disabled, deleted, password_hash, setup_hash, setup_until,
 	epoch, kept, rev, mark, created_at, updated_at, service, person, has_left, member_epoch, default_org,
-	invited, invite_hash, invited_until, former, invite_key`
+	invited, invite_hash, invited_until, former, invite_key, setup_key`
 
 func scanUser(row scanner) (account.User, error) {
 	var u account.User
 	var role, setup, created, updated, invited int64
 	err := row.Scan(&u.ID, &u.Org, &u.Email, &u.EmailKey, &u.Name, &role, &u.Disabled, &u.Deleted, &u.PasswordHash, &u.SetupHash, &setup,
 		&u.Epoch, &u.Kept, &u.Rev, &u.Mark, &created, &updated, &u.Service, &u.Person, &u.Left, &u.MemberEpoch, &u.DefaultOrg,
-		&u.Invited, &u.InviteHash, &invited, &u.Former, &u.InviteKey)
+		&u.Invited, &u.InviteHash, &invited, &u.Former, &u.InviteKey, &u.SetupKey)
 	u.Role, u.SetupUntil, u.CreatedAt, u.UpdatedAt = identity.Role(role), instant(setup), instant(created), instant(updated)
 	u.InvitedUntil = instant(invited)
 	return u, err
@@ -29,10 +29,10 @@ func scanUser(row scanner) (account.User, error) {
 // InsertUser implements account.Users.
 func (s *Store) InsertUser(ctx context.Context, u account.User) error {
 	return s.write(ctx, "insert user", func(ctx context.Context, tx sqlitex.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.ExecContext(ctx, `INSERT INTO account_users (`+userColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			u.ID, u.Org, u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted, u.PasswordHash, u.SetupHash, millis(u.SetupUntil),
 			u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.CreatedAt), millis(u.UpdatedAt), u.Service,
-			u.Person, u.Left, u.MemberEpoch, u.DefaultOrg, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, u.InviteKey)
+			u.Person, u.Left, u.MemberEpoch, u.DefaultOrg, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, u.InviteKey, u.SetupKey)
 		return unique(err)
 	})
 }
@@ -117,11 +117,11 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE account_users SET email = ?, email_key = ?, name = ?, role = ?, disabled = ?, deleted = ?,
 				password_hash = ?, setup_hash = ?, setup_until = ?, epoch = ?, kept = ?, rev = ?, mark = ?, updated_at = ?,
-				has_left = ?, member_epoch = ?, default_org = ?, person = ?, invited = ?, invite_hash = ?, invited_until = ?, former = ?, invite_key = ?
+				has_left = ?, member_epoch = ?, default_org = ?, person = ?, invited = ?, invite_hash = ?, invited_until = ?, former = ?, invite_key = ?, setup_key = ?
 			 WHERE org = ? AND id = ?`,
 			u.Email, u.StoredEmailKey(), u.Name, int64(u.Role), u.Disabled, u.Deleted,
 			u.PasswordHash, u.SetupHash, millis(u.SetupUntil), u.Epoch, u.Kept, u.Rev, u.Mark, millis(u.UpdatedAt),
-			u.Left, u.MemberEpoch, u.DefaultOrg, u.Person, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, u.InviteKey, org, u.ID)
+			u.Left, u.MemberEpoch, u.DefaultOrg, u.Person, u.Invited, u.InviteHash, millis(u.InvitedUntil), u.Former, u.InviteKey, u.SetupKey, org, u.ID)
 		return unique(err)
 	})
 }
