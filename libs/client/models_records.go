@@ -180,7 +180,10 @@ type Import struct {
 	Errors []RowError `json:"errors"`
 	// How many there are in all.
 	ErrorCount int `json:"errorCount"`
-	// Heads that name no field.
+	// The row of the file that names the fields, with the heads of the columns. Rows above it are left out.
+	// Absent from imports of releases that did not look for it.
+	HeadRow int `json:"headRow,omitempty"`
+	// Heads that name no field. A column that has values and no head is named by its letters, such as column C.
 	IgnoredColumns []string `json:"ignoredColumns"`
 	// What the import does with rows whose reference a record has.
 	OnDuplicate OnDuplicate `json:"onDuplicate,omitempty"`
@@ -203,7 +206,8 @@ type Import struct {
 
 // RowError is one fault in a file.
 type RowError struct {
-	// As spreadsheets count: the head is row 1. 0: the file as a whole.
+	// As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included; a cell with
+	// line breaks is in one row. 0: the file as a whole.
 	Row int `json:"row"`
 	// The head of the column, or the field that has none.
 	Column string `json:"column,omitempty"`

@@ -49,6 +49,9 @@ type Import struct {
 	// Doubts: a number with two readings, such as 1.200, is refused, since the file may mean
 	// either.
 	Doubts bool `json:"doubts,omitempty"`
+	// HeadRow is the number of the row that names the fields; 0 where it was not told, and is
+	// the first one with something in it.
+	HeadRow int64 `json:"headRow,omitempty"`
 	// Rules are those that the file is read by, as of the release that took it.
 	Rules int `json:"rules,omitempty"`
 
@@ -111,7 +114,7 @@ func (i Import) Finished() bool { return i.Status == Completed || i.Status == Fa
 
 // RowError is what is wrong with a cell of a file.
 type RowError struct {
-	// Row counts as spreadsheets do: the head is row 1.
+	// Row counts as spreadsheets do: from 1, empty rows included.
 	Row int64 `json:"row"`
 	// Column is the head of the column, or the name of a field that has none.
 	Column      string   `json:"column,omitempty"`

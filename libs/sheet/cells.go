@@ -64,7 +64,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 		if i >= len(r.columns) {
 			if strings.TrimSpace(cell) != "" {
 				faults = append(faults, apperr.Detail{Field: strconv.Itoa(i + 1), Code: fields.TooMany,
-					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell?", len(r.columns))})
+					Message: fmt.Sprintf("The row has more cells than the head, which has %d. Is a separator inside of an unquoted cell, or has a column no head?", len(r.columns))})
 				break
 			}
 			continue

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -148,26 +147,5 @@ func TestTotals(t *testing.T) {
 				t.Errorf("got %q of %q, want %q", got, rows, c.want)
 			}
 		})
-	}
-}
-
-func TestUTF8(t *testing.T) {
-	t.Parallel()
-	read := func(text, encoding string) (string, error) {
-		var to strings.Builder
-		// One byte at a time: a fault is found wherever a piece ends.
-		err := sheet.UTF8(&to, iotest.OneByteReader(strings.NewReader(text)), encoding)
-		return to.String(), err
-	}
-	got, err := read("description\ncaf\xe9 \x80 5 \x93x\x94\n", "windows-1252")
-	if err != nil || got != "description\ncafé € 5 “x”\n" {
-		t.Errorf("got %q, %v", got, err)
-	}
-	_, err = read("a\n\x81", "windows-1252")
-	if e, ok := errors.AsType[*apperr.Error](err); !ok || e.Code != apperr.ValidationError || !strings.Contains(e.Details[0].Message, "0x81 in line 2") {
-		t.Errorf("a byte that is not in it: %v", err)
-	}
-	if got, err := read("caf\xe9", ""); err != nil || got != "caf\xe9" {
-		t.Errorf("not declared: %q, %v", got, err)
 	}
 }

@@ -2,11 +2,14 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/eventcarbon/ecf/libs/fields"
 )
@@ -14,17 +17,79 @@ import (
 // Encodings are the encodings a file may be declared to be in.
 func Encodings() []string { return []string{"utf-8", "windows-1252"} }
 
-// UTF8 writes a file to another in UTF-8, from one of the Encodings.
-func UTF8(to io.Writer, from io.Reader, encoding string) error {
-	if encoding != "windows-1252" {
+// The encodings of files that are known by what they are like, and never declared.
+const (
+	utf16LittleEndian = "utf-16le"
+	utf16BigEndian    = "utf-16be"
+)
+
+// Sample is how much of a file tells its encoding, in bytes.
+const Sample = 4 << 10
+
+// EncodingOf returns the encoding of a file that begins with start, the first Sample bytes or
+// all of them: UTF-16 where it is certainly that, else the one that was declared. A text
+// with zero bytes that is in none of those is a VALIDATION_ERROR.
+func EncodingOf(start []byte, declared string) (string, error) {
+	var zeros [2]int
+	for i, b := range start {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	pairs := len(start) / 2
+	// Of a text with the letters, digits and separators of most tables one byte of two is zero.
+	certain := func(zero, other int) bool { return other == 0 && 10*zero >= 3*pairs }
+	switch {
+	case bytes.HasPrefix(start, []byte("\xff\xfe\x00\x00")): // of UTF-32
+	case bytes.HasPrefix(start, []byte("\xff\xfe")):
+		return utf16LittleEndian, nil
+	case bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return utf16BigEndian, nil
+	case zeros == [2]int{}:
+		return declared, nil
+	case certain(zeros[1], zeros[0]):
+		return utf16LittleEndian, nil
+	case certain(zeros[0], zeros[1]):
+		return utf16BigEndian, nil
+	}
+	return "", headFault(fields.BadFormat, "The file has zero bytes, so that it is no text in UTF-8, UTF-16 or Windows-1252. Save it as CSV in UTF-8, or as XLSX.")
+}
+
+// UTF8 writes a file to another in UTF-8, from an encoding that EncodingOf has returned.
+func UTF8(to io.Writer, from io.Reader, name string) error {
+	switch name {
+	case "windows-1252":
+		from = &windows1252{from: from, line: 1}
+	case utf16LittleEndian, utf16BigEndian:
+		from = &utf16Text{from: from}
+	default:
 		_, err := io.Copy(to, from)
 		return err
 	}
-	checked := &windows1252{from: from, line: 1}
-	if _, err := io.Copy(to, charmap.Windows1252.NewDecoder().Reader(checked)); err != nil {
-		return err
+	_, err := io.Copy(to, encodings[name].NewDecoder().Reader(from))
+	return err
+}
+
+var encodings = map[string]encoding.Encoding{
+	"windows-1252":    charmap.Windows1252,
+	utf16LittleEndian: unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	utf16BigEndian:    unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+}
+
+// utf16Text reads a text and fails where it ends in the middle of a character.
+type utf16Text struct {
+	from io.Reader
+	odd  bool
+}
+
+// Read implements io.Reader.
+func (u *utf16Text) Read(p []byte) (int, error) {
+	n, err := u.from.Read(p)
+	u.odd = u.odd != (n%2 == 1)
+	if errors.Is(err, io.EOF) && u.odd {
+		return n, headFault(fields.BadFormat, "The file is in UTF-16 and ends in the middle of a character, so a part of it is missing. Send all of it, or save it as CSV in UTF-8.")
 	}
-	return nil
+	return n, err
 }
 
 // windows1252 reads a text and fails at a byte that means nothing in that encoding.

@@ -15,12 +15,15 @@ const maxCells = 16_384
 
 // lineBreaks reads a CSV file so that line breaks inside of quoted cells come back
 // as they are: encoding/csv makes a line feed of a carriage return and a line feed.
-// A byte that no text has is put between the two, and kept takes it away again. A row of
-// more than maxCells is a VALIDATION_ERROR.
+// A byte that no text has is put between the two, and kept takes it away again. Where rows
+// end with a carriage return alone, they come with a line feed. A row of more than maxCells
+// is a VALIDATION_ERROR.
 type lineBreaks struct {
 	from   *bufio.Reader
 	comma  rune // between cells
 	quoted bool
+	// returns: rows end with a carriage return.
+	returns bool
 	// line is how many lines there were before, and cells how many the row has after the
 	// first.
 	line, cells int
@@ -47,6 +50,9 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 			}
 			return 0, err
 		}
+		if b == '\r' && l.returns && !l.quoted && !l.feeds() {
+			b = '\n'
+		}
 		if b == '\n' {
 			l.line++
 		}
@@ -71,6 +77,30 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// feeds reports whether a line feed comes next.
+func (l *lineBreaks) feeds() bool {
+	next, err := l.from.Peek(1)
+	return err == nil && next[0] == '\n'
+}
+
+// endsInReturns reports whether the rows of a file that begins with start end with a carriage
+// return alone, as old programs of the Macintosh write them: none of them ends otherwise.
+func endsInReturns(start []byte) bool {
+	quoted, returns := false, false
+	for i, b := range start {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '\n':
+			return false
+		case b == '\r':
+			returns = returns || i+1 < len(start)
+		}
+	}
+	return returns
 }
 
 // tooMany returns the fault of a row, or nil where n bytes are to be returned before it.

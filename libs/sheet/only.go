@@ -23,7 +23,11 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 	}
 	out := bufio.NewWriter(to)
 	only, line := make([]string, len(take)), []byte(nil)
+	written := int64(0)
 	row := func(cells []string) error {
+		for written++; r.o.Rules > 0 && written < r.number; written++ {
+			_, _ = out.WriteString("\r\n") // a blank line, so that rows keep their numbers; Flush has the error
+		}
 		clear(only)
 		for n, i := range take {
 			if i < len(cells) {
@@ -40,9 +44,9 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 		return nil, err
 	}
 	for {
-		cells, err := r.rows.Read()
+		cells, err := r.read()
 		if errors.Is(err, io.EOF) {
-			return r.ignored, out.Flush()
+			return r.Ignored(), out.Flush()
 		}
 		if err != nil {
 			return nil, syntaxFault(err)

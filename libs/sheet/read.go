@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -30,7 +28,8 @@ const (
 )
 
 // Rules is the version of the rules by which files are read that are taken now. Since
-// version 1 a head may leave the unit to its cells.
+// version 1 a head may leave the unit to its cells, blank lines are rows, and rows may end
+// with a carriage return.
 const Rules = 1
 
 // Options say how a file is written where it does not say so itself.
@@ -50,6 +49,9 @@ type Options struct {
 	// Rules are those that a file is read by: [Rules], or 0 for one that was taken by a
 	// release before there were others than these, and is read as it was then.
 	Rules int
+	// HeadRow is the number of the row that names the fields, where there are others above
+	// it, which are left out; 0: the first row with something in it.
+	HeadRow int64
 	// Known are columns that a file may have beside the input fields; they are
 	// left out without a word. The column "type" must name the type, and a file of
 	// several types must have it.
@@ -64,13 +66,17 @@ type Reader struct {
 	o      Options
 	typ    string
 	rows   *csv.Reader
-	number int64
+	number int64 // of the last row
+	head   int64 // the number of the row that names the fields
+	line   int   // where the next row begins, unless lines before it are blank
 	// columns are the fields by place; heads what the file calls them.
 	columns []Column
 	heads   []string
 	// typeAt is the place of the column "type"; -1: the file has none.
 	typeAt  int
 	ignored []string
+	// headless are the places of columns with values and without a head.
+	headless []int
 	// inUnit are the units of columns that are in another one than their field.
 	inUnit []string
 	// quantity are the places of columns whose heads say no unit.
@@ -82,24 +88,15 @@ type Reader struct {
 
 // NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.
 func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
-	buffered := bufio.NewReaderSize(file, maxHead)
-	start, err := buffered.Peek(maxHead)
-	if err != nil && !errors.Is(err, io.EOF) {
+	f, err := open(file, o)
+	if err != nil {
 		return nil, err
 	}
-	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
-		return nil, headFault(fields.BadFormat, "The file is in UTF-16. Save it as CSV in UTF-8.")
-	}
-	if bytes.HasPrefix(start, []byte("\ufeff")) {
-		start = start[3:]
-		_, _ = buffered.Discard(3) // they were just seen
-	}
-	comma := separatorOf(start)
-	r := &Reader{o: o, typ: typ, typeAt: -1, rows: csv.NewReader(&lineBreaks{from: buffered, comma: comma})}
-	r.rows.Comma = comma
+	r := &Reader{o: o, typ: typ, typeAt: -1, line: 1, number: max(o.HeadRow-1, 0), rows: csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns})}
+	r.rows.Comma = f.comma
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true
-	head, err := r.rows.Read()
+	head, err := r.read()
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, headFault(fields.Required, "The file is empty. Its first row names the fields.")
@@ -108,8 +105,8 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	case len(head) > maxColumns:
 		return nil, headFault(fields.TooMany, fmt.Sprintf("A file has at most %d columns.", maxColumns))
 	}
-	r.number = 1
-	r.ours = comma == ',' && slices.Contains(head, "_id") && slices.Contains(o.Known, "_id")
+	r.head = r.number
+	r.ours = f.comma == ',' && slices.Contains(head, "_id") && slices.Contains(o.Known, "_id")
 	return r, r.readHead(head)
 }
 
@@ -126,6 +123,31 @@ func syntaxFault(err error) error {
 	return apperr.Invalid(apperr.Detail{Code: fields.BadFormat,
 		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
 }
+
+// declaredSeparator returns the separator that the first line of a file declares as
+// spreadsheet programs have it, sep=; and how many bytes that line has; 0 where it does not.
+// The line is no row.
+func declaredSeparator(start []byte) (comma rune, length int, err error) {
+	end := bytes.IndexAny(start, "\r\n")
+	if end < 0 {
+		end = len(start)
+	}
+	line := strings.Trim(string(start[:end]), "\" ")
+	if len(line) < 4 || !strings.EqualFold(line[:4], "sep=") {
+		return 0, 0, nil
+	}
+	declared := line[4:]
+	if declared == "" || !strings.Contains(separatorsOfCells, declared[:1]) || strings.Trim(declared, declared[:1]) != "" {
+		return 0, 0, headFault(fields.BadFormat, fmt.Sprintf("The first line declares %q as the separator of the cells; it is a comma, a semicolon, a tab or a bar. Save the file as CSV in UTF-8, or as XLSX.", declared))
+	}
+	if bytes.HasPrefix(start[end:], []byte("\r\n")) {
+		end++
+	}
+	return rune(declared[0]), min(end+1, len(start)), nil
+}
+
+// separatorsOfCells are those that a file can declare.
+const separatorsOfCells = ",;\t|"
 
 // separatorOf returns the separator the first row has most of, outside of quotes.
 func separatorOf(start []byte) rune {
@@ -151,120 +173,10 @@ func separatorOf(start []byte) rune {
 	return rune(best)
 }
 
-// plain is a head without what spreadsheets and people vary.
-func plain(head string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" _-()[]?.:*'\u00a0", r) {
-			return -1
-		}
-		return r
-	}, head))
-}
-
-// headed returns the index of the only column that tables head so; -1 where there is
-// none, or more than one.
-func headed(known []Column, head string) int {
-	head = plain(head)
-	called := func(c Column) bool { return slices.Contains(c.headings, head) }
-	i := slices.IndexFunc(known, called)
-	if i >= 0 && slices.ContainsFunc(known[i+1:], called) {
-		return -1
-	}
-	return i
-}
-
-// readHead finds the field of each column.
-func (r *Reader) readHead(head []string) error {
-	own := Columns(r.typ)
-	if r.typ == Mixed {
-		own = All(footprint.Types())
-	}
-	known := slices.Concat(own, ServerColumns())
-	var faults []apperr.Detail
-	first := map[string]string{}
-	found := false
-	var unknown []int
-	// In our own export the columns of the service come first; a field of the same name,
-	// such as the kgCO2e of custom records, has a column behind them.
-	ours := map[string]bool{}
-	if slices.Contains(head, "_id") {
-		for _, name := range r.o.Known {
-			ours[name] = name != "type"
-		}
-	}
-	for _, text := range head {
-		text = strings.TrimSpace(text)
-		r.heads = append(r.heads, strings.Clone(text))
-		column, unit := Column{}, ""
-		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
-		switch {
-		case text == "":
-		case ours[text]:
-			ours[text] = false
-		case i >= 0:
-			column, found = known[i], true
-		case plain(text) == "type" || slices.Contains(r.o.Known, text):
-			if plain(text) == "type" {
-				column, r.typeAt = Column{Name: "type"}, len(r.columns)
-			}
-		default:
-			if column, unit = meant(text, known); column.Name != "" {
-				found = true
-			} else {
-				unknown = append(unknown, len(r.columns))
-			}
-		}
-		if before, twice := first[column.Name]; column.Name != "" && twice {
-			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", before, text)})
-		}
-		first[column.Name] = text
-		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
-	}
-	// A field goes to the column that has its name, else to the first that is headed as
-	// tables head it: beside a description, notes are left out as ever.
-	for _, at := range unknown {
-		i := headed(known, r.heads[at])
-		if i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]) {
-			r.columns[at].Type, found = "number", true
-			r.quantity = append(r.quantity, at)
-			continue
-		}
-		if i < 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == known[i].Name }) {
-			if len(r.ignored) < 50 {
-				r.ignored = append(r.ignored, r.heads[at])
-			}
-			continue
-		}
-		r.columns[at], found = known[i], true
-	}
-	if !utf8.ValidString(strings.Join(head, "")) {
-		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
-	} else if r.typ == Mixed && r.typeAt < 0 {
-		faults = append(faults, apperr.Detail{Field: "row 1", Code: fields.Required, Suggestions: []string{"type"},
-			Message: "A file of several types needs the column type, which names the record type of each row."})
-	} else if !found {
-		d := apperr.Detail{Field: "row 1", Code: fields.Required, Message: "The first row names no field of " + r.typ + "; they are in suggestions."}
-		for _, c := range own {
-			d.Suggestions = append(d.Suggestions, c.Name)
-		}
-		faults = append(faults, d)
-	}
-	if len(faults) > 0 {
-		return apperr.Invalid(faults...)
-	}
-	return nil
-}
-
-// Ignored returns the heads of the columns that are no field.
-func (r *Reader) Ignored() []string { return r.ignored }
-
-// Heads returns what the file calls its columns.
-func (r *Reader) Heads() []string { return r.heads }
-
 // Row is a row of the file.
 type Row struct {
-	// Number counts as spreadsheets do: the head is row 1. Blank lines do not
-	// count.
+	// Number counts as spreadsheets do: from 1, blank lines included, and a cell with
+	// line breaks is in one row.
 	Number int64
 	// Type is the record type of the row.
 	Type string
@@ -281,11 +193,10 @@ type Row struct {
 // VALIDATION_ERROR where the file stops to be CSV.
 func (r *Reader) Next() (Row, error) {
 	for {
-		cells, err := r.rows.Read()
+		cells, err := r.read()
 		if errors.Is(err, io.EOF) {
 			return Row{}, io.EOF
 		}
-		r.number++
 		if err != nil {
 			return Row{Number: r.number}, syntaxFault(err)
 		}
@@ -305,6 +216,32 @@ func (r *Reader) Next() (Row, error) {
 		}
 		return row, nil
 	}
+}
+
+// read returns the next row that is no blank line, and counts the rows until then.
+func (r *Reader) read() ([]string, error) {
+	cells, err := r.rows.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	r.number++
+	r.noteHeadless(cells)
+	if r.o.Rules == 0 {
+		return cells, err // blank lines were no rows
+	}
+	line := r.line
+	if p, ok := errors.AsType[*csv.ParseError](err); ok {
+		line = p.StartLine
+	} else if err == nil {
+		line, _ = r.rows.FieldPos(0)
+	}
+	r.number += int64(line - r.line)
+	if err == nil {
+		last := len(cells) - 1
+		line, _ = r.rows.FieldPos(last)
+		r.line = line + strings.Count(cells[last], "\n") + 1
+	}
+	return cells, err
 }
 
 // types returns the record types by the words for them: their own and their names in
@@ -343,22 +280,4 @@ func (r *Reader) typeOf(cells []string) (string, error) {
 		d.Code, d.Message = fields.Required, "The row names no record type; they are in suggestions."
 	}
 	return "", apperr.Invalid(d)
-}
-
-// Head returns what the file calls a field, or its own name where the file has
-// no such column. field may be a path, such as via[2].
-func (r *Reader) Head(field string) string {
-	name, _, _ := strings.Cut(strings.TrimPrefix(field, "stated."), "[")
-	name, _, _ = strings.Cut(name, ".")
-	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
-		return r.heads[i]
-	}
-	for _, at := range r.quantity {
-		for _, typ := range footprint.Types() {
-			if (r.typ == typ || r.typ == Mixed) && slices.ContainsFunc(quantities(typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
-				return r.heads[at]
-			}
-		}
-	}
-	return field
 }

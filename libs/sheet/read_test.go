@@ -90,6 +90,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// A column without a head is named where it has values, wherever the file has been read to
+// by then; one that is empty is not.
+func TestColumnsWithoutHeads(t *testing.T) {
+	t.Parallel()
+	file := "from,,to,colour, ,\nLHR,,JFK,red,,\nLHR, ,JFK,,x,\n,7,,,,\n"
+	want := []string{"colour", "column B", "column E"}
+	_, r, err := all(file, "flights", sheet.Options{})
+	if err != nil || !reflect.DeepEqual(r.Ignored(), want) {
+		t.Errorf("%v: ignored %q", err, r.Ignored())
+	}
+	if got, err := sheet.Only(io.Discard, strings.NewReader(file), "flights", sheet.Options{}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("left out: %q, %v", got, err)
+	}
+	wide := "from" + strings.Repeat(",", 60) + "\nLHR" + strings.Repeat(",x", 60) + "\n"
+	if _, r, err := all(wide, "flights", sheet.Options{}); err != nil || len(r.Ignored()) != 50 || r.Ignored()[25] != "column AA" {
+		t.Errorf("%v: %q", err, r.Ignored())
+	}
+}
+
 // Heads are read as tables have them, of two for one field the first, and none that
 // stands for several.
 func TestHeadsOfTables(t *testing.T) {

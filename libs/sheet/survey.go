@@ -15,8 +15,10 @@ type Form struct {
 	Doubts bool
 	// Ours: it is an export of the service as it was sent, whose numbers have one reading.
 	Ours bool
-	// Ignored are the heads of columns that are no fields, as [Reader.Ignored] returns them.
+	// Ignored are the columns that are no fields, as [Reader.Ignored] names them at the end.
 	Ignored []string
+	// HeadRow is the number of the row that names the fields.
+	HeadRow int64
 }
 
 // Survey reads a whole file and returns how it is written. What is wrong with the head is
@@ -26,21 +28,24 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
-	f := Form{Ignored: r.Ignored(), Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
-	if r.declared() != "" || r.ours {
-		return f, nil
-	}
+	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
+	open := r.declared() == "" && !r.ours
 	var n Numbers
 	for {
-		cells, err := r.rows.Read()
+		cells, err := r.read()
 		if err != nil {
 			break
 		}
+		r.noteHeadless(cells)
 		for i, cell := range cells[:min(len(cells), len(r.columns))] {
-			if r.columns[i].number() {
+			if open && r.columns[i].number() {
 				n.Add(cell)
 			}
 		}
+	}
+	f.Ignored = r.Ignored()
+	if !open {
+		return f, nil
 	}
 	f.NumberFormat = n.Format()
 	if !f.Doubts && !n.commas && !strings.HasSuffix(f.NumberFormat, ",5") {

@@ -31,10 +31,14 @@ var largestFile = sync.OnceValue(func() int {
 func declaredCharset(c *fiber.Ctx) string {
 	got, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	charset := strings.ToLower(params["charset"])
-	if err != nil || !slices.Contains(sheet.Encodings(), charset) {
+	utf16 := strings.HasPrefix(charset, "utf-16") // the file says it itself
+	if err != nil || !utf16 && !slices.Contains(sheet.Encodings(), charset) {
 		return ""
 	}
 	c.Request().Header.SetContentType(got)
+	if utf16 {
+		return ""
+	}
 	return charset
 }
 
@@ -56,6 +60,13 @@ func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web
 	if encoding := string(args.Peek("encoding")); encoding != "" {
 		charset = encoding
 	}
+	start, err := io.ReadAll(file.Section(0, min(file.Size(), sheet.Sample)))
+	if err != nil {
+		return nil, err
+	}
+	if charset, err = sheet.EncodingOf(start, charset); err != nil {
+		return nil, err
+	}
 	if charset == "" || charset == "utf-8" {
 		return file, nil
 	}
@@ -69,7 +80,8 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 	if _, err := io.ReadFull(file.Reader(), book); err != nil {
 		return nil, err
 	}
-	o := xlsx.Options{Sheet: name, DecimalComma: i.DecimalComma || commaFormat(i.NumberFormat), Limit: largestFile()}
+	o := xlsx.Options{Sheet: name, DecimalComma: i.DecimalComma || commaFormat(i.NumberFormat), Limit: largestFile(),
+		Head: func(rows [][]string) int { return sheet.HeadOf(rows, optionsOf(*i), rowTypes(*i)...) }}
 	if i.NumberFormat == "" && !i.DecimalComma {
 		o.Numbers = func(head []string) []bool {
 			of := *i

@@ -1,10 +1,21 @@
 package records_test
 
 import (
+	"encoding/binary"
 	"net/http"
 	"strings"
 	"testing"
+	encoding "unicode/utf16"
 )
+
+// utf16 returns a text in UTF-16, the lower byte of each unit first.
+func utf16(text string) string {
+	var out []byte
+	for _, unit := range encoding.Encode([]rune(text)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return string(out)
+}
 
 // TestFilesAsTheyCome sends tables as people have them: what would become of them is said by
 // the rehearsal.
@@ -14,10 +25,29 @@ func TestFilesAsTheyCome(t *testing.T) {
 	event := h.event()
 	for name, c := range map[string]struct{ path, file, want string }{
 		"a head without unit": {"/waste/import", "treatment,Weight\nlandfill,2 t\n", `"status":"completed"`},
+		"no head":             {"/waste/import", "treatment,weightKg,,nr\nlandfill,1,5,1\n", `"ignoredColumns":["nr","column C"]`},
+		"no head, of origins": {"/attendee-travel/import?to=Bonn", "place,people,\nBonn,1,Ann\n", `"ignoredColumns":["column C"]`},
+		"a separator":         {"/waste/import", "sep=;\ntreatment;weightKg\nlandfill;x\n", `"errors":[{"row":2,"column":"weightKg"`},
+		"UTF-16":              {"/waste/import", utf16("\ufefftreatment\tweightKg\nlandfill\t1\n"), `"status":"completed"`},
+		"UTF-16 and no mark":  {"/waste/import?encoding=windows-1252", utf16("Behälter,treatment,weightKg\n,landfill,1\n"), `"ignoredColumns":[],`},
+		"returns":             {"/waste/import", "treatment,weightKg\rlandfill,1\r\rlandfill,x\r", `"errors":[{"row":4,"column":"weightKg"`},
+		"a title":             {"/waste/import", "Waste, 2026\n\ntreatment;weightKg\nlandfill;1\nlandfill;x\n", `"headRow":3,`},
+		"below a title":       {"/waste/import", "Waste, 2026\n\ntreatment;weightKg\nlandfill;1\nlandfill;x\n", `"errors":[{"row":5,`},
+		"origins":             {"/attendee-travel/import?to=Bonn", "Attendees\n\nTown,Name,People\nUlm,Ann,2\nUlm,Bob,x\n", `"errors":[{"row":5,"column":"People"`},
+		"no title":            {"/waste/import", "treatment,weightKg\nlandfill,1\n", `"headRow":1,`},
+		"blank lines":         {"/waste/import", "\ntreatment,weightKg\n\nlandfill,1\n\nlandfill,x\n", `"errors":[{"row":6,`},
 	} {
 		got := h.send(ada, http.MethodPost, event+c.path, c.file, "Content-Type", "text/csv", "X-Dry-Run", "true").want(http.StatusAccepted, "")
 		if !strings.Contains(got.body, c.want) {
 			t.Errorf("%s: %s, want %s", name, got.body, c.want)
 		}
+	}
+	for _, file := range map[string]string{
+		"zero bytes":      "treatment,weightKg\nland\x00fill,1\n",
+		"half of UTF-16":  utf16("treatment,weightKg\nlandfill,1\n") + "x",
+		"no such letters": "sep=x\ntreatmentxweightKg\nlandfillx1\n",
+	} {
+		h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
+		h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv; charset=utf-16").want(http.StatusBadRequest, "VALIDATION_ERROR")
 	}
 }

@@ -51,6 +51,8 @@ type importView struct {
 	Errors   []record.RowError   `json:"errors"`
 	Faults   int64               `json:"errorCount"`
 	Ignored  []string            `json:"ignoredColumns"`
+	// HeadRow is 0 of an import that was taken before it was told.
+	HeadRow int64 `json:"headRow,omitempty"`
 	// OnDuplicate and what became of rows whose reference a record had.
 	OnDuplicate string       `json:"onDuplicate"`
 	Updated     int64        `json:"updated"`
@@ -72,7 +74,7 @@ type undoneView struct {
 func viewOf(i record.Import) importView {
 	v := importView{
 		ID: i.ID, Event: i.Event, Type: i.Type, Status: i.Status, Partial: i.Partial, Rows: i.Rows, Imported: i.Imported, Failed: i.Bad,
-		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, CreatedBy: i.By,
+		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, HeadRow: i.HeadRow, CreatedBy: i.By,
 		CreatedAt: timestamp.Format(i.CreatedAt), UpdatedAt: timestamp.Format(i.UpdatedAt),
 	}
 	v.OnDuplicate, v.Updated, v.Unchanged, v.Skipped = cmp.Or(i.OnDuplicate, string(writes.Refuse)), i.Updated, i.Unchanged, i.Skipped
@@ -163,6 +165,9 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	if err != nil {
 		return nil, nil, err
 	}
+	if i.HeadRow, err = sheet.HeadRow(text.Reader(), optionsOf(*i), rowTypes(*i)...); err != nil {
+		return closing(text, err)
+	}
 	i.WholeRecords = wholeRecords(text, *i)
 	typ := rowsOfFile(*i)
 	form, err := sheet.Survey(text.Reader(), typ, optionsOf(*i))
@@ -172,6 +177,7 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	if err != nil {
 		return closing(text, err)
 	}
+	i.HeadRow = form.HeadRow
 	i.Doubts = form.Doubts || isWorkbook(c) && !form.Ours
 	if !isWorkbook(c) {
 		i.NumberFormat = cmp.Or(i.NumberFormat, form.NumberFormat)
@@ -271,7 +277,7 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 }
 
 func optionsOf(i record.Import) sheet.Options {
-	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, Rules: i.Rules, Known: append(serverColumns(), faultsColumn)}
+	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, HeadRow: i.HeadRow, Rules: i.Rules, Known: append(serverColumns(), faultsColumn)}
 }
 
 // receive stores the file in parts and opens it to the importer. An earlier

@@ -54,3 +54,50 @@ func TestWorkbooksHaveTheLimitOfFiles(t *testing.T) {
 	sent := send(strings.Repeat(row, 3), "landfill").want(http.StatusAccepted, "")
 	h.imported(event+"/imports/"+sent.text("_id"), "completed")
 }
+
+// TestWorkbooksWithTitles: the head of a sheet is found below titles, and the answer says where.
+func TestWorkbooksWithTitles(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	book := workbook(t, `<row r="4"><c t="str"><v>landfill</v></c><c><v>2</v></c></row><row r="5"><c t="str"><v>landfill</v></c><c t="str"><v>x</v></c></row>`, "")
+	book = rezip(t, book, func(part string) string {
+		return strings.Replace(part, `<sheetData><row>`, `<sheetData><row r="1"><c t="str"><v>Waste of 2026</v></c></row><row r="3">`, 1)
+	})
+	got := h.send(ada, http.MethodPost, event+"/waste/import?partial=true", book, "Content-Type", xlsx.MediaType, "X-Dry-Run", "true").want(http.StatusAccepted, "")
+	if !strings.Contains(got.body, `"headRow":3,`) || !strings.Contains(got.body, `"errors":[{"row":5,"column":"weightKg"`) || !strings.Contains(got.body, `"imported":1,`) {
+		t.Error(got.body)
+	}
+}
+
+// rezip returns a workbook with changed parts.
+func rezip(t *testing.T, book string, change func(part string) string) string {
+	t.Helper()
+	in, err := zip.NewReader(strings.NewReader(book), int64(len(book)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	out := zip.NewWriter(&b)
+	for _, part := range in.File {
+		r, err := part.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := out.Create(part.Name)
+		if err == nil {
+			_, err = io.WriteString(w, change(string(text)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

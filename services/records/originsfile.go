@@ -23,6 +23,14 @@ func rowsOfFile(i record.Import) string {
 	return i.Type
 }
 
+// rowTypes returns what the rows of a file may be, before its head is known.
+func rowTypes(i record.Import) []string {
+	if i.Type == footprint.AttendeeTravel {
+		return []string{footprint.OriginRows, i.Type}
+	}
+	return []string{i.Type}
+}
+
 // wholeRecords reports whether the rows of a file of attendee travel are records:
 // then it has a column of their origins, as an export does.
 func wholeRecords(file *web.File, i record.Import) bool {

@@ -65,9 +65,13 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 	if fatal, err := v.headRefused(ctx, i, 1, err); fatal || err != nil {
 		return false, err
 	}
-	if ignored := reader.Ignored(); len(ignored) > 0 {
-		i.Ignored = ignored // a file of origins has come without them
+	ignore := func() {
+		if ignored := reader.Ignored(); len(ignored) > 0 {
+			i.Ignored = ignored // a file of origins has come without them
+		}
 	}
+	ignore()
+	defer ignore() // columns without a head are ignored where they have values
 	if err := v.bad.add(ctx, badRow{Row: 1, Cells: reader.Heads()}); err != nil {
 		return false, err
 	}

@@ -1,6 +1,7 @@
 package xlsx_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -49,6 +50,10 @@ func TestKindsOfCells(t *testing.T) {
 	latin := map[string]string{"xl/worksheets/sheet1.xml": `<?xml version="1.0" encoding="windows-1252"?><worksheet><sheetData><row><c t="str"><v>M` + "\xfc" + `ll</v></c></row></sheetData></worksheet>`}
 	if got, err := xlsx.CSV(packed(t, "", latin), "", false); err != nil || string(got) != "Müll\r\n" {
 		t.Errorf("another encoding: %q, %v", got, err)
+	}
+	above := map[string]string{"xl/worksheets/sheet1.xml": `<worksheet><sheetData><row r="3"><c t="str"><v>place</v></c></row><row r="5"><c t="str"><v>Bonn</v></c></row></sheetData></worksheet>`}
+	if got, err := xlsx.CSV(packed(t, "", above), "", false); err != nil || string(got) != "\r\n\r\nplace\r\n\"\"\r\nBonn\r\n" {
+		t.Errorf("rows keep their numbers: %q, %v", got, err)
 	}
 	noRows := map[string]string{"xl/worksheets/sheet1.xml": `<chartsheet><sheetViews/></chartsheet>`}
 	if got, err := xlsx.CSV(packed(t, "", noRows), "", false); err != nil || len(got) != 0 {
@@ -139,9 +144,39 @@ func TestNumbersAndTexts(t *testing.T) {
 		file := workbook(t, func(f *excelize.File) {
 			rowsOf(t, f, "Sheet1", append([][]any{{"description", "weightKg"}}, c.rows...)...)
 		})
-		got, format, err := xlsx.CSVOf(file, second, c.comma)
+		got, format, err := xlsx.CSVWith(file, xlsx.Options{DecimalComma: c.comma, Numbers: second})
 		if err != nil || string(got) != "description,weightKg\r\n"+c.want || format != c.format {
 			t.Errorf("%s: %q in %q, %v", name, got, format, err)
 		}
+	}
+}
+
+// TestTitlesAboveTheHead: rows above the head are left empty, so that all others keep their
+// numbers; what is wrong with them is nobody's fault, and formats are those below the head.
+func TestTitlesAboveTheHead(t *testing.T) {
+	t.Parallel()
+	file := workbook(t, func(f *excelize.File) {
+		rowsOf(t, f, "Sheet1", []any{"Expenses 2026"}, []any{}, []any{"date", 7}, []any{"treatment", "weightKg", "date"}, []any{"landfill", 1.5, 46154})
+		if err := f.MergeCell("Sheet1", "A1", "B2"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	head := func(rows [][]string) int {
+		if len(rows) != 4 || rows[1][1] != "7" {
+			t.Errorf("asked with %q", rows)
+		}
+		return 2
+	}
+	got, _, err := xlsx.CSVWith(file, xlsx.Options{Head: head})
+	if want := "\r\n\r\n\r\ntreatment,weightKg,date\r\nlandfill,1.5,2026-05-12\r\n"; err != nil || string(got) != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	var rows strings.Builder
+	for n := range 300 {
+		fmt.Fprintf(&rows, `<row r="%d"><c t="str"><f>""</f><v></v></c></row>`, n+1)
+	}
+	rows.WriteString(`<row r="301"><c t="str"><v>treatment</v></c></row><row r="302"><c t="str"><v>landfill</v></c></row>`)
+	if got, err := xlsx.CSV(packed(t, rows.String(), nil), "", false); err != nil || string(got) != strings.Repeat("\r\n", 300)+"treatment\r\nlandfill\r\n" {
+		t.Errorf("far below: %q, %v", got, err)
 	}
 }

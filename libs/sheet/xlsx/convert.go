@@ -30,9 +30,10 @@ type converter struct {
 	from1904    bool
 	formats     []format // of the styles of cells
 	dates       []bool   // the columns of days
-	width, head int      // how many cells the head has, and its row
+	width, head int      // how many cells the head has, and its row; 0 where there is none
 	line        []byte   // the row that is written
 	cells       []string
+	headOf      func(rows [][]string) int
 	// numbersOf finds numbers, the columns that hold them; texts are the texts in those.
 	numbersOf func(head []string) []bool
 	numbers   []bool
@@ -41,16 +42,10 @@ type converter struct {
 
 // convert writes the rows, and empty lines for those that the sheet leaves out.
 func (c *converter) convert(ctx context.Context, rows *rowReader) error {
-	for n := 1; ; n++ {
-		number, cells, err := rows.next()
-		if errors.Is(err, io.EOF) {
-			return rows.checkMerged(c.head)
-		}
-		if err != nil {
-			return err
-		}
-		for ; n < number; n++ {
-			if err := c.row(n, nil); err != nil {
+	written := 0
+	write := func(number int, cells []cell) error {
+		for written++; written < number; written++ {
+			if err := c.row(written, nil); err != nil {
 				return err
 			}
 		}
@@ -58,20 +53,85 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := c.row(n, cells); err != nil {
+		return c.row(number, cells)
+	}
+	first, ended, err := c.findHead(rows)
+	if err != nil {
+		return err
+	}
+	for _, row := range first {
+		if err := write(row.number, row.cells); err != nil {
 			return err
 		}
 	}
+	for !ended {
+		number, cells, err := rows.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if err := write(number, cells); err != nil {
+			return err
+		}
+	}
+	return rows.checkMerged(c.head)
 }
 
-// row writes one row; the first one with something in it is the head.
-func (c *converter) row(n int, from []cell) error {
-	head := c.width == 0
-	if head {
-		if !slices.ContainsFunc(from, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" }) {
-			return nil // above the table
+// numberedRow is a row that was read before it is written.
+type numberedRow struct {
+	number int
+	cells  []cell
+}
+
+// rowsForHead is how many rows are looked at for the head, empty ones included.
+const rowsForHead = 100
+
+// findHead reads as many rows as may have the head, finds it, and returns them, and whether
+// there are no others.
+func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, err error) {
+	var filled [][]string
+	var numbers []int
+	for len(filled) < sheet.HeadAmong && len(first) < rowsForHead {
+		number, cells, err := rows.next()
+		if ended = errors.Is(err, io.EOF); ended {
+			break
 		}
-		c.width, c.head = len(from), n
+		if err != nil {
+			return nil, false, err
+		}
+		first = append(first, numberedRow{number, slices.Clone(cells)})
+		values := make([]string, len(cells))
+		for i, cell := range cells {
+			values[i] = cell.value
+		}
+		if slices.ContainsFunc(values, func(value string) bool { return strings.TrimSpace(value) != "" }) {
+			filled, numbers = append(filled, values), append(numbers, number)
+		}
+	}
+	if len(filled) == 0 {
+		return first, ended, nil
+	}
+	at := 0
+	if c.headOf != nil {
+		at = c.headOf(filled)
+	}
+	c.head = numbers[at]
+	return first, ended, nil
+}
+
+// row writes one row, the head among them; those above it are left empty.
+func (c *converter) row(n int, from []cell) error {
+	if c.head == 0 && slices.ContainsFunc(from, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" }) {
+		c.head = n // below so many empty rows that it was not looked for
+	}
+	if n < c.head || c.head == 0 {
+		return c.write([]byte("\r\n"))
+	}
+	head := n == c.head
+	if head {
+		c.width = len(from)
 	}
 	cells, size := c.cells[:0], 0
 	for i, cell := range from {
@@ -102,10 +162,14 @@ func (c *converter) row(n int, from []cell) error {
 	} else {
 		c.line = sheet.AppendRow(c.line, cells)
 	}
-	if c.left -= len(c.line); c.left < 0 {
+	return c.write(c.line)
+}
+
+func (c *converter) write(line []byte) error {
+	if c.left -= len(line); c.left < 0 {
 		return c.tooMuch()
 	}
-	if _, err := c.out.Write(c.line); err != nil {
+	if _, err := c.out.Write(line); err != nil {
 		return fmt.Errorf("%w: %w", errWriting, err)
 	}
 	return nil

@@ -44,6 +44,9 @@ type Options struct {
 	Sheet string
 	// DecimalComma: numbers are written 2,5.
 	DecimalComma bool
+	// Head returns which of the first rows with something in them is the head; those above it
+	// are written as empty ones. nil: it is the first one.
+	Head func(rows [][]string) int
 	// Numbers reports which columns below a head are numbers; nil where the form of
 	// numbers was declared, so that none has two readings.
 	Numbers func(head []string) []bool
@@ -90,7 +93,7 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 	}
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, numbersOf: o.Numbers}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, numbersOf: o.Numbers}
 	if err := c.convert(ctx, rows); err != nil {
 		return "", unreadable(err)
 	}

@@ -2364,6 +2364,7 @@ Import = TypedDict(
         "errors": "List[ImportError]",
         "eventId": "str",
         "failed": "int",
+        "headRow": "NotRequired[int]",
         "ignoredColumns": "List[str]",
         "imported": "int",
         "notices": "NotRequired[List[Notice]]",
@@ -2388,7 +2389,10 @@ errorCount: How many there are in all.
 errors: What is wrong with them, the first 100.
 eventId: Identifier of the event.
 failed: Rows that cannot be imported.
-ignoredColumns: Heads that name no field.
+headRow: The row of the file that names the fields, with the heads of the columns. Rows above it are left out. Absent
+    from imports of releases that did not look for it.
+ignoredColumns: Heads that name no field. A column that has values and no head is named by its letters, such as
+    `column C`.
 imported: Rows that are records by now.
 notices: Parameters of this request that an import does not have, often a misspelling. Absent where there are none.
 onDuplicate: What the import does with rows whose reference a record has.
@@ -2421,7 +2425,8 @@ code: What is wrong, for programs.
 column: The head of the column, or the field that has none.
 message: What is wrong, for people.
 recordId: The `_id` of the record that has the reference.
-row: As spreadsheets count: the head is row 1. 0: the file as a whole.
+row: As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included; a cell with line
+    breaks is in one row. 0: the file as a whole.
 suggestions: What would be right.
 """
 

@@ -1555,11 +1555,14 @@ class Operations(Transport):
     ) -> models.Import:
         """Import a table.
 
-        A CSV file of at most 16 MiB in UTF-8, with or without a byte order mark; commas, semicolons or tabs, whichever
-        the first row has most of; quotes around cells with separators, quotes or line breaks. The first row names the
-        fields of the type, as in its template (`GET /record-types/{type}/template`), or by what tables call them
-        (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and punctuation do not
-        matter. Columns that are no field are left out and named in `ignoredColumns`, and refused with `Prefer:
+        A CSV file of at most 16 MiB in UTF-8, or in UTF-16, with or without a byte order mark; commas, semicolons or
+        tabs, whichever the first row has most of, or the separator that a first line declares (`sep=;`); rows end with
+        a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first
+        row names the fields of the type, as in its template (`GET /record-types/{type}/template`), or by what tables
+        call them (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and
+        punctuation do not matter. Where it names none, the first of the next ones that names several does, within the
+        first ten with something in them; `headRow` says which one that is. Columns that are no field, and those with
+        values and without a head, are left out and named in `ignoredColumns`, and refused with `Prefer:
         handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent
         field. Lists and objects are JSON, a list may also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and
         `oui`/`non` are taken for `true`/`false`; a value of a list may be written without regard to case, spaces, `_`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
-import { asCells, dayIn, mendable, numberIn } from '../src/sheet/upload';
+import { asCells, dayIn, headless, mendable, numberIn } from '../src/sheet/upload';
 
 const energy = columnsOf({
   type: 'object',
@@ -33,6 +33,14 @@ describe('what an import left out, as cells', () => {
     expect(numberIn('1234,5', '0,5')).toBe('0.5');
     expect(numberIn('1.234,5', '1,2,3')).toBeUndefined();
     expect(numberIn('1.234,5', 'n/a')).toBeUndefined();
+  });
+  it('knows a column without a heading by its letters', () => {
+    expect([headless('column C'), headless('column AB'), headless('Column C'), headless('colour')]).toEqual([
+      'C',
+      'AB',
+      undefined,
+      undefined,
+    ]);
   });
   it('reads days in their order', () => {
     expect(dayIn('mdy', '03/04/2026')).toBe('2026-03-04');

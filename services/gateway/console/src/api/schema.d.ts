@@ -298,7 +298,8 @@ export interface paths {
          *     token. Until then the present password and the sessions hold; with it the sessions end, and a further link ends the
          *     one before. 403 `FORBIDDEN` where the person is not your organization's alone: then the operator of the server can
          *     give out a link. 409 `INVALID_TRANSITION` for oneself, and unless the user is active. Each call, rehearsed too, counts
-         *     as one of the 20 invitations in 24 hours, and is in the audit log as `user.reset`.
+         *     as one of the 20 invitations in 24 hours, and is in the audit log as `user.reset`. With an `Idempotency-Key` a repeated request
+         *     gives the same link a fresh token, counts once, and has no token any more when the link was used.
          */
         post: operations["createSetupLink"];
         delete?: never;
@@ -1115,12 +1116,14 @@ export interface paths {
         put?: never;
         /**
          * Import a table
-         * @description A CSV file of at most 16 MiB in UTF-8, with or without a byte order mark; commas, semicolons or tabs, whichever the
-         *     first row has most of; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
+         * @description A CSV file of at most 16 MiB in UTF-8, or in UTF-16, with or without a byte order mark; commas, semicolons or tabs, whichever the
+         *     first row has most of, or the separator that a first line declares (`sep=;`); rows end with a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
          *     type, as in its template (`GET /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
-         *     `x-headings` of the type's schema): case, spaces and punctuation do not matter.
-         *     Columns that are no field are left out and named in `ignoredColumns`, and refused with `Prefer: handling=strict`; those of an export
-         *     that the service owns are left out silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be
+         *     `x-headings` of the type's schema): case, spaces and punctuation do not matter. Where it names none, the first of the next ones that
+         *     names several does, within the first ten with something in them; `headRow` says which one that is.
+         *     Columns that are no field, and those with values and without a head, are left out and named in `ignoredColumns`, and refused with
+         *     `Prefer: handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent field. Lists and
+         *     objects are JSON, a list may also be
          *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`; a value of a list may be written without
          *     regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
@@ -2497,7 +2500,7 @@ export interface components {
         ErrorDetail: {
             /** @description The field as you wrote it, such as `via[2]`. */
             field?: string;
-            /** @description What is wrong with it, for programs. */
+            /** @description What is wrong with it, for programs: one of the codes of details in `x-codes` (docs#codes). Of the fields `status` and `state` it is the present one, such as `approved`. */
             code: string;
             /** @description What is wrong with it, for people. */
             message: string;
@@ -3374,6 +3377,7 @@ export interface components {
          *         }
          *       ],
          *       "errorCount": 1,
+         *       "headRow": 1,
          *       "ignoredColumns": [],
          *       "createdBy": {
          *         "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
@@ -3408,7 +3412,9 @@ export interface components {
             errors: components["schemas"]["ImportError"][];
             /** @description How many there are in all. */
             errorCount: number;
-            /** @description Heads that name no field. */
+            /** @description The row of the file that names the fields, with the heads of the columns. Rows above it are left out. Absent from imports of releases that did not look for it. */
+            headRow?: number;
+            /** @description Heads that name no field. A column that has values and no head is named by its letters, such as `column C`. */
             ignoredColumns: string[];
             /**
              * @description What the import does with rows whose reference a record has.
@@ -3456,7 +3462,7 @@ export interface components {
          *     }
          */
         ImportError: {
-            /** @description As spreadsheets count: the head is row 1. 0: the file as a whole. */
+            /** @description As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included; a cell with line breaks is in one row. 0: the file as a whole. */
             row: number;
             /** @description The head of the column, or the field that has none. */
             column?: string;
@@ -7044,7 +7050,7 @@ export interface components {
             wouldNarrowTo?: components["schemas"]["Narrowing"];
         };
         /**
-         * @description What the record adds to the total once it is approved, in kg CO2e.
+         * @description What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of the method changes it.
          * @example {
          *       "kgCO2e": 1569.434689,
          *       "low": 928.659579,
@@ -10305,6 +10311,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
                  *     but `true` and `false` is 400.
                  */
@@ -10322,6 +10333,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Dry-Run": components["headers"]["XDryRun"];
@@ -10338,6 +10350,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };

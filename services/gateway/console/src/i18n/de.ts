@@ -414,6 +414,7 @@ export const de: Translation = {
     done_one: 'Eine Zeile wurde importiert.',
     done_other: '{{count}} Zeilen wurden importiert.',
     ignored: 'Ausgelassene Spalten: {{columns}}.',
+    headless: 'Spalte {{letters}} (ohne Überschrift)',
     faults_one: 'Ein Fehler',
     faults_other: '{{count}} Fehler; die ersten hundert sind zu sehen',
     column: 'Spalte',

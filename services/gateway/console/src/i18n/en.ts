@@ -397,6 +397,7 @@ export const en = {
     done_one: 'One row was imported.',
     done_other: '{{count}} rows were imported.',
     ignored: 'Columns that are left out: {{columns}}.',
+    headless: 'column {{letters}} (without a heading)',
     faults_one: 'One fault',
     faults_other: '{{count}} faults; the first hundred are shown',
     column: 'Column',

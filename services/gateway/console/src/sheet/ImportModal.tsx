@@ -1,13 +1,14 @@
 import { Alert, Button, Group, Modal, NativeSelect, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
+import type { TFunction } from 'i18next';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/client';
 import { number } from '../format';
 import { say, sayProblem } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
-import { badRows, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
+import { badRows, headless, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
 
 const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
 
@@ -19,6 +20,12 @@ interface Props {
   /** Rows with headings, to be mended in the sheet, and how their file is written. */
   mend: (table: string[][], options: Options) => void;
 }
+
+/** Returns a column that was left out by its heading, or what a spreadsheet calls it where it has none. */
+const columnName = (column: string, t: TFunction): string => {
+  const letters = headless(column);
+  return letters ? t('import.headless', { letters }) : column;
+};
 
 /** A file on its way in: what it would come to, how far it is, and what was wrong with it. */
 export function ImportModal({ upload, close, imported, mend }: Props): ReactNode {
@@ -112,7 +119,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
         )}
         {bad && bad.ignoredColumns.length > 0 && (
           <Text size="sm" c="dimmed">
-            {t('import.ignored', { columns: bad.ignoredColumns.join(', ') })}
+            {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
           </Text>
         )}
         {bad && bad.errors.length > 0 && <Faults faults={bad.errors} all={bad.errorCount} />}

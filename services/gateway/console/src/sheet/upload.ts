@@ -78,6 +78,9 @@ const totals = 'TOTALS_ROW';
 export const mendable = (i: Import): number =>
   i.failed - new Set(i.errors.filter((f) => f.code === totals).map((f) => f.row)).size;
 
+/** Returns the letters of a column that an import left out, where it has no heading but those. */
+export const headless = (column: string): string | undefined => /^column ([A-Z]+)$/.exec(column)?.[1];
+
 /** Takes the apostrophe off that the server puts before what a spreadsheet would take for a formula. */
 const unguarded = (cell: string): string => (/^'(?:[=+\-@\t\r\n'＝＋－＠]|\s*$)/.test(cell) ? cell.slice(1) : cell);
 

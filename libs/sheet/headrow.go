@@ -1,0 +1,155 @@
+package sheet
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+const (
+	// HeadAmong is how many rows with something in them are looked at for the head.
+	HeadAmong = 10
+	// severalHeads is how many fields a row below others names that is certainly the head,
+	// and moreHeads where the first row names a field too.
+	severalHeads = 2
+	moreHeads    = 3
+)
+
+// HeadOf returns which of the first rows with something in them is the head of a file of
+// some type, or of one of several: the first one, or the first below titles that names several
+// fields where the first row names none, or one by accident.
+func HeadOf(rows [][]string, o Options, types ...string) int {
+	if len(rows) == 0 {
+		return 0
+	}
+	least := severalHeads
+	switch named := fieldsNamed(rows[0], o, types); {
+	case named >= severalHeads:
+		return 0
+	case named > 0:
+		least = moreHeads
+	}
+	at := slices.IndexFunc(rows, func(row []string) bool { return fieldsNamed(row, o, types) >= least })
+	return max(at, 0)
+}
+
+// fieldsNamed returns how many fields a row names as a head, at most.
+func fieldsNamed(row []string, o Options, types []string) (most int) {
+	if len(row) > maxColumns {
+		return 0
+	}
+	for _, typ := range types {
+		r := &Reader{o: o, typ: typ, typeAt: -1}
+		_ = r.readHead(row) // it is no head then
+		names := map[string]bool{}
+		for _, c := range r.columns {
+			names[c.Name] = true
+		}
+		delete(names, "")
+		if typ != Mixed || r.typeAt >= 0 {
+			most = max(most, len(names)+len(r.quantity))
+		}
+	}
+	return most
+}
+
+// HeadRow returns the number of the row that is the head of a file, as [HeadOf] finds it;
+// 0 where that is the first row with something in it.
+func HeadRow(file io.Reader, o Options, types ...string) (int64, error) {
+	o.HeadRow = 0
+	f, err := open(file, o)
+	if err != nil {
+		return 0, err
+	}
+	var rows [][]string
+	var numbers []int64
+	for number, rest := int64(1), f.start; len(rest) > 0 && len(rows) < HeadAmong; number++ {
+		end := rowEnd(rest, f.returns)
+		comma := f.comma
+		if f.declared == 0 {
+			comma = separatorOf(rest[:end])
+		}
+		if cells := cellsOf(rest[:end], comma); len(cells) > 0 {
+			rows, numbers = append(rows, cells), append(numbers, number)
+		}
+		rest = rest[end:]
+	}
+	if at := HeadOf(rows, o, types...); at > 0 {
+		return numbers[at], nil
+	}
+	return 0, nil
+}
+
+// cellsOf returns the cells of a row; none where there is nothing in it, or it is no CSV, as
+// a title may be.
+func cellsOf(row []byte, comma rune) []string {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimRight(row, "\r\n")))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = comma, -1, true
+	cells, err := r.Read()
+	if err != nil || !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
+		return nil
+	}
+	return cells
+}
+
+// rowEnd returns how many bytes the first row has, with what ends it.
+func rowEnd(text []byte, returns bool) int {
+	quoted := false
+	for i, b := range text {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '\n', b == '\r' && returns && !bytes.HasPrefix(text[i+1:], []byte("\n")):
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// opened is a file of which as much is known as its first bytes say.
+type opened struct {
+	from *bufio.Reader
+	// start is what comes next, up to maxHead bytes.
+	start []byte
+	// comma separates the cells, and declared is the same where the file declares it.
+	comma, declared rune
+	// returns: rows end with a carriage return.
+	returns bool
+}
+
+// open begins to read a file, and goes on to the row of the head where that is known.
+func open(file io.Reader, o Options) (*opened, error) {
+	f := &opened{from: bufio.NewReaderSize(file, maxHead)}
+	start, err := f.from.Peek(maxHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if bytes.HasPrefix(start, []byte("\xff\xfe")) || bytes.HasPrefix(start, []byte("\xfe\xff")) {
+		return nil, headFault(fields.BadFormat, "The file is in UTF-16. Save it as CSV in UTF-8.")
+	}
+	skip := 0
+	if bytes.HasPrefix(start, []byte("\ufeff")) {
+		skip = len("\ufeff")
+	}
+	declared, length, err := declaredSeparator(start[skip:])
+	if err != nil {
+		return nil, err
+	}
+	skip += length
+	f.declared, f.comma, f.returns = declared, declared, o.Rules > 0 && endsInReturns(start[skip:])
+	for row := int64(1); row < o.HeadRow; row++ {
+		skip += rowEnd(start[skip:], f.returns)
+	}
+	if f.start = start[skip:]; declared == 0 {
+		f.comma = separatorOf(f.start)
+	}
+	_, _ = f.from.Discard(skip) // it was just seen
+	return f, nil
+}

@@ -1,0 +1,75 @@
+package sheet_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// The head is found below titles where a row names several fields, and nowhere else: what is
+// read from there on has the numbers of its rows, also when columns are left out on the way.
+func TestHeadsBelowTitles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		typ, file string
+		head      int64
+		want      string
+	}{
+		"a title":              {"flights", "Expenses 2026\n\nfrom,to\nLHR,JFK\n", 3, `4 {"from":"LHR","to":"JFK"}`},
+		"titles with commas":   {"flights", "Expenses, London, 2026\r\nof J. Doe, Sales\r\nfrom;to;passengers\r\nLHR;JFK;2\r\n", 3, `4 {"from":"LHR","to":"JFK","passengers":2}`},
+		"a title in quotes":    {"flights", "\"Expenses\n2026\",,\nfrom,to\nLHR,JFK\n", 2, `3 {"from":"LHR","to":"JFK"}`},
+		"returns":              {"flights", "Expenses 2026\r\rfrom,to\rLHR,JFK\r", 3, `4 {"from":"LHR","to":"JFK"}`},
+		"a declared separator": {"flights", "sep=;\nExpenses 2026\nfrom;to\nLHR;JFK\n", 2, `3 {"from":"LHR","to":"JFK"}`},
+		"a mark":               {"flights", "\ufeffExpenses 2026\nfrom,to\nLHR,JFK\n", 2, `3 {"from":"LHR","to":"JFK"}`},
+		"a field in a title":   {"flights", "Date,2026\nfrom,to,passengers\nLHR,JFK,2\n", 2, `3 {"from":"LHR","to":"JFK","passengers":2}`},
+		"the tenth row":        {"flights", strings.Repeat("x\n", 9) + "from,to\nLHR,JFK\n", 10, `11 {"from":"LHR","to":"JFK"}`},
+		"origins":              {footprint.OriginRows, "Attendees\n\nTown,Name,People\nBonn,Ann,2\n", 3, `4 {"place":"Bonn","people":2}`},
+		"all types":            {sheet.Mixed, "Expenses\nfrom,to\ntype,from,to\nflights,LHR,JFK\n", 3, `4 {"from":"LHR","to":"JFK"}`},
+		"the first row":        {"flights", "from,to\nfrom,to,passengers\n", 0, ""},
+		"one field there":      {"flights", "from,x\nfrom,to\n", 0, ""},
+		"an empty one above":   {"flights", "\nfrom,to\nLHR,JFK\n", 0, `3 {"from":"LHR","to":"JFK"}`},
+		"too far":              {"flights", strings.Repeat("x\n", 10) + "from,to\nLHR,JFK\n", 0, "row 1"},
+		"one field alone":      {"flights", "Expenses\nfrom,x\nLHR,y\n", 0, "row 1"},
+		"one field twice":      {"flights", "Expenses\nfrom,From\nLHR,JFK\n", 0, "row 1"},
+		"nothing":              {"flights", "", 0, "row 1"},
+	} {
+		o := sheet.Options{Rules: sheet.Rules}
+		got, err := sheet.HeadRow(strings.NewReader(c.file), o, c.typ)
+		if err != nil || got != c.head {
+			t.Errorf("%s: row %d, %v; want %d", name, got, err, c.head)
+			continue
+		}
+		if c.want == "" {
+			continue
+		}
+		o.HeadRow = got
+		var only strings.Builder
+		rows, _, err := all(c.file, c.typ, o)
+		if c.want == "row 1" {
+			if err == nil || !strings.Contains(err.Error(), "fault") {
+				t.Errorf("%s: %q, %v", name, rows, err)
+			}
+			continue
+		}
+		if err != nil || len(rows) != 1 || rows[0] != c.want {
+			t.Errorf("%s: %q, %v; want %s", name, rows, err, c.want)
+		}
+		if c.typ == sheet.Mixed {
+			continue
+		}
+		if _, err := sheet.Only(&only, strings.NewReader(c.file), c.typ, o); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if rows, _, err := all(only.String(), c.typ, o); err != nil || len(rows) != 1 || rows[0] != c.want {
+			t.Errorf("%s, its fields alone: %q, %v; want %s", name, rows, err, c.want)
+		}
+		if form, err := sheet.Survey(strings.NewReader(c.file), c.typ, o); err != nil || c.head > 0 && form.HeadRow != c.head {
+			t.Errorf("%s: %+v, %v", name, form, err)
+		}
+	}
+	if got, err := sheet.HeadRow(strings.NewReader("Attendees\ntype,origins\n"), sheet.Options{}, footprint.OriginRows, footprint.AttendeeTravel); err != nil || got != 2 {
+		t.Errorf("of two types: %d, %v", got, err)
+	}
+}

@@ -1,0 +1,170 @@
+package sheet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+)
+
+// plain is a head without what spreadsheets and people vary.
+func plain(head string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" _-()[]?.:*'\u00a0", r) {
+			return -1
+		}
+		return r
+	}, head))
+}
+
+// headed returns the index of the only column that tables head so; -1 where there is
+// none, or more than one.
+func headed(known []Column, head string) int {
+	head = plain(head)
+	called := func(c Column) bool { return slices.Contains(c.headings, head) }
+	i := slices.IndexFunc(known, called)
+	if i >= 0 && slices.ContainsFunc(known[i+1:], called) {
+		return -1
+	}
+	return i
+}
+
+// readHead finds the field of each column.
+func (r *Reader) readHead(head []string) error {
+	own := Columns(r.typ)
+	if r.typ == Mixed {
+		own = All(footprint.Types())
+	}
+	known := slices.Concat(own, ServerColumns())
+	var faults []apperr.Detail
+	first := map[string]string{}
+	found := false
+	var unknown []int
+	// In our own export the columns of the service come first; a field of the same name,
+	// such as the kgCO2e of custom records, has a column behind them.
+	ours := map[string]bool{}
+	if slices.Contains(head, "_id") {
+		for _, name := range r.o.Known {
+			ours[name] = name != "type"
+		}
+	}
+	for _, text := range head {
+		text = strings.TrimSpace(text)
+		r.heads = append(r.heads, strings.Clone(text))
+		column, unit := Column{}, ""
+		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
+		switch {
+		case text == "":
+		case ours[text]:
+			ours[text] = false
+		case i >= 0:
+			column, found = known[i], true
+		case plain(text) == "type" || slices.Contains(r.o.Known, text):
+			if plain(text) == "type" {
+				column, r.typeAt = Column{Name: "type"}, len(r.columns)
+			}
+		default:
+			if column, unit = meant(text, known); column.Name != "" {
+				found = true
+			} else {
+				unknown = append(unknown, len(r.columns))
+			}
+		}
+		if before, twice := first[column.Name]; column.Name != "" && twice {
+			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", before, text)})
+		}
+		first[column.Name] = text
+		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
+	}
+	// A field goes to the column that has its name, else to the first that is headed as
+	// tables head it: beside a description, notes are left out as ever.
+	for _, at := range unknown {
+		i := headed(known, r.heads[at])
+		if i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]) {
+			r.columns[at].Type, found = "number", true
+			r.quantity = append(r.quantity, at)
+			continue
+		}
+		if i < 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == known[i].Name }) {
+			if len(r.ignored) < maxIgnored {
+				r.ignored = append(r.ignored, r.heads[at])
+			}
+			continue
+		}
+		r.columns[at], found = known[i], true
+	}
+	row := fmt.Sprintf("row %d", r.number)
+	if !utf8.ValidString(strings.Join(head, "")) {
+		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
+	} else if r.typ == Mixed && r.typeAt < 0 {
+		faults = append(faults, apperr.Detail{Field: row, Code: fields.Required, Suggestions: []string{"type"},
+			Message: "A file of several types needs the column type, which names the record type of each row."})
+	} else if !found {
+		d := apperr.Detail{Field: row, Code: fields.Required, Message: fmt.Sprintf("The first row names no field of %s, and none of the next ones names several; they are in suggestions. Write them above the columns.", r.typ)}
+		for _, c := range own {
+			d.Suggestions = append(d.Suggestions, c.Name)
+		}
+		faults = append(faults, d)
+	}
+	if len(faults) > 0 {
+		return apperr.Invalid(faults...)
+	}
+	return nil
+}
+
+// Ignored returns the heads of the columns that are no field, and names those without a
+// head that have had values so far: column C.
+func (r *Reader) Ignored() []string {
+	out := slices.Clone(r.ignored)
+	for _, at := range r.headless {
+		out = append(out, "column "+letters(at))
+	}
+	return out[:min(len(out), maxIgnored)]
+}
+
+// maxIgnored bounds how many columns are named that are no field.
+const maxIgnored = 50
+
+// letters returns what spreadsheets call the column of a place: A is 0, AA is 26.
+func letters(place int) string {
+	name := ""
+	for ; place >= 0; place = place/26 - 1 {
+		name = string(rune('A'+place%26)) + name
+	}
+	return name
+}
+
+// noteHeadless takes note of the columns without a head that a row has values in.
+func (r *Reader) noteHeadless(cells []string) {
+	for i, cell := range cells[:min(len(cells), len(r.heads))] {
+		if r.heads[i] == "" && strings.TrimSpace(cell) != "" && !slices.Contains(r.headless, i) {
+			r.headless = append(r.headless, i)
+			slices.Sort(r.headless)
+		}
+	}
+}
+
+// Heads returns what the file calls its columns.
+func (r *Reader) Heads() []string { return r.heads }
+
+// Head returns what the file calls a field, or its own name where the file has
+// no such column. field may be a path, such as via[2].
+func (r *Reader) Head(field string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(field, "stated."), "[")
+	name, _, _ = strings.Cut(name, ".")
+	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
+		return r.heads[i]
+	}
+	for _, at := range r.quantity {
+		for _, typ := range footprint.Types() {
+			if (r.typ == typ || r.typ == Mixed) && slices.ContainsFunc(quantities(typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
+				return r.heads[at]
+			}
+		}
+	}
+	return field
+}
