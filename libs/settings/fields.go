@@ -92,7 +92,7 @@ func (s *Set) Number(field *int, env, def, usage string, least, most int) *Setti
 func (s *Set) URL(field *string, env, def, usage string) *Setting {
 	return s.Env(env, def, usage, func(v string) error {
 		if v != "" {
-			if err := checkHTTP(v); err != nil {
+			if err := CheckHTTP(v); err != nil {
 				return err
 			}
 		}
@@ -132,7 +132,8 @@ func OneOf(words ...string) func(string) error {
 	}
 }
 
-func checkHTTP(v string) error {
+// CheckHTTP checks the address of a service.
+func CheckHTTP(v string) error {
 	u, err := url.Parse(v)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return errors.New("must be an http or https address without user, query and fragment")

@@ -43,7 +43,8 @@ func describeAccessTokenTTL(s *settings.Set, field *time.Duration) {
 
 // Open opens the signing keys, and makes the first one where there is none.
 func (c Keys) Open(now func() time.Time) (*keyring.Keyring, error) {
-	return keyring.Open(keyring.Options{Dir: c.Folder.Path, Algorithm: c.Algorithm, TokenLife: c.TokenLife, Now: now})
+	ring, err := keyring.Open(keyring.Options{Dir: c.Folder.Path, Algorithm: c.Algorithm, TokenLife: c.TokenLife, Now: now})
+	return ring, c.Folder.Unusable(err)
 }
 
 // Describe implements settings.Config.

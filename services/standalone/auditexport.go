@@ -49,7 +49,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 	partial := filepath.Join(filepath.Dir(c.To), "."+filepath.Base(c.To)+".partial")
 	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the operator names the file
 	if err != nil {
-		return err
+		return fmt.Errorf("--to must name a file that can be written: %w", err)
 	}
 	defer os.Remove(partial) //nolint:errcheck // it is no longer there where all went well
 	heads, err := writeHeads(ctx, f, stores, signing)
@@ -98,7 +98,7 @@ func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *store
 	}
 	f, err := os.Open(c.Heads)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("--heads must name a file of audit export: %w", err)
 	}
 	defer func() { _ = f.Close() }() // only read
 	compared := int64(0)

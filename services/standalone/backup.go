@@ -29,13 +29,13 @@ func (c *backupSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Into, "into", "", "folder of backups: the backup becomes a folder in it, named by the time", nil)
 	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones; older ones, and what killed runs have left, are removed before and after; 0 keeps all", func(v string) (err error) {
 		if c.Keep, err = strconv.Atoi(v); err != nil || c.Keep < 0 {
-			return errors.New("a number from 0")
+			return errors.New("must be a number from 0")
 		}
 		return nil
 	}, func() string { return strconv.Itoa(c.Keep) })
 	s.After(func() error {
 		if (c.To == "") == (c.Into == "") {
-			return errors.New("name the folder of the backup with --to, or a folder of backups with --into")
+			return errors.New("--to or --into is required, and not both: the folder of the backup, or a folder of backups")
 		}
 		if c.Keep > 0 && c.Into == "" {
 			return errors.New("--keep goes with --into")
@@ -55,7 +55,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	}
 	source := filepath.Join(c.Dir.Path, DatabaseFile)
 	if _, err := os.Stat(source); err != nil && c.Data.Records.URI == "" {
-		return fmt.Errorf("there is nothing to back up: %w", err)
+		return fmt.Errorf("there is nothing to back up in %s, which ECF_DATA_DIR names: %w", absolute(c.Dir.Path), err)
 	}
 	if c.Data.Records.URI == "" {
 		if err := tightenDataDir(c.Dir.Path); err != nil {
@@ -85,7 +85,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 // folder is left: it would take the room that the next attempt needs.
 func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest, err error) {
 	if err := os.Mkdir(to, 0o700); err != nil {
-		return m, fmt.Errorf("folder of the backup: %w", err)
+		return m, fmt.Errorf("the folder of the backup, of --to or --into, cannot be made: %w", err)
 	}
 	release := func() error { return nil }
 	defer func() {

@@ -17,9 +17,9 @@ func TestGivenPasswordsAreNotPrinted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out strings.Builder
-		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", d)
-		if !strings.Contains(out.String(), "  Console http://127.0.0.1:8080/\n") {
-			t.Errorf("the console is not named:\n%s", out.String())
+		announce(Options{Out: &out, Config: c}, "127.0.0.1:8080", "a new system in /x", d)
+		if !strings.Contains(out.String(), "  Console http://127.0.0.1:8080/\n") || !strings.Contains(out.String(), "  Data    a new system in /x\n") {
+			t.Errorf("the console or the data are not named:\n%s", out.String())
 		}
 		if printed := strings.Contains(out.String(), d.Password); printed != (given == "") || !strings.Contains(out.String(), d.File) {
 			t.Errorf("given %q, printed:\n%s", given, out.String())

@@ -40,6 +40,9 @@ type stores struct {
 	// check reports whether the engine answers.
 	check web.Check
 	close func() error
+	// system says which system of the embedded engine it is; fresh: one that is new.
+	system string
+	fresh  bool
 }
 
 // openStores opens the engine the settings choose: MongoDB where an address is
@@ -65,13 +68,24 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	if err := makeDataDir(d.Dir.Path); err != nil {
 		return nil, err
 	}
-	db, err := sqlitex.Open(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
+	path := filepath.Join(d.Dir.Path, DatabaseFile)
+	_, err := os.Stat(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	db, err := sqlitex.Open(ctx, path, sqliteSchema()...)
 	if err != nil {
-		return nil, err
+		return nil, unusable(d.Dir.Path, err)
+	}
+	records := recordsqlite.New(db)
+	system, err := found(ctx, d.Dir.Path, fresh, records)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if fresh && env.Logger != nil {
+		env.Logger.InfoContext(ctx, system)
 	}
 	return &stores{
-		records: recordsqlite.New(db), results: resultsqlite.New(db), accounts: accountsqlite.New(db),
-		check: web.Check{Name: "database", Probe: db.Ping}, close: db.Close,
+		records: records, results: resultsqlite.New(db), accounts: accountsqlite.New(db),
+		check: web.Check{Name: "database", Probe: db.Ping}, close: db.Close, system: system, fresh: fresh,
 	}, nil
 }
 
@@ -134,31 +148,4 @@ func (in *infrastructure) countLimits(c Config, now func() time.Time) {
 		return
 	}
 	in.limits = ratelimit.NewRedis(in.auth.Cache, gateway.LimitPrefix, nil)
-}
-
-// makeDataDir makes the data directory, and takes it from other users where they
-// could read it.
-func makeDataDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("data directory: %w", err)
-	}
-	return tightenDataDir(dir)
-}
-
-// tightenDataDir takes a data directory that is there from other users.
-func tightenDataDir(dir string) error {
-	info, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("data directory: %w", err)
-	}
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory needs to be entered
-		return fmt.Errorf("the data directory %s can be read by other users, and its mode cannot be changed: %w", dir, err)
-	}
-	return nil
 }

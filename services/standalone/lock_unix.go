@@ -21,7 +21,7 @@ func lockDataDir(dir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("another server is using the data directory %s; stop it, or choose another one with ECF_DATA_DIR", dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+		return nil, unusable(dir, err)
 	}
 	return unlock, nil
 }

@@ -71,7 +71,7 @@ func restoreFile(dir, from string, m manifest) error {
 		return err
 	}
 	if err := copyFile(partial, filepath.Join(from, DatabaseFile)); err != nil {
-		return err
+		return unusable(dir, err)
 	}
 	if sum, err := fileHash(partial); err != nil || sum != m.Database {
 		return errors.Join(err, errors.New("the copy is not what the manifest says"))
@@ -180,7 +180,7 @@ func (c *migrateSettings) Describe(s *settings.Set) {
 func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	path := filepath.Join(c.Dir.Path, DatabaseFile)
 	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("there is nothing to move: %w", err)
+		return fmt.Errorf("there is nothing to move in %s, which ECF_DATA_DIR names: %w", absolute(c.Dir.Path), err)
 	}
 	unlock, err := lockDataDir(c.Dir.Path)
 	if err != nil {

@@ -87,6 +87,9 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 		return in, err
 	}
 	p.OnClose(in.stores.close)
+	if in.system != "" && !in.fresh {
+		p.Logger.InfoContext(ctx, in.system)
+	}
 	queueURL, cacheURL, err := openRedis(ctx, p, c)
 	if err != nil {
 		return in, err
@@ -108,7 +111,7 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 		return in, err
 	}
 	in.reports, err = bundle.OpenKeys(calculation.ReportKeysDir(c.Keys.Folder.Path), true)
-	return in, err
+	return in, c.Keys.Folder.Unusable(err)
 }
 
 // start makes every service, runs those behind the gateway, and returns the
@@ -161,7 +164,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	})
 	edge.Tasks = append(edge.Tasks, worker.Tasks...)
 	edge.Status = worker.Status
-	edge.Serving = func(address string) { announce(o, address, demo) }
+	edge.Serving = func(address string) { announce(o, address, in.system, demo) }
 	return edge, err
 }
 
@@ -185,7 +188,7 @@ func upstream(p *app.Process, s app.Service) gateway.Upstream {
 }
 
 // announce prints where the server is and how to sign in.
-func announce(o Options, address string, demo *demoAccounts) {
+func announce(o Options, address, system string, demo *demoAccounts) {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil && (host == "::" || host == "0.0.0.0") {
 		address = net.JoinHostPort("127.0.0.1", port)
@@ -193,6 +196,9 @@ func announce(o Options, address string, demo *demoAccounts) {
 	if o.Out != nil {
 		fmt.Fprintf(o.Out, "\nEvent Carbon Footprint Service %s\n\n  Console http://%s/\n  API     http://%s%s\n  Docs    http://%s%s/docs\n  Health  http://%s%s/health\n",
 			o.Version, address, address, web.BasePath, address, web.BasePath, address, web.BasePath)
+		if system != "" {
+			fmt.Fprintf(o.Out, "  Data    %s\n", system)
+		}
 		switch {
 		case demo == nil:
 			fmt.Fprint(o.Out, "\n  ecf org create and ecf user create make an organization and its first account.\n")

@@ -38,7 +38,7 @@ func (c *verifySettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Key, "key", "", "key that the bundle must be signed with", nil)
 	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys a service publishes (/.well-known/report-keys.json), one of which must have signed", nil)
 	s.BoolFlag(&c.RequireSignature, "require-signature", "fail where there is no signature")
-	s.TextFlag(&c.Server, "server", "", "address of the service, to ask whether a newer revision exists", nil)
+	s.TextFlag(&c.Server, "server", "", "address of the service, to ask whether a newer revision exists", settings.CheckHTTP)
 	s.TextFlag(&c.TokenFile, "token-file", "", "file with an access token for --server", nil)
 	s.Arguments(&c.files)
 }
@@ -158,7 +158,7 @@ func (c *verifySettings) trusted(ctx context.Context, v bundle.Verdict) error {
 	}
 	published, err := publishedKeys(ctx, c.Keys)
 	if err != nil {
-		return err
+		return fmt.Errorf("--keys must name the keys that a service publishes: %w", err)
 	}
 	if !slices.Contains(published, v.SignedBy) {
 		return fmt.Errorf("the bundle is signed with the key %s, which is none of the %d in %s", v.SignedBy, len(published), c.Keys)
@@ -227,7 +227,7 @@ func newerRevision(ctx context.Context, server, tokenFile string, v bundle.Verdi
 	if tokenFile != "" {
 		text, err := os.ReadFile(tokenFile) //nolint:gosec // the caller names the file
 		if err != nil {
-			return "", err
+			return "", fmt.Errorf("--token-file must name a file that can be read: %w", err)
 		}
 		token = strings.TrimSpace(string(text))
 	}

@@ -63,12 +63,17 @@ func (c *Published) Describe(s *settings.Set) {
 // Path is where the service auth publishes the keys.
 const Path = "/.well-known/jwks.json"
 
+const (
+	dataDirName = "ECF_DATA_DIR"
+	keysDirName = "ECF_SIGNING_KEYS_DIR"
+)
+
 // DataDir is the folder of what the process itself keeps.
 type DataDir struct{ Path string }
 
 // Describe implements settings.Config.
 func (c *DataDir) Describe(s *settings.Set) {
-	s.Text(&c.Path, "ECF_DATA_DIR", "./.data", "folder of generated keys and, in the standalone program, of the database", nil)
+	s.Text(&c.Path, dataDirName, "./.data", "folder of generated keys and, in the standalone program, of the database", nil)
 }
 
 // Folder is where the private keys are.
@@ -78,14 +83,16 @@ type Folder struct {
 	Path string
 
 	data DataDir
+	// below: Path is the default.
+	below bool
 }
 
 // Describe implements settings.Config.
 func (c *Folder) Describe(s *settings.Set) {
-	s.Text(&c.Path, "ECF_SIGNING_KEYS_DIR", "", "folder of the signing keys; keys below ECF_DATA_DIR when empty", nil)
+	s.Text(&c.Path, keysDirName, "", "folder of the signing keys; keys below ECF_DATA_DIR when empty", nil)
 	c.data.Describe(s)
 	s.After(func() error {
-		if c.Path == "" {
+		if c.below = c.Path == ""; c.below {
 			c.Path = filepath.Join(c.data.Path, "keys")
 		}
 		return nil

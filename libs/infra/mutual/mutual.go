@@ -28,6 +28,12 @@ const (
 	handshakeTimeout = 2 * time.Second
 )
 
+const (
+	caName   = "ECF_TLS_CA"
+	certName = "ECF_TLS_CERT"
+	keyName  = "ECF_TLS_KEY"
+)
+
 // Files are the paths of PEM files; none is given where all are empty.
 type Files struct {
 	// CA has the certificates of the authority that signs those of the services, and
@@ -40,9 +46,9 @@ type Files struct {
 
 // Describe implements settings.Config.
 func (f *Files) Describe(s *settings.Set) {
-	s.Text(&f.CA, "ECF_TLS_CA", "", "file of the authority that signs the certificates of the services, and of nobody else; with ECF_TLS_CERT and ECF_TLS_KEY services speak TLS and admit only each other", nil)
-	s.Text(&f.Cert, "ECF_TLS_CERT", "", "file of the service's own certificate; it is read again when it changes", nil)
-	s.Text(&f.Key, "ECF_TLS_KEY", "", "file of the key of ECF_TLS_CERT", nil)
+	s.Text(&f.CA, caName, "", "file of the authority that signs the certificates of the services, and of nobody else; with ECF_TLS_CERT and ECF_TLS_KEY services speak TLS and admit only each other", nil)
+	s.Text(&f.Cert, certName, "", "file of the service's own certificate; it is read again when it changes", nil)
+	s.Text(&f.Key, keyName, "", "file of the key of ECF_TLS_CERT", nil)
 	s.After(func() error {
 		if given := f.CA != "" || f.Cert != "" || f.Key != ""; given && (f.CA == "" || f.Cert == "" || f.Key == "") {
 			return errors.New("ECF_TLS_CA, ECF_TLS_CERT and ECF_TLS_KEY must be set together")
@@ -155,10 +161,10 @@ func (p *Peers) current() (tls.Certificate, *x509.CertPool) {
 // load reads the files where one has changed.
 func (p *Peers) load() error {
 	var seen [3]stamp
-	for i, path := range []string{p.files.CA, p.files.Cert, p.files.Key} {
-		info, err := os.Stat(path)
+	for i, of := range []struct{ variable, path string }{{caName, p.files.CA}, {certName, p.files.Cert}, {keyName, p.files.Key}} {
+		info, err := os.Stat(of.path)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s must name a PEM file that can be read: %w", of.variable, err)
 		}
 		seen[i] = stamp{info.Size(), info.ModTime()}
 	}
@@ -170,15 +176,15 @@ func (p *Peers) load() error {
 	}
 	text, err := os.ReadFile(p.files.CA)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s must name a PEM file that can be read: %w", caName, err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(text) {
-		return fmt.Errorf("%s has no certificate", p.files.CA)
+		return fmt.Errorf("%s must name a PEM file of certificates: %s has none", caName, p.files.CA)
 	}
 	pair, err := tls.LoadX509KeyPair(p.files.Cert, p.files.Key)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s and %s must name PEM files of a certificate and its key, %s and %s: %w", certName, keyName, p.files.Cert, p.files.Key, err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -151,20 +151,24 @@ func TestOnlyServicesReachServices(t *testing.T) {
 func TestFilesThatDoNotWork(t *testing.T) {
 	t.Parallel()
 	whole, _ := filesOf(testkit.NewAuthority(t), t.TempDir())
-	for _, f := range []mutual.Files{
-		{CA: whole.CA, Cert: whole.Cert, Key: whole.Cert}, {CA: whole.Key, Cert: whole.Cert, Key: whole.Key},
-		{CA: filepath.Join(t.TempDir(), "none"), Cert: whole.Cert, Key: whole.Key},
+	none := filepath.Join(t.TempDir(), "none")
+	for f, want := range map[mutual.Files]string{
+		{CA: whole.CA, Cert: whole.Cert, Key: whole.Cert}: "ECF_TLS_CERT and ECF_TLS_KEY must name PEM files of a certificate and its key",
+		{CA: whole.Key, Cert: whole.Cert, Key: whole.Key}: "ECF_TLS_CA must name a PEM file of certificates",
+		{CA: none, Cert: whole.Cert, Key: whole.Key}:      "ECF_TLS_CA must name a PEM file that can be read",
+		{CA: whole.CA, Cert: none, Key: whole.Key}:        "ECF_TLS_CERT must name a PEM file that can be read",
+		{CA: whole.CA, Cert: whole.Cert, Key: none}:       "ECF_TLS_KEY must name a PEM file that can be read",
 	} {
-		if _, err := mutual.Open(f, slog.New(slog.DiscardHandler), time.Now); err == nil {
-			t.Errorf("%+v were taken", f)
+		if _, err := mutual.Open(f, slog.New(slog.DiscardHandler), time.Now); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", f, err, want)
 		}
 	}
-	none, err := mutual.Open(mutual.Files{}, slog.New(slog.DiscardHandler), time.Now)
-	if none != nil || err != nil || none.Check("http://auth:8081") != nil {
-		t.Errorf("without files: %v, %v", none, err)
+	without, err := mutual.Open(mutual.Files{}, slog.New(slog.DiscardHandler), time.Now)
+	if without != nil || err != nil || without.Check("http://auth:8081") != nil {
+		t.Errorf("without files: %v, %v", without, err)
 	}
 	ln := new(net.TCPListener)
-	if none.Listener(ln) != net.Listener(ln) {
+	if without.Listener(ln) != net.Listener(ln) {
 		t.Error("without files the listener is another one")
 	}
 	p, err := mutual.Open(whole, slog.New(slog.DiscardHandler), time.Now)

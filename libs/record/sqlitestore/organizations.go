@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -92,4 +93,14 @@ func putAutoApproval(ctx context.Context, tx sqlitex.Tx, o record.Organization) 
 			by_id = excluded.by_id, by_name = excluded.by_name, by_role = excluded.by_role`,
 		o.ID, a.BelowKg.String(), a.SpotCheckOneIn, a.By.ID, a.By.Name, a.By.Role.String())
 	return err
+}
+
+// Age returns how many organizations there are, and when the first of them was made.
+func (s *Store) Age(ctx context.Context) (organizations int64, since time.Time, err error) {
+	var first sql.NullInt64
+	err = s.db.QueryRowContext(ctx, `SELECT COUNT(*), MIN(created_at) FROM organizations`).Scan(&organizations, &first)
+	if first.Valid {
+		since = instant(first.Int64)
+	}
+	return organizations, since, sqlitex.Wrap("count organizations", err)
 }

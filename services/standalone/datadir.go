@@ -1,0 +1,79 @@
+package standalone
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/infra/keys"
+	recordsqlite "github.com/eventcarbon/ecf/libs/record/sqlitestore"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
+)
+
+// makeDataDir makes the data directory, and takes it from other users where they
+// could read it.
+func makeDataDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return unusable(dir, err)
+	}
+	return tightenDataDir(dir)
+}
+
+// tightenDataDir takes a data directory that is there from other users.
+func tightenDataDir(dir string) error {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unusable(dir, err)
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	if err := os.Chmod(dir, 0o700); err != nil { //nolint:gosec // a directory needs to be entered
+		return unusable(dir, fmt.Errorf("it can be read by other users, and its mode cannot be changed: %w", err))
+	}
+	return nil
+}
+
+// unusable returns what is wrong with a data directory, with what to do.
+func unusable(dir string, err error) error {
+	if sqlitex.IsFull(err) {
+		err = fmt.Errorf("%w: %w", err, syscall.ENOSPC)
+	}
+	return (&keys.DataDir{Path: absolute(dir)}).Unusable(err)
+}
+
+// absolute returns a path from the root, so that who reads it need not know where the
+// program was started.
+func absolute(path string) string {
+	if full, err := filepath.Abs(path); err == nil {
+		return full
+	}
+	return path
+}
+
+// found says which system is in a data directory, so that a mistyped one is seen: a new
+// system begins where none is.
+func found(ctx context.Context, dir string, fresh bool, records *recordsqlite.Store) (string, error) {
+	dir = absolute(dir)
+	if fresh {
+		return "a new system in " + dir, nil
+	}
+	organizations, since, err := records.Age(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case organizations == 0:
+		return fmt.Sprintf("the system in %s, without an organization", dir), nil
+	case organizations == 1:
+		return fmt.Sprintf("the system in %s, since %s, 1 organization", dir, since.UTC().Format(time.DateOnly)), nil
+	}
+	return fmt.Sprintf("the system in %s, since %s, %d organizations", dir, since.UTC().Format(time.DateOnly), organizations), nil
+}

@@ -1,0 +1,123 @@
+package standalone_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/services/standalone"
+)
+
+// A data directory that cannot be used is named with its variable and what to do.
+func TestADataDirectoryThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "data")} {
+		c := &commands{t, map[string]string{"ECF_DATA_DIR": dir, "ECF_ADDR": "127.0.0.1:0"}}
+		for _, args := range [][]string{{"serve"}, {"org", "create", "--name", "A", "--plan", "team"}, {"audit", "verify"}} {
+			_, err := c.run("", args...)
+			if want := "ECF_DATA_DIR is " + dir + ", which is a file, or lies below one: name a folder"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s of %s: %v, want %s", args[0], dir, err, want)
+			}
+		}
+	}
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	if _, err := c.run("", "backup", "--to", filepath.Join(t.TempDir(), "b")); err == nil || !strings.Contains(err.Error(), "there is nothing to back up in "+c.env["ECF_DATA_DIR"]+", which ECF_DATA_DIR names") {
+		t.Errorf("a backup of nothing: %v", err)
+	}
+}
+
+// So is one on a disk that is full, at each step of the first start, or read-only.
+func TestADataDirectoryWithoutRoom(t *testing.T) {
+	t.Parallel()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := t.TempDir()
+	run := func(script string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", script, program, disk) //nolint:gosec // of this test
+		cmd.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "ECF_DATA_DIR=" + filepath.Join(disk, "data"), "ECF_ADDR=127.0.0.1:0"}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	mount := `mount -t tmpfs -o mode=0700,size=$size small "$1" || exit 1; `
+	if out, err := run("size=64k; " + mount); err != nil {
+		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
+	}
+	want := regexp.MustCompile(`(?m)^ecf: .*ECF_DATA_DIR is ` + regexp.QuoteMeta(disk) + `/data, where there is no room left: make room, or name a folder on another disk `)
+	for _, script := range []string{
+		"size=64k; " + mount + `timeout 60 "$0" serve`,
+		"size=64k; " + mount + `cat /dev/zero >"$1/ballast" 2>/dev/null; timeout 60 "$0" serve`,
+		// Room for the database, and none for the keys.
+		"size=16m; " + mount + `"$0" org create --name A --plan team >/dev/null || exit 2; cat /dev/zero >"$1/ballast" 2>/dev/null; timeout 60 "$0" serve`,
+	} {
+		if out, err := run(script); err == nil || !want.MatchString(out) {
+			t.Errorf("%s: %v\n%s", script, err, out)
+		}
+	}
+	for _, before := range []string{"", `mkdir "$1/data"; chmod 0700 "$1/data";`, `mkdir "$1/data";`, `"$0" org create --name A --plan team >/dev/null || exit 2;`} {
+		out, err := run("size=16m; " + mount + before + `mount -o remount,ro "$1" || exit 3; timeout 60 "$0" serve`)
+		if err == nil || !strings.Contains(out, "ECF_DATA_DIR is "+disk+"/data, which is on a disk that can only be read: mount it so that it can be written to, or name a folder on another disk") {
+			t.Errorf("read-only after %q: %v\n%s", before, err, out)
+		}
+	}
+}
+
+// A server says which system it has found, so that a mistyped folder, in which a new one
+// begins, is seen.
+func TestWhichSystemIsFound(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first := func(args ...string) string {
+		t.Helper()
+		var log bytes.Buffer
+		ctx, end := context.WithCancel(t.Context())
+		env := map[string]string{"ECF_DATA_DIR": dir, "ECF_ADDR": "127.0.0.1:0"}
+		getenv := func(name string) string { return env[name] }
+		if args != nil {
+			defer end()
+			if err := standalone.Run(ctx, app.Env{Args: args, Getenv: getenv, Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Logger: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			config, err := standalone.Load(nil, getenv)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = standalone.Serve(ctx, standalone.Options{Config: config, Logger: slog.New(slog.NewTextHandler(&log, nil)), Out: &log, Ready: func(string) { end() }})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return log.String()
+	}
+	check := func(log, want string) {
+		t.Helper()
+		line, _, _ := strings.Cut(log, "\n")
+		if !regexp.MustCompile(`msg="`+want+`"`).MatchString(line) || strings.Contains(log, "Console") && !regexp.MustCompile(`(?m)^  Data    `+want+`$`).MatchString(log) {
+			t.Errorf("want first and among the addresses %q:\n%s", want, log)
+		}
+	}
+	at := regexp.QuoteMeta(dir)
+	check(first(), "a new system in "+at)
+	check(first(), "the system in "+at+", without an organization")
+	if log := first("org", "create", "--name", "A", "--plan", "team"); strings.Contains(log, "system in") {
+		t.Errorf("a command on a system that is there says more than was asked:\n%s", log)
+	}
+	check(first(), "the system in "+at+`, since \d{4}-\d\d-\d\d, 1 organization`)
+	first("org", "create", "--name", "B", "--plan", "team")
+	check(first(), "the system in "+at+`, since \d{4}-\d\d-\d\d, 2 organizations`)
+	dir = filepath.Join(dir, "mistyped")
+	check(first("org", "create", "--name", "A", "--plan", "team"), "a new system in "+regexp.QuoteMeta(dir))
+}

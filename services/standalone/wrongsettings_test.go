@@ -1,0 +1,97 @@
+package standalone_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// nonsense are values of which each setting has to refuse one at least.
+var nonsense = []string{"what is this?", "-1", "://%zz", "99999999999999999999", "127.0.0.1:99999999", "/is/not/there"}
+
+// anyText are the settings that take whatever they are given: what they name is looked for
+// later, and the error then names it.
+func anyText() []string {
+	names := []string{
+		"--demo-password", "--email", "--name", "--org", "--plan", // of what is made, or looked for in the stores
+		"--from", "--heads", "--into", "--key", "--keys", "--to", "--token-file", // files and folders of commands
+	}
+	for _, variable := range []string{"ECF_DATA_DIR", "ECF_DEMO_PASSWORD", "ECF_SIGNING_KEYS_DIR", "ECF_TLS_CA", "ECF_TLS_CERT", "ECF_TLS_KEY"} {
+		flag := "--" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(variable, "ECF_")), "_", "-")
+		names = append(names, variable, flag)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Every setting of every command refuses what makes no sense, from the environment and
+// from the command line, and the error begins with its name. What is in the reference is
+// covered by itself.
+func TestEverySettingNamesItselfWhenItIsWrong(t *testing.T) {
+	t.Parallel()
+	free := map[string]bool{}
+	for _, p := range allPrograms() {
+		for _, c := range p.Commands {
+			for _, e := range c.Settings().All() {
+				for _, name := range []string{e.Env, "--" + e.Flag} {
+					if name == "" {
+						continue
+					}
+					refused := false
+					for _, value := range nonsense {
+						var args []string
+						env := map[string]string{}
+						if name == e.Env {
+							env[name] = value
+						} else {
+							args = []string{name + "=" + value}
+						}
+						err := c.Settings().Load(args, func(name string) string { return env[name] })
+						for line := range strings.SplitSeq(errorText(err), "\n") {
+							if strings.HasPrefix(line, name+" ") && !strings.HasPrefix(line, name+" is required") {
+								refused = true
+							}
+							if !strings.HasPrefix(line, "ECF_") && !strings.HasPrefix(line, "--") && line != "" {
+								t.Errorf("%s %s: with %s=%s the error names no setting: %s", p.Name, c.Name, name, value, line)
+							}
+						}
+					}
+					if !refused {
+						free[name] = true
+					}
+				}
+			}
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(free)), anyText(); !slices.Equal(got, want) {
+		t.Errorf("anything is taken by\n%s\nand it may be by\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// Files and folders that are looked for later are named with the flag too.
+func TestFilesOfCommandsAreNamed(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	c.must("", "org", "create", "--name", "A", "--plan", "team")
+	c.must("", "keys", "rotate", "--reports")
+	for args, want := range map[string]string{
+		"audit verify --heads /none/heads": "--heads must name a file of audit export: open /none/heads",
+		"audit export --to /none/heads":    "--to must name a file that can be written: open /none/",
+		"backup --to /none/backup":         "the folder of the backup, of --to or --into, cannot be made: mkdir /none/backup",
+		"backup --into /none":              "the folder of the backup, of --to or --into, cannot be made: mkdir /none/",
+		"backup":                           "--to or --into is required",
+		"verify --server collector x":      "--server must be an http or https address",
+	} {
+		if _, err := c.run("", strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
