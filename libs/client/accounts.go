@@ -91,7 +91,9 @@ func (c *Client) ListOrganizations() *Listing[OwnOrganization] {
 
 // UpdateOrganization changes the organization. For administrators.
 func (c *Client) UpdateOrganization(ctx context.Context, p OrganizationPatch, options ...Option) (*Organization, error) {
-	return ask[Organization](ctx, c, write(http.MethodPatch, p, "organization"), options)
+	k := write(http.MethodPatch, p, "organization")
+	k.keyed = true
+	return ask[Organization](ctx, c, k, options)
 }
 
 // ListAuditLog lists what was done, or refused, to accounts and sessions. For

@@ -42,6 +42,37 @@ type PolicyLog struct {
 	// Pending is the change that waits; one that keeps four eyes is stored elsewhere
 	// (policyJSON).
 	Pending *PolicyProposal `json:"pending,omitempty"`
+	// Requests are the last changes of the organization by requests with an idempotency
+	// key, oldest first: a repeated one finds here what it did.
+	Requests []ChangeRequest `json:"requests,omitempty"`
+}
+
+// ChangeRequest is what a request has changed of an organization.
+type ChangeRequest struct {
+	Once   string `json:"once"` // the name of the request
+	Status int    `json:"status"`
+	// Before and After are for the audit log.
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// keptRequests is how many changes an organization's document names requests of.
+const keptRequests = 8
+
+// Did notes what a request has done.
+func (l *PolicyLog) Did(r ChangeRequest) {
+	l.Requests = append(slices.Clone(l.Requests), r)
+	l.Requests = l.Requests[max(0, len(l.Requests)-keptRequests):]
+}
+
+// DoneBy returns what a request has done; false where it has done nothing, or is none
+// of the last.
+func (l *PolicyLog) DoneBy(once string) (ChangeRequest, bool) {
+	i := slices.IndexFunc(l.Requests, func(r ChangeRequest) bool { return r.Once == once })
+	if i < 0 || once == "" {
+		return ChangeRequest{}, false
+	}
+	return l.Requests[i], true
 }
 
 // policyJSON is the stored form of what came to the policy later.

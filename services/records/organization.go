@@ -129,6 +129,14 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
+		if done, ok := o.DoneBy(w.Request.Once()); ok {
+			// An earlier attempt of this request did it. Its entry may not be in the audit
+			// log yet; one that is there is entered once.
+			if err := attachChange(c, o.ID, done); err != nil {
+				return err
+			}
+			return s.answerOrganization(c, done.Status, o)
+		}
 		was := o
 		readOrganization(r, &o, w.By)
 		if o.Policy != was.Policy {
@@ -137,6 +145,10 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 			}
 		}
 		status := s.governPolicy(was, &o, w.By)
+		done := record.ChangeRequest{Once: w.Request.Once(), Status: status}
+		if done.Before, done.After = changesOf(was, o); w.Request.Keyed() {
+			o.Did(done)
+		}
 		o.Rev++
 		if err := record.ArchivePolicies(c.UserContext(), w.Store, &o); err != nil {
 			return err
@@ -148,8 +160,8 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		if err != nil {
 			return err
 		}
-		if before, after := changesOf(was, o); !w.Rehearsal && before != after {
-			if err := audit.Attach(c, audit.Note{Action: audit.Organization, Subject: string(o.ID), Before: before, After: after}); err != nil {
+		if !w.Rehearsal {
+			if err := attachChange(c, o.ID, done); err != nil {
 				return err
 			}
 		}
@@ -157,6 +169,14 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Many changes are being made to this organization at once. Please try again."}
+}
+
+// attachChange reports for the audit log what was changed of an organization.
+func attachChange(c *fiber.Ctx, org record.OrgID, done record.ChangeRequest) error {
+	if done.Before == done.After {
+		return nil
+	}
+	return audit.Attach(c, audit.Note{Action: audit.Organization, Subject: string(org), Before: done.Before, After: done.After})
 }
 
 // pendingFor is how long a change of the policy waits for a second administrator.

@@ -15,7 +15,7 @@ func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Operation: "getOrganization", Handler: s.organization},
 		{Operation: "listOrganizations", Handler: s.organizations},
-		{Operation: "updateOrganization", Handler: write(s.editOrganization)},
+		{Operation: "updateOrganization", Handler: once(s.editOrganization)},
 
 		{Operation: "listSupplierFactors", Handler: s.listSupplierFactors},
 		{Operation: "createSupplierFactor", Handler: once(s.createSupplierFactor)},

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -18,6 +19,7 @@ type scene struct {
 	// prepare brings the organization to where the request is made and returns the
 	// request: who, path, body.
 	prepare func(s *stage) (as, path, body string)
+	method  string // POST where it is empty
 	status  int
 	// check looks at what the request has done, once, and at its answer.
 	check func(s *stage, a *answer)
@@ -202,6 +204,7 @@ func scenes() []scene {
 				}
 			},
 		},
+		changeOfOrganization(),
 		moves("waste", "submit", user),
 		moves("waste", "submit", user, submitted, [2]string{"user", "withdraw"}),
 		moves("waste", "withdraw", user, submitted),
@@ -264,10 +267,11 @@ func (sc scene) play(t *testing.T, store record.Store, clock *movable, how death
 	}
 	s := &stage{pair: newPair(t, store, clock), store: store, org: org, user: org + "/ann/user", manager: org + "/mia/manager"}
 	as, path, body := sc.prepare(s)
-	repeat := func(body string) *answer { return s.ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key") }
+	method := cmp.Or(sc.method, http.MethodPost)
+	repeat := func(body string) *answer { return s.ask(as, method, path, body, "Idempotency-Key", "the key") }
 
 	process := &mortal{Store: store, left: fatal, how: how}
-	first := newPair(t, process, clock).ask(as, http.MethodPost, path, body, "Idempotency-Key", "the key")
+	first := newPair(t, process, clock).ask(as, method, path, body, "Idempotency-Key", "the key")
 	if !process.dead {
 		first.want(sc.status)
 	}

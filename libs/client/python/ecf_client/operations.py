@@ -381,6 +381,7 @@ class Operations(Transport):
         self,
         body: models.OrganizationPatch,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
@@ -388,8 +389,10 @@ class Operations(Transport):
         """Change the organization.
 
         Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A
-        policy holds from the next decision on.
+        policy holds from the next decision on. Repeated with its `Idempotency-Key` the change is made once, and what a
+        503 kept from the audit log is entered.
 
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
         """
@@ -397,7 +400,8 @@ class Operations(Transport):
             "PATCH",
             "/organization",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "Prefer": prefer},
+            keyed=True,
             meta=meta,
         )
 
