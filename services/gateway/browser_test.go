@@ -378,6 +378,62 @@ func TestReportMayBeFramedOnTheDoorOnly(t *testing.T) {
 	}
 }
 
+// TestReportOpenedByItsAddress opens a report in a window of its own: who cannot
+// have it there is sent to the console's page of it, and a program is answered as
+// ever.
+func TestReportOpenedByItsAddress(t *testing.T) {
+	s := start(t)
+	const address, page = "/session/api/events/e1/results/7/report", "/events/e1/report"
+	window := map[string]string{"X-ECF-Console": "", "Origin": "", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+	open := func(t *testing.T, change map[string]string) answer {
+		t.Helper()
+		header := maps.Clone(window)
+		maps.Copy(header, change)
+		return s.raw(t, request{method: "GET", path: address, header: s.fromConsole(header)})
+	}
+	shown := func(status int) {
+		s.services[api.Calculation].set(func(ctx *fasthttp.RequestCtx) {
+			ctx.SetStatusCode(status)
+			ctx.SetContentType("text/html; charset=utf-8")
+			ctx.Response.Header.Set("ETag", `"1"`)
+			ctx.SetBodyString("<p>answer")
+		})
+	}
+	shown(http.StatusOK)
+	if a := open(t, nil); a.status != http.StatusOK || a.body != "<p>answer" {
+		t.Errorf("the report: %d %s", a.status, a.body)
+	}
+	sent := func(t *testing.T, a answer) {
+		t.Helper()
+		if a.status != http.StatusSeeOther || a.header.Get("Location") != page || len(a.body) > 0 || a.header.Get("ETag") != "" || a.header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%d %v %s", a.status, a.header, a.body)
+		}
+	}
+	for name, change := range map[string]map[string]string{
+		"not signed in":     {"Cookie": ""},
+		"from another site": {"Sec-Fetch-Site": "cross-site"},
+		"typed":             {"Sec-Fetch-Site": "none"},
+	} {
+		t.Run(name, func(t *testing.T) { sent(t, open(t, change)) })
+	}
+	for _, status := range []int{http.StatusForbidden, http.StatusNotFound, http.StatusServiceUnavailable} {
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			shown(status)
+			sent(t, open(t, nil))
+		})
+	}
+	for name, change := range map[string]map[string]string{
+		"in a frame":   {"Sec-Fetch-Dest": "iframe"},
+		"by a program": {"Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if a := open(t, change); a.status != http.StatusServiceUnavailable || a.body != "<p>answer" {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		})
+	}
+}
+
 // TestLargeBodiesOnTheDoor shows that a route's own limit holds on both ways.
 func TestLargeBodiesOnTheDoor(t *testing.T) {
 	s := start(t)

@@ -256,7 +256,9 @@ func send(t *testing.T, url string, r request) answer {
 	// redirects and compression are not to be hidden.
 	transport := &http.Transport{DisableCompression: true}
 	defer transport.CloseIdleConnections()
-	res, err := (&http.Client{Transport: transport, Timeout: 30 * time.Second}).Do(req)
+	client := &http.Client{Transport: transport, Timeout: 30 * time.Second,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
 	if err != nil {
 		t.Fatalf("%s %s: %v", r.method, r.path, err)
 	}

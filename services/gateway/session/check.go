@@ -88,6 +88,14 @@ func (d *Door) isDownload(c *fiber.Ctx) bool {
 	return ok && slices.Contains([]string{"document", "iframe", "empty"}, destination)
 }
 
+// isVisit reports whether a request is for a report and is made by a person who
+// opens its address, in a window and not in a frame.
+func isVisit(c *fiber.Ctx) bool {
+	mode, _ := one(c, "Sec-Fetch-Mode")
+	destination, _ := one(c, "Sec-Fetch-Dest")
+	return c.Method() == http.MethodGet && mode == "navigate" && destination == "document" && frameable(c)
+}
+
 // frameable reports whether a request is for the report of an event.
 func frameable(c *fiber.Ctx) bool {
 	s := strings.Split(strings.Trim(apiPath(c), "/"), "/")

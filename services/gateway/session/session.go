@@ -135,6 +135,14 @@ func (d *Door) Use(c *fiber.Ctx) error {
 		c.Request().Header.DelAllCookies()
 		return c.Next()
 	}
+	if op == forward && isVisit(c) {
+		return d.visit(c)
+	}
+	return d.pass(c, op)
+}
+
+// pass checks a request, and lets it do what it asks for.
+func (d *Door) pass(c *fiber.Ctx, op operation) error {
 	jar, err := d.check(c)
 	if err != nil {
 		return err
@@ -151,6 +159,24 @@ func (d *Door) Use(c *fiber.Ctx) error {
 	default:
 		return d.forward(c, access)
 	}
+}
+
+// visit answers a person who opens the address of a report in a window of its
+// own. Who cannot have it from there, not being signed in, not being allowed to,
+// or coming from another site, whose visits have no cookies, is sent to the
+// console's page of that report, which says what is the matter and shows the
+// report where it can.
+func (d *Door) visit(c *fiber.Ctx) error {
+	if err := d.pass(c, forward); err == nil && c.Response().StatusCode() < http.StatusBadRequest {
+		return nil
+	}
+	event := strings.Split(strings.Trim(apiPath(c), "/"), "/")[1]
+	c.Response().ResetBody()
+	for _, name := range []string{fiber.HeaderETag, fiber.HeaderContentType, fiber.HeaderContentEncoding, fiber.HeaderWWWAuthenticate} {
+		c.Response().Header.Del(name)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Redirect("/events/"+event+"/report", http.StatusSeeOther)
 }
 
 // forward passes a request on to the API.

@@ -187,3 +187,24 @@ test('a report that cannot be had is said as other failures are, and asked for a
   assert.equal(await again.count(), 0);
   await until('the report can be printed', () => print.isEnabled());
 });
+
+test('the address of a report leads whoever opens it to it, or to a page that says why not', async () => {
+  const id = await the.server.event('Shared');
+  await the.server.approved(id);
+  const address = `/session/api/events/${id}/results/report`;
+  const { page } = await anonymous(address);
+  await page.getByLabel('Email').fill('user@demo.test');
+  await page.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.frameLocator('iframe').getByRole('heading', { level: 1, name: 'Shared' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/events/${id}/report`);
+  // The button of the page still opens the report itself.
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('link', { name: 'Open in a tab of its own' }).click(),
+  ]);
+  await tab.getByRole('heading', { level: 1, name: 'Shared' }).waitFor();
+  assert.equal(new URL(tab.url()).pathname, address);
+  await page.goto(address.replace(id, 'another'));
+  await page.getByRole('heading', { level: 1, name: 'There is no such event here' }).waitFor();
+});

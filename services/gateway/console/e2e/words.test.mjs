@@ -1,6 +1,6 @@
 // The console in another language, and what stands beside the figure.
 import assert from 'node:assert/strict';
-import { anonymous, axe, cell, grid, says, settled, test, the, until, visit } from './setup.mjs';
+import { anonymous, axe, cell, grid, paste, says, settled, test, the, until, visit } from './setup.mjs';
 
 test('somebody who reads German has a German sheet', async () => {
   const id = await the.server.event('Herbsttagung');
@@ -134,4 +134,30 @@ test('what the server says is German where the page is', async () => {
     .first()
     .waitFor();
   await english('sheet', page.locator('main'));
+});
+
+test('days are written as at home, and one that could be two is asked about', async () => {
+  const id = await the.server.event('Days');
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  await grid(page).waitFor();
+  await paste(page, 'From\tTo\tPAX\tDate\nLHR\tJFK\t2\t3/4/2026\nLHR\tCDG\t2\t13/4/2026');
+  await page.getByText('Date can be read as two days.').first().waitFor();
+  await page.getByRole('button', { name: '03/04/2026' }).click();
+  await cell(page, 2, 1).click(); // a row is saved when it is left
+  await until('both rows are saved', async () => {
+    const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
+    const days = items.map((r) => r.date).sort();
+    return days.join() === '2026-04-03,2026-04-13';
+  });
+  await page.goto(`/events/${id}/sheet?type=all`);
+  const date = page.getByRole('gridcell').filter({ hasText: /^03\/04\/2026$/ });
+  await date.dblclick();
+  const editor = page.getByRole('combobox', { name: /Date/ });
+  assert.equal(await editor.inputValue(), '03/04/2026');
+  await editor.fill('5/6/2026');
+  await editor.press('Enter');
+  await until('the day is that of the page', async () => {
+    const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
+    return items.some((r) => r.date === '2026-06-05');
+  });
 });

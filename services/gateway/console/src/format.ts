@@ -78,6 +78,40 @@ export function date(text: string | null | undefined): string {
   );
 }
 
+/** Whether days are written as at home: who reads in another language may be used to another order of day and month. */
+const localDays = (): boolean => locale().split('-')[0] === (globalThis.navigator?.languages?.[0] ?? '').split('-')[0];
+
+const inDigits = (): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(locale(), { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' });
+
+/** A day of a record in digits, as it is typed; what is no such day stays as it is. */
+export function day(iso: string): string {
+  if (!localDays() || !/^\d{4}-\d\d-\d\d$/.test(iso) || Number.isNaN(Date.parse(iso))) return iso;
+  return inDigits().format(new Date(iso));
+}
+
+/** Reads a day as it is written where the page is read; undefined when it is none. */
+export function dayIn(text: string): string | undefined {
+  const parts = text.trim().split(/\D+/).filter(Boolean);
+  if (!localDays() || parts.length !== 3 || !/^[\d\s./-]+$/.test(text)) return undefined;
+  const order = inDigits()
+    .formatToParts(0)
+    .flatMap((p) => (p.type === 'day' || p.type === 'month' || p.type === 'year' ? [p.type] : []));
+  const at = (part: 'year' | 'month' | 'day'): string => parts[order.indexOf(part)] ?? '';
+  const iso = `${at('year')}-${at('month').padStart(2, '0')}-${at('day').padStart(2, '0')}`;
+  const read = new Date(iso);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(iso) ? iso : undefined;
+}
+
+/** How a day is typed, in letters that stand for its digits. */
+export function dayPattern(letters: Record<'year' | 'month' | 'day', string>): string {
+  if (!localDays()) return [letters.year, letters.month, letters.day].join('-');
+  return inDigits()
+    .formatToParts(0)
+    .map((p) => (p.type === 'year' || p.type === 'month' || p.type === 'day' ? letters[p.type] : p.value))
+    .join('');
+}
+
 export const time = (text: string): string =>
   new Intl.DateTimeFormat(locale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(text));
 

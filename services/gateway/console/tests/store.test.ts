@@ -138,7 +138,8 @@ it('names faults by the field of the row', () => {
       { field: 'items[3].to', code: 'Y', message: 'n', suggestions: ['JFK'] },
     ],
     'all',
+    {},
   );
   expect(Object.keys(faults)).toEqual(['via', 'to']);
-  expect(faultsOf([], 'refused')['']?.message).toBe('refused');
+  expect(faultsOf([], 'refused', {})['']?.message).toBe('refused');
 });

@@ -327,7 +327,7 @@ export interface paths {
         head?: never;
         /**
          * Change the organization
-         * @description Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A policy holds from the next decision on.
+         * @description Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A policy holds from the next decision on. Repeated with its `Idempotency-Key` the change is made once, and what a 503 kept from the audit log is entered.
          */
         patch: operations["updateOrganization"];
         trace?: never;
@@ -10390,6 +10390,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
                  *     but `true` and `false` is 400.
                  */
@@ -10414,6 +10419,7 @@ export interface operations {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Dry-Run": components["headers"]["XDryRun"];
@@ -10428,6 +10434,7 @@ export interface operations {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Dry-Run": components["headers"]["XDryRun"];
@@ -10443,6 +10450,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };

@@ -5,7 +5,8 @@
  */
 import i18next from 'i18next';
 import { ApiError } from '../api/client';
-import { amount, readable } from '../format';
+import { amount, date, day, readable, time } from '../format';
+import { bareField, named, nameOf, wordOf } from './fields';
 
 export type Kind = 'error' | 'fault' | 'finding' | 'notice';
 export type Sentences = Record<Kind, Record<string, string>>;
@@ -30,7 +31,7 @@ export function learn(language: string, sentences: Server): void {
 /** Returns what is said; label is the name that the page has for the field it is about. */
 export function say(kind: Kind, said: Said, label?: string): string {
   const sentence = languages.get(i18next.resolvedLanguage ?? 'en')?.[kind][said.code];
-  if (!sentence) return readable(said.message);
+  if (!sentence) return inWords(kind, said, label);
   // What the server counted, weighed and misses is in its own sentence alone.
   const about = /\babout (\d+) records? of (\d+(?:\.\d+)?) kg/.exec(said.message);
   const kg = about?.[2] ?? (kind === 'notice' ? /^(\d+\.\d+) kg\b/.exec(said.message)?.[1] : undefined);
@@ -46,9 +47,55 @@ export function say(kind: Kind, said: Said, label?: string): string {
     ...(kg === undefined ? [] : [amount(Number(kg))]),
     ...(set === undefined ? [] : [set]),
   ];
-  const words = sentence.replace('{{field}}', label ?? said.field ?? '').replace(/^[: ]+/, '');
-  const text = words.charAt(0).toLocaleUpperCase() + words.slice(1);
+  const field = bareField(said.field ?? '');
+  const words = sentence.replace('{{field}}', label ?? nameOf(field) ?? field).replace(/^[: ]+/, '');
+  const text = capital(words);
   return facts.length > 0 ? `${text} (${facts.join(', ')})` : text;
+}
+
+const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+/** What the server's sentences have in the words of its API, and what people call it. */
+const plain: [RegExp, string][] = [
+  [/\btrue or false\b/g, 'yes or no'],
+  [/\bgot the text "/g, 'got "'],
+  [/\bat least 1 characters\b/g, 'at least one character'],
+];
+
+/** Returns the server's own sentence with the words of the page: for fields, for codes, and for days and times. */
+function inWords(kind: Kind, said: Said, label?: string): string {
+  const field = bareField(said.field ?? '');
+  const own = label ?? nameOf(field) ?? field;
+  if (kind === 'fault' && i18next.exists(`status.${said.code}`))
+    return i18next.t('said.stands', { status: i18next.t(`status.${said.code as 'approved'}`) });
+  const choice = /^\S+ must be one of (.+); got ".*"\.$/s.exec(said.message)?.[1];
+  if (kind === 'fault' && choice && field)
+    return capital(
+      i18next
+        .t('said.oneOf', {
+          field: own,
+          options: choice
+            .split(', ')
+            .map((o) => wordOf(field, o))
+            .join(', '),
+        })
+        .replace(/^[: ]+/, ''),
+    );
+  const any = /^At least one of (.+) is required\.$/.exec(said.message)?.[1];
+  if (any)
+    return i18next.t('said.anyOf', {
+      fields: any
+        .split(', ')
+        .map((f) => nameOf(f) ?? f)
+        .join(', '),
+    });
+  let text = said.message;
+  for (const name of [said.field ?? '', field])
+    if (name && text.startsWith(`${name} `)) text = capital(`${own}${text.slice(name.length)}`.trimStart());
+  for (const [words, better] of plain) text = text.replace(words, better);
+  return readable(named(text))
+    .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, time)
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, kind === 'fault' ? day : date);
 }
 
 /**

@@ -1,12 +1,15 @@
-import { Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, type Schemas, take } from '../api/client';
+import { all, api, take } from '../api/client';
 import { time } from '../format';
 import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
+import { useFactors } from './data';
+import { actionOf, changeOf, type Entry, eventOf, type Known, reasonOf, subjectOf } from './entries';
 
 /** What was done, or refused, to accounts, sessions, the organization and its events. */
 export function Audit(): ReactNode {
@@ -22,22 +25,16 @@ export function Audit(): ReactNode {
     queryKey: ['users'],
     queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
   });
-  const names = new Map(users.data?.map((u) => [u._id, u.name]));
-  /** What an action is called. More may come than are known here, so its code stands beside it. */
-  const words = (action: string): string => {
-    const [area = '', move = ''] = action.split('.');
-    if (area === 'event')
-      return `${t('audit.event')}: ${t(`entry.${move as 'create'}`, { defaultValue: move.replaceAll('-', ' ') })}`;
-    return t(`audit.${action.replace('.', '_') as 'login'}`, { defaultValue: action.replace(/[.-]/g, ' ') });
+  const events = useQuery({
+    queryKey: ['events'],
+    queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
+  });
+  const factors = useFactors();
+  const known: Known = {
+    people: new Map(users.data?.map((u) => [u._id, u.name || u.email])),
+    events: new Map(events.data?.map((e) => [e._id, e.title])),
+    factors: new Map(factors.data?.map((f) => [f._id, f.name])),
   };
-  /** Whom it was done to, and what it was changed from and to; of an event's history the revision, without its hash. */
-  const about = (e: Schemas['AuditEntry']): string =>
-    [
-      e.subject !== e.actor && names.get(e.subject ?? ''),
-      [e.before, e.after?.split(',')[0]].filter(Boolean).join(' → '),
-    ]
-      .filter(Boolean)
-      .join(': ');
   if (list.isPending) return <Skeleton h={200} />;
   if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
@@ -60,22 +57,18 @@ export function Audit(): ReactNode {
                   <Table.Tr key={e._id}>
                     <Table.Td>{time(e.at)}</Table.Td>
                     <Table.Th scope="row" fw={500}>
-                      {words(e.action)}{' '}
-                      <Text span size="xs" c="dimmed" className="mono">
-                        {e.action}
-                      </Text>
-                      <Text size="xs" c="dimmed">
-                        {about(e)}
-                      </Text>
+                      {/* The word of the API is for who looks for it in a log. */}
+                      <span title={e.action}>{actionOf(e.action)}</span>
+                      <About entry={e} known={known} />
                     </Table.Th>
                     <Table.Td>
-                      {e.actor === 'operator' ? t('org.operator') : (names.get(e.actor ?? '') ?? e.actor ?? '–')}
+                      {e.actor === 'operator' ? t('org.operator') : (known.people.get(e.actor ?? '') ?? e.actor ?? '–')}
                     </Table.Td>
                     <Table.Td>
                       {t(`org.${e.outcome}`)}
                       {e.reason && (
                         <Text size="xs" c="dimmed">
-                          {e.reason}
+                          {reasonOf(e)}
                         </Text>
                       )}
                     </Table.Td>
@@ -87,5 +80,26 @@ export function Audit(): ReactNode {
       </Wide>
       <More list={list} />
     </Stack>
+  );
+}
+
+/** Whom or what an entry is about; an event that is there is a link to its history. */
+function About({ entry, known }: { entry: Entry; known: Known }): ReactNode {
+  const subject = subjectOf(entry, known);
+  const change = changeOf(entry);
+  const event = eventOf(entry);
+  if (!subject && !change) return null;
+  return (
+    <Text size="xs" c="dimmed" className="wrap">
+      {event && known.events.has(event) ? (
+        <Anchor component={Link} to={`/events/${event}/history`} inherit>
+          {subject}
+        </Anchor>
+      ) : (
+        subject
+      )}
+      {subject && change && ': '}
+      {change}
+    </Text>
   );
 }

@@ -7,9 +7,10 @@ import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
+import { named } from '../i18n/fields';
 import { useSession } from '../session';
 import { BottomBar } from '../sheet/BottomBar';
-import { type Column, columnsOf, type TypeInfo } from '../sheet/columns';
+import { type Column, columnsOf, namesIn, type TypeInfo } from '../sheet/columns';
 import { hold } from '../sheet/drafts';
 import { Engine } from '../sheet/engine';
 import { Grid } from '../sheet/Grid';
@@ -24,14 +25,10 @@ export function SheetPage(): ReactNode {
   const { scope } = useSession();
   const infos = useMemo(
     () =>
-      types.data?.items.map(
-        (x): TypeInfo => ({
-          type: x.type,
-          formula: x.formula,
-          description: x.description,
-          columns: columnsOf(x.schema),
-        }),
-      ),
+      types.data?.items.map((x): TypeInfo => {
+        const columns = columnsOf(x.schema);
+        return { type: x.type, formula: named(x.formula, namesIn(columns)), description: x.description, columns };
+      }),
     [types.data],
   );
   if (types.isLoadingError) return <Problem error={types.error} retry={() => void types.refetch()} />;

@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { co2e, exact, range } from '../format';
+import { named } from '../i18n/fields';
 import { say } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
-import { type Column, columnsOf, shown, textOf } from '../sheet/columns';
+import { type Column, columnsOf, namesIn, shown, textOf } from '../sheet/columns';
 import { RecordHistory } from './RecordHistory';
 
 const state = new Set([
@@ -115,7 +116,7 @@ export function Decision({
             </Table.Tbody>
           </Table>
           <Text size="xs" c="dimmed" mt={4}>
-            {info?.formula}
+            {named(info?.formula ?? '', namesIn(columns))}
           </Text>
           {(item.footprint?.notices ?? []).map((n) => (
             <Text key={n.code + n.message} size="xs" c="dimmed">

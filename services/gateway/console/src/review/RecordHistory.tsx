@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, take } from '../api/client';
 import { time } from '../format';
+import { nameOf } from '../i18n/fields';
+import { labelOf } from '../sheet/columns';
 
 interface Props {
   eventId: string;
@@ -31,7 +33,7 @@ export function RecordHistory({ eventId, type, id, revision }: Props): ReactNode
           <b>{t(`move.${h.action}`)}</b> {h.by.name}, {time(h.at)}
           {h.changed && h.changed.length > 0 && (
             <Text size="xs" c="dimmed">
-              {h.changed.join(', ')}
+              {h.changed.map((f) => nameOf(f) ?? labelOf(f)).join(', ')}
             </Text>
           )}
           {h.comment && <Text size="sm">“{h.comment}”</Text>}

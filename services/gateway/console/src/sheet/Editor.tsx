@@ -10,7 +10,8 @@ import {
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import { countriesIn } from '../countries';
-import { type Column, codesIn, shown } from './columns';
+import { dayPattern } from '../format';
+import { type Column, shown, typedIn } from './columns';
 import { originOptions, searchPlaces, supplierFactors } from './places';
 
 interface Option {
@@ -102,7 +103,8 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
       return;
     }
     finished.current = true;
-    done(value ?? codesIn(column, text), move);
+    // What was not touched stays as it is, however it is shown.
+    done(value ?? (text === first ? start : typedIn(column, text)), move);
   };
   const onKeyDown = (e: KeyboardEvent<HTMLInputElement>): void => {
     e.stopPropagation();
@@ -141,7 +143,7 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
         inputMode={column.kind === 'integer' ? 'numeric' : column.kind === 'number' ? 'decimal' : 'text'}
         placeholder={
           column.kind === 'date'
-            ? t('sheet.datePlaceholder')
+            ? dayPattern({ day: t('sheet.day'), month: t('sheet.month'), year: t('sheet.year') })
             : column.kind === 'origins'
               ? t('sheet.originsHint')
               : shown(column, column.fallback)

@@ -14,6 +14,12 @@ import { Origins, WhatIfText } from './Origins';
 import { dirty, type Row } from './store';
 import { Verdict } from './Verdict';
 
+/** What a suggestion for a cell is called. */
+function offered(info: TypeInfo, field: string, suggestion: string): string {
+  const column = info.columns.find((c) => c.field === field);
+  return column ? shown(column, suggestion) : suggestion;
+}
+
 export function StatusBadge({ row }: { row: Pick<Row, 'status'> }): ReactNode {
   const { t } = useTranslation();
   const color = {
@@ -126,7 +132,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
               <Group gap={6} mt={6}>
                 {f.suggestions.map((s) => (
                   <Button key={s} size="compact-xs" variant="default" onClick={() => set(row, name, s)}>
-                    {s}
+                    {offered(info, name, s)}
                   </Button>
                 ))}
               </Group>

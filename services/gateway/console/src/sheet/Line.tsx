@@ -121,7 +121,7 @@ function cellOf(p: Props, c: Column, n: number, lead: number): ReactNode {
       aria-selected={chosen}
       aria-invalid={fault ? true : undefined}
       aria-readonly={p.locked || undefined}
-      title={fault ? say('fault', fault, c.label) : other && t('conflict.cell', { theirs: other })}
+      title={fault ? say('fault', fault, c.label) : other && t('conflict.cell', { theirs: shown(c, other) })}
       className="cell"
       style={{ gridColumn: n + lead }}
       data-c={n}

@@ -120,7 +120,7 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
             {!locked &&
               fault.suggestions?.slice(0, 3).map((s) => (
                 <Button key={s} size="compact-xs" variant="default" mr={4} onClick={() => set(c.field, s)}>
-                  {s}
+                  {shown(c, s)}
                 </Button>
               ))}
           </>

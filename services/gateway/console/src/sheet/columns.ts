@@ -2,7 +2,8 @@
 import i18next from 'i18next';
 import * as z from 'zod/mini';
 import { countryNamed } from '../countries';
-import { cellNumber, groupedFormat, parseNumber } from '../format';
+import { cellNumber, day, dayIn, groupedFormat, parseNumber } from '../format';
+import { named } from '../i18n/fields';
 import { isKept, keptText, originsOf } from './origins';
 
 const labels = z.optional(z.record(z.string(), z.string()));
@@ -132,8 +133,16 @@ export function columnsOf(raw: unknown): Column[] {
     const at = common.indexOf(c.field);
     return c.required ? 0 : at >= 0 ? 100 + at : c.place ? 1 : 2;
   };
+  const called = namesIn(columns);
+  for (const c of columns) c.description = named(c.description, called);
   // Array.prototype.sort is stable: within a rank the order of the schema stays.
   return columns.sort((a, b) => rank(a) - rank(b));
+}
+
+/** Returns what the columns of a type call its fields. */
+export function namesIn(columns: Column[]): (field: string) => string | undefined {
+  const labels = new Map(columns.map((c) => [c.field, c.label]));
+  return (field) => labels.get(field);
 }
 
 /** The words for what amounts are of. */
@@ -143,13 +152,14 @@ const titlesOf = (parts: Record<string, { title?: string | undefined }>): Record
 const surveyLabels = (p: z.infer<typeof property>): Record<string, string> =>
   p.items?.properties?.mode?.['x-labels'] ?? {};
 
-const named = (column: Column): boolean =>
+const hasWords = (column: Column): boolean =>
   column.kind === 'amounts' || column.kind === 'survey' || (column.kind !== 'boolean' && column.options.length > 0);
 
 /** Returns what a cell shows for what it holds: the words of the page for codes. */
 export function shown(column: Column, text: string): string {
   if (column.kind === 'boolean') return text === 'yes' || text === 'no' ? i18next.t(`state.${text}`) || text : text;
-  if (!named(column)) return text;
+  if (column.kind === 'date') return day(text);
+  if (!hasWords(column)) return text;
   const word = (code: string): string => column.labels[code] ?? code.replaceAll('_', ' ');
   if (column.kind !== 'amounts' && column.kind !== 'survey') return word(text);
   return text.replace(/\p{L}[\p{L}\p{N}_]*/gu, word);
@@ -163,7 +173,7 @@ export function codesIn(column: Column, text: string): string {
   const low = text.trim().toLowerCase();
   if (column.kind === 'boolean') return yes.has(low) ? 'yes' : no.has(low) ? 'no' : text;
   if (column.field === 'country') return countryNamed(low) ?? text;
-  if (!named(column)) return text;
+  if (!hasWords(column)) return text;
   if (column.kind !== 'amounts' && column.kind !== 'survey') {
     const word = joined(low);
     if (word === '') return text;
@@ -190,6 +200,10 @@ export function codesIn(column: Column, text: string): string {
   }
   return out;
 }
+
+/** Returns what a cell holds for what was typed into it by hand, where days are written as the page writes them. */
+export const typedIn = (column: Column, text: string): string =>
+  (column.kind === 'date' ? dayIn(text) : undefined) ?? codesIn(column, text);
 
 function kindOf(field: string, type: string, format?: string): Kind | undefined {
   if (field === 'evidence') return 'evidence';
@@ -262,7 +276,7 @@ export function isoDate(text: string): string | undefined {
   const pad = (s: string): string => s.padStart(2, '0');
   // Points are written between day and month in the countries that use them.
   if (separator === '.' || Number(first) > 12) return `${year}-${pad(second)}-${pad(first)}`;
-  if (Number(second) > 12) return `${year}-${pad(first)}-${pad(second)}`;
+  if (Number(second) > 12 || Number(first) === Number(second)) return `${year}-${pad(first)}-${pad(second)}`;
   return undefined;
 }
 

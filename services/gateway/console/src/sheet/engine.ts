@@ -216,7 +216,11 @@ export class Engine {
         if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
         if (o.record) a.row.check = checkOf(o.record.footprint);
         else if (o.error)
-          a.row.check = { state: 'bad', notices: [], faults: faultsOf(o.error.details ?? [], o.error.message) };
+          a.row.check = {
+            state: 'bad',
+            notices: [],
+            faults: faultsOf(o.error.details ?? [], o.error.message, a.cells),
+          };
       });
       this.store.changed();
     }
@@ -235,7 +239,7 @@ export class Engine {
       if (r.cells === cells) r.check = { ...checkOf(data.footprint), whatIf: data.whatIf };
     } catch (cause) {
       if (!(cause instanceof ApiError) || cause.status !== 400) throw cause;
-      r.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
+      r.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message, cells) };
     }
     this.store.changed();
   }
@@ -294,7 +298,11 @@ export class Engine {
         else this.store.load([outcome.record]);
       } else if (row && outcome.error) {
         delete row.saving;
-        row.check = { state: 'bad', notices: [], faults: faultsOf(outcome.error.details ?? [], outcome.error.message) };
+        row.check = {
+          state: 'bad',
+          notices: [],
+          faults: faultsOf(outcome.error.details ?? [], outcome.error.message, sent.cells),
+        };
       }
     });
     await this.keep();
@@ -338,7 +346,7 @@ export class Engine {
         const now = await call<ServerRecord>('GET', path);
         if (!this.store.meet(row, this.store.fromServer(now.data))) this.again = true;
       } else if (cause.status === 400)
-        row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message) };
+        row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message, sent) };
       else if (cause.status === 403 || cause.status === 404 || cause.status === 409) row.failed = sayError(cause);
       else throw cause;
     } finally {

@@ -1,5 +1,7 @@
 /** The rows of a sheet: what is typed, what is saved, what the server says of it, and how to undo. */
 import type { Detail, Schemas } from '../api/client';
+import { dayIn } from '../format';
+import { bareField } from '../i18n/fields';
 import { type Cells, type Column, cellsOf, fieldsOf } from './columns';
 
 export type Status = 'draft' | Schemas['RecordStatus'];
@@ -320,17 +322,25 @@ export function checkOf(f: Schemas['FootprintPreview'] | undefined): Check {
 }
 
 /** Sorts the details of a refusal by field. Fields of a batch are named items[3].passengers. */
-export function faultsOf(details: Detail[], message: string): Record<string, Detail> {
+export function faultsOf(details: Detail[], message: string, cells: Cells): Record<string, Detail> {
   const faults: Record<string, Detail> = {};
   for (const d of details) {
-    const field = (d.field ?? '')
-      .replace(/^items\[\d+\]\.?/, '')
-      .replace(/^stated\./, '')
-      .replace(/[.[].*$/, '');
-    faults[field] ??= d;
+    const field = bareField(d.field ?? '');
+    faults[field] ??= d.code === 'BAD_FORMAT' ? (eitherDay(field, cells[field] ?? '') ?? d) : d;
   }
   if (details.length === 0) faults[''] = { code: 'REFUSED', message };
   return faults;
+}
+
+/** Returns the fault of a day that can be read in two ways, with both of them; undefined for any other text. */
+function eitherDay(field: string, text: string): Detail | undefined {
+  const [, first = '', second = '', year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text.trim()) ?? [];
+  if (!year || Number(first) > 12 || Number(second) > 12) return undefined;
+  const of = (month: string, day: string): string => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  const suggestions = [of(second, first), of(first, second)];
+  // What it means where the page is read comes first.
+  if (dayIn(text) === suggestions[1]) suggestions.reverse();
+  return { field, code: 'AMBIGUOUS_DATE', message: `${field} can be read as two days.`, suggestions };
 }
 
 /** Returns the body of a row for the API. */

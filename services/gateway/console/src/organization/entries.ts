@@ -1,0 +1,81 @@
+/** What the entries of the audit log are about, in the words of the page. */
+import i18next from 'i18next';
+import type { Schemas } from '../api/client';
+import { nameOf } from '../i18n/fields';
+
+export type Entry = Pick<Schemas['AuditEntry'], 'action' | 'actor' | 'subject' | 'before' | 'after' | 'reason'>;
+
+/** What the page knows of whom and what entries name by their ids. */
+export interface Known {
+  people: ReadonlyMap<string, string>;
+  events: ReadonlyMap<string, string>;
+  factors: ReadonlyMap<string, string>;
+}
+
+/** Returns what an action is called. More may come than are known here. */
+export function actionOf(action: string): string {
+  const [area = '', move = ''] = action.split('.');
+  const words = move.replaceAll('-', ' ');
+  if (area === 'event')
+    return `${i18next.t('audit.event')}: ${i18next.t(`entry.${move as 'create'}`, { defaultValue: words })}`;
+  if (area === 'supplier-factor')
+    return `${i18next.t('audit.factor')}: ${i18next.t(`audit.factor_${move as 'create'}`, { defaultValue: words })}`;
+  return i18next.t(`audit.${action.replace('.', '_') as 'login'}`, { defaultValue: action.replace(/[.-]/g, ' ') });
+}
+
+/** Returns the event that an entry names; undefined where it names none. */
+export function eventOf(e: Entry): string | undefined {
+  if (e.action.startsWith('event.')) return e.subject;
+  return /(?:^|\s)\/events\/([^/\s:{]+)/.exec(e.subject ?? '')?.[1];
+}
+
+/** Returns whom or what an entry is about, by name where the page knows it and by its id where not; empty where that is the one who acted. */
+export function subjectOf(e: Entry, known: Known): string {
+  const subject = e.subject ?? '';
+  if (subject === '' || subject === e.actor || e.action === 'organization.update') return '';
+  const event = eventOf(e);
+  if (event) {
+    const title = known.events.get(event) ?? i18next.t('audit.eventId', { id: event });
+    if (e.action.startsWith('event.')) return title;
+    const type = /^\/events\/[^/]+\/([a-z-]+)/.exec(subject)?.[1];
+    return `${title}: ${type ? i18next.t(`type.${type as 'flights'}`, { defaultValue: type }) : subject}`;
+  }
+  // The name and version of a factor are in what has become of it.
+  if (e.action.startsWith('supplier-factor.')) return known.factors.get(subject) ?? '';
+  return known.people.get(subject) ?? subject;
+}
+
+/** Returns what was changed from and to; of a history its revision, without the hash of its entry. */
+export function changeOf(e: Entry): string {
+  const sides = [e.before, hashed.test(e.action) ? e.after?.split(',')[0] : e.after];
+  return sides
+    .filter((side) => side !== undefined && side !== '')
+    .map((side) => sideOf(side ?? ''))
+    .join(' → ');
+}
+
+const hashed = /^(event|supplier-factor)\./;
+
+/** Returns the words for one side of a change: a role, a revision, or settings of the policy by their names. */
+function sideOf(side: string): string {
+  const revision = /^revision (\d+)$/.exec(side)?.[1];
+  if (revision) return i18next.t('governed.revision', { n: revision });
+  if (i18next.exists(`role.${side}`)) return i18next.t(`role.${side as 'user'}`);
+  return side
+    .split(', ')
+    .map((part) => {
+      const [, field = '', value = ''] = /^([a-z]+(?:[A-Z]\w*)+) (.+)$/.exec(part) ?? [];
+      if (!field) return part;
+      const key = `audit.policy_${field}`;
+      const name = i18next.exists(key) ? i18next.t(key as 'audit.policy_fourEyes') : (nameOf(field) ?? field);
+      const answer = { true: i18next.t('state.yes'), false: i18next.t('state.no'), none: '–' }[value];
+      return `${name}: ${answer ?? value}`;
+    })
+    .join(', ');
+}
+
+/** Returns why something was refused. */
+export function reasonOf(e: Entry): string {
+  const key = `audit.why_${(e.reason ?? '').toLowerCase().replaceAll(/[^a-z]+/g, '_')}`;
+  return i18next.exists(key) ? i18next.t(key as 'audit.why_forbidden') : (e.reason ?? '');
+}

@@ -1,0 +1,68 @@
+import i18next from 'i18next';
+import { beforeEach, expect, test } from 'vitest';
+import { de } from '../src/i18n/de';
+import { en } from '../src/i18n/en';
+import { actionOf, changeOf, type Entry, eventOf, reasonOf, subjectOf } from '../src/organization/entries';
+
+const known = {
+  people: new Map([['u1', 'Ada']]),
+  events: new Map([['e1', 'Spring fair']]),
+  factors: new Map([['f1', 'Green power']]),
+};
+const about = (e: Entry): string => [subjectOf(e, known), changeOf(e)].filter(Boolean).join(': ');
+
+beforeEach(() =>
+  i18next.init({
+    lng: 'en',
+    resources: { en: { translation: en }, de: { translation: de } },
+    interpolation: { escapeValue: false },
+  }),
+);
+
+test.each<[Entry, string]>([
+  [{ action: 'event.change', actor: 'u1', subject: 'e1', after: 'revision 12, 5bb8' }, 'Spring fair: revision 12'],
+  [
+    { action: 'event.delete', actor: 'u1', subject: 'e2', after: 'revision 2, 95f2' },
+    'event e2, deleted or not yours: revision 2',
+  ],
+  [
+    { action: 'record.delete', actor: 'u1', subject: '/events/e1/ground-transport/r1' },
+    'Spring fair: Ground transport',
+  ],
+  [
+    { action: 'request.forbidden', actor: 'u1', subject: 'POST /events/e1/review/approve' },
+    'Spring fair: POST /events/e1/review/approve',
+  ],
+  [{ action: 'request.forbidden', actor: 'u1', subject: 'POST /users' }, 'POST /users'],
+  [{ action: 'user.role', actor: 'u2', subject: 'u1', before: 'user', after: 'manager' }, 'Ada: Member → Manager'],
+  [{ action: 'user.delete', actor: 'u1', subject: 'u9' }, 'u9'],
+  [{ action: 'login', actor: 'u1', subject: 'u1' }, ''],
+  [
+    {
+      action: 'organization.update',
+      actor: 'u1',
+      subject: 'demo',
+      before: 'fourEyes true, spotCheckOneIn 5',
+      after: 'fourEyes false, spotCheckOneIn 9',
+    },
+    'Four eyes: yes, Spot check: one in: 5 → Four eyes: no, Spot check: one in: 9',
+  ],
+  [
+    { action: 'supplier-factor.approve', actor: 'u1', subject: 'f1', before: 'proposed', after: 'f v1 approved, 5bb8' },
+    'Green power: proposed → f v1 approved',
+  ],
+])('an entry of the audit log names whom and what it is about: %j', (entry, words) => {
+  expect(about(entry)).toBe(words);
+});
+
+test('actions and reasons have words, and what is new stands as it came', async () => {
+  expect(eventOf({ action: 'request.limited', subject: 'GET /events/e1/results' })).toBe('e1');
+  expect(eventOf({ action: 'request.limited', subject: 'GET /events' })).toBe(undefined);
+  expect(actionOf('supplier-factor.approve')).toBe('Supplier factor: Approved');
+  expect(actionOf('thing.new-move')).toBe('thing new move');
+  expect(reasonOf({ action: 'login', reason: 'something else' })).toBe('something else');
+  await i18next.changeLanguage('de');
+  expect(reasonOf({ action: 'login', reason: 'wrong password' })).toBe('falsches Passwort');
+  expect(actionOf('event.delete')).toBe('Veranstaltung: Gelöscht');
+  expect(about({ action: 'event.change', subject: 'e1', after: 'revision 3, x' })).toBe('Spring fair: Stand 3');
+});

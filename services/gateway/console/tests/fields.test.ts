@@ -1,0 +1,76 @@
+import i18next from 'i18next';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../src/api/client';
+import { en } from '../src/i18n/en';
+import { learnFields, named } from '../src/i18n/fields';
+import { say, sayError } from '../src/i18n/server';
+import { columnsOf } from '../src/sheet/columns';
+
+beforeEach(async () => {
+  vi.stubGlobal('navigator', { languages: ['en-GB'] });
+  await i18next.init({ lng: 'en', resources: { en: { translation: en } }, interpolation: { escapeValue: false } });
+  learnFields(
+    columnsOf({
+      properties: {
+        to: { type: 'string' },
+        distanceKm: { type: 'number', title: 'Distance', 'x-unit': 'km', description: 'Instead of roundTrip and to.' },
+        roundTrip: { type: 'boolean', title: 'There and back' },
+        class: { type: 'string', enum: ['economy'], 'x-labels': { premium_economy: 'Premium economy' } },
+        externalReference: { type: 'string', title: 'Your reference' },
+        date: { type: 'string', format: 'date' },
+      },
+    }),
+  );
+});
+afterAll(() => void vi.unstubAllGlobals());
+
+const fault = (field: string, message: string, code = 'ANY'): string => say('fault', { code, message, field });
+
+test.each([
+  [
+    'items[0].to',
+    'to must be a known IATA, ICAO or city code; got "JKF". With distanceKm an unknown airport is accepted.',
+    'To must be a known IATA, ICAO or city code; got "JKF". With “Distance” an unknown airport is accepted.',
+  ],
+  [
+    'roundTrip',
+    'roundTrip must be true or false; got the text "maybe".',
+    'There and back must be yes or no; got "maybe".',
+  ],
+  [
+    'items[0].class',
+    'class must be one of economy, premium_economy; got "busines".',
+    'Class: choose one of economy, Premium economy.',
+  ],
+  ['date', 'date must be a date such as 2026-05-31; got "x".', 'Date must be a date such as 31/05/2026; got "x".'],
+  ['weightKg', 'At least one of distanceKm, to is required.', 'At least one of these is needed: Distance, To.'],
+  ['endDate', 'endDate is on or after startDate (2026-09-09).', 'Last day is on or after “First day” (09/09/2026).'],
+])('a fault with %s is said in the words of the page', (field, message, words) => {
+  expect(fault(field, message)).toBe(words);
+});
+
+test('what stands under its own field does not repeat its name', () => {
+  expect(say('fault', { code: 'X', field: 'endDate', message: 'endDate is before startDate.' }, '')).toBe(
+    'Is before “First day”.',
+  );
+});
+
+test('an error names fields and states as the page does', () => {
+  const error = new ApiError(409, 'INVALID_TRANSITION', 'Another flights record has this externalReference.', '', [
+    { field: 'status', code: 'changes_requested', message: 'The record is changes_requested.' },
+  ]);
+  expect(sayError(error)).toBe('Another flights record has this “Your reference”. By now it is “Changes requested”.');
+});
+
+test('days and times of findings are written as elsewhere on the page', () => {
+  const said = say('finding', { code: 'X', message: 'LHR to AMS on 2024-09-10, since 2026-11-27T00:17:49.123Z.' });
+  expect(said).toContain('LHR to AMS on 10 Sept 2024, since 27 Nov 2026');
+});
+
+test('descriptions and formulas call fields as their columns', () => {
+  const [column] = columnsOf({
+    properties: { distanceKm: { type: 'number', title: 'Distance', description: 'Of distanceKm, in kWh.' } },
+  });
+  expect(column?.description).toBe('Of “Distance”, in kWh.');
+  expect(named('× 2 if roundTrip × otherThing')).toBe('× 2 if “There and back” × otherThing');
+});
