@@ -176,8 +176,10 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
     });
   // Where the last record goes while the queue has the focus, the page takes it.
   const none = queue.isSuccess && open.length === 0;
+  const had = useRef(false);
+  had.current ||= open.length > 0;
   useEffect(() => {
-    if (none && document.activeElement === document.body)
+    if (none && had.current && document.activeElement === document.body)
       document.getElementById('main')?.focus({ preventScroll: true });
   }, [none]);
   const chosen = decides ? open.filter((i) => marked.has(i._id)) : [];
