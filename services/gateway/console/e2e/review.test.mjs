@@ -26,6 +26,12 @@ test('of many records all are selected, few are drawn, and the next follows what
   assert.equal(await page.locator(`#${next}`).getAttribute('aria-posinset'), '1');
   await page.getByRole('button', { name: 'Select all' }).click();
   await page.getByRole('button', { name: 'Approve 59' }).click();
+  await page.getByText('59 records would be approved and count.').waitFor();
+  const preview = page.getByRole('region', { name: 'Records and what each counts' });
+  await preview.getByRole('listitem').first().waitFor();
+  assert.ok((await preview.getByRole('listitem').count()) < 40);
+  await preview.evaluate((e) => e.scrollTo(0, e.scrollHeight));
+  await preview.locator('[aria-posinset="59"][aria-setsize="59"]').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve', exact: true }).click();
   await page.getByText('Nothing waits for a decision').waitFor();
   await until('the focus is on the page', () => page.evaluate(() => document.activeElement?.id === 'main'));

@@ -132,6 +132,13 @@ const routeTree = rootRoute.addChildren([
   }),
   createRoute({
     getParentRoute: () => rootRoute,
+    path: '/compare',
+    validateSearch: (s: Record<string, unknown>): { events?: string } =>
+      typeof s.events === 'string' ? { events: s.events } : {},
+    component: lazyRouteComponent(() => loaded(() => import('./pages/Compare')), 'ComparePage'),
+  }),
+  createRoute({
+    getParentRoute: () => rootRoute,
     path: '/account',
     component: lazyRouteComponent(() => loaded(() => import('./pages/Account')), 'AccountPage'),
   }),

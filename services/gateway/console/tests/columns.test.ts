@@ -265,5 +265,6 @@ describe('a record in one line', () => {
     );
     expect(describeRecord(columns, { distanceKm: 1, passengers: 1 })).toBe('1 km · passengers: 1');
     expect(describeRecord(columns, { roundTrip: false })).toBe('');
+    expect(describeRecord(columns, { distanceKm: 9, passengers: 2, derived: { distanceKm: 9 } })).toBe('2 passengers');
   });
 });

@@ -52,6 +52,12 @@ it('names in German what the server counted and misses, and falls back to its se
       'The event is of 2028; the factors are those of 2024. The event can adopt desnz-2026, which is newer. The rows of the pack a-v1 are not in it.',
   });
   expect(older).toMatch(/\(desnz-2026\)$/);
+  const alike = say('finding', {
+    code: 'DUPLICATE_FLIGHT',
+    message: '2 flight records are alike: LHR to AMS on 2024-09-10, 400 passengers, same class and group.',
+    records: 2,
+  });
+  expect(alike).toMatch(/\(LHR – AMS, 10\.09\.2024, 2 Zeilen\)$/);
   expect(say('fault', { code: 'REQUIRED', message: 'from is required', field: 'from' }, 'Von')).toBe('Von fehlt.');
   expect(say('fault', { code: 'NEW_CODE', message: 'is new' })).toBe('is new');
 });

@@ -10,8 +10,10 @@ const apart = new Set(['evidence', 'origins', 'survey']);
 const aside = new Set(['currency', 'country', 'externalReference', 'dataQuality', 'group', 'site']);
 
 export function describe(columns: Column[], fields: Record<string, unknown>): string {
+  // What the server worked out of the others, such as a price's factor, was not recorded.
+  const derived = (fields.derived ?? {}) as Record<string, unknown>;
   return columns
-    .filter((c) => !apart.has(c.kind) && !aside.has(c.field))
+    .filter((c) => !apart.has(c.kind) && !aside.has(c.field) && !(c.field in derived))
     .map((c) => partOf(c, fields[c.field], fields.currency))
     .filter((text) => text !== '')
     .slice(0, most)

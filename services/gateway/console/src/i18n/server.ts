@@ -41,7 +41,12 @@ export function say(kind: Kind, said: Said, label?: string): string {
   );
   const set = kind === 'notice' ? /\bcan adopt ([\w-]+),/.exec(said.message)?.[1] : undefined;
   const names = (kinds?.[1] ?? kinds?.[2] ?? kinds?.[3] ?? '').split(' or ').filter(Boolean);
+  // Two findings of a kind are told apart by the journey and the day they are about.
+  const journey = kind === 'finding' ? /\b([A-Z]{3,4}) to ([A-Z]{3,4})\b/.exec(said.message) : null;
+  const on = kind === 'finding' ? /\bon (\d{4}-\d\d-\d\d)\b/.exec(said.message)?.[1] : undefined;
   const facts = [
+    ...(journey ? [`${journey[1]} – ${journey[2]}`] : []),
+    ...(on ? [date(on)] : []),
     ...names.map((x) => i18next.t(`type.${x as 'flights'}`, { defaultValue: x })),
     ...(records > 0 ? [i18next.t('said.rows', { count: records })] : []),
     ...(kg === undefined ? [] : [amount(Number(kg))]),

@@ -35,7 +35,14 @@ export function EventsPage(): ReactNode {
         <Title order={1} size="h2">
           {t('events.title')}
         </Title>
-        {events.data && events.data.length > 0 && create}
+        <Group gap="sm">
+          {events.data && events.data.length > 1 && (
+            <Button variant="default" component={Link} to="/compare">
+              {t('events.compare')}
+            </Button>
+          )}
+          {events.data && events.data.length > 0 && create}
+        </Group>
       </Group>
       {events.isPending && (
         <Stack role="status" aria-label={t('state.loading')}>

@@ -1,15 +1,13 @@
-import { Alert, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
-import { useSummary } from '../footprint/summary';
-import { amount } from '../format';
 import { sayError } from '../i18n/server';
 import type { Item } from '../pages/queue';
 import { Problem, useProblemText } from '../ui/states';
-import { fieldsOnly } from './Decision';
+import { Many } from './Many';
 
 interface Outcomes {
   items: { _id?: string; record?: Schemas['Record']; error?: Schemas['Error'] }[];
@@ -34,7 +32,6 @@ export function ApproveMany({
 }): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
-  const summary = useSummary();
   // The queue behind goes on listing itself again; what is decided on is what was shown.
   const [shown] = useState(items);
   const [busy, setBusy] = useState(false);
@@ -62,7 +59,10 @@ export function ApproveMany({
     staleTime: 0,
     retry: false,
   });
-  const refused = new Map(dry.data?.flatMap((o) => (o.error ? [[o._id, o.error]] : [])));
+  const refused = useMemo(
+    () => new Map(dry.data?.flatMap((o) => (o._id && o.error ? [[o._id, o.error] as const] : []))),
+    [dry.data],
+  );
   const would = shown.length - refused.size;
   return (
     <Modal
@@ -77,30 +77,7 @@ export function ApproveMany({
       {dry.data && (
         <Stack>
           <Text>{t('review.would', { count: would })}</Text>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also by keyboard */}
-          <ul className="many" tabIndex={0} aria-label={t('review.many')}>
-            {shown.map((i) => {
-              const error = refused.get(i._id);
-              return (
-                <li key={i._id}>
-                  <Group justify="space-between" wrap="nowrap" gap="sm">
-                    <Text size="sm">
-                      {t(`type.${i.type as 'flights'}`, { defaultValue: i.type ?? '' })}:{' '}
-                      {summary(i.type, fieldsOnly(i))}
-                    </Text>
-                    <Text size="sm" className="figure nowrap">
-                      {i.review.kgCO2e === null ? '–' : amount(i.review.kgCO2e)}
-                    </Text>
-                  </Group>
-                  {error && (
-                    <Alert color="orange" p={6}>
-                      {sayError(error)}
-                    </Alert>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
+          <Many items={shown} refused={refused} />
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               {t('state.cancel')}

@@ -36,7 +36,7 @@ export function RecordHistory({ eventId, type, id, revision }: Props): ReactNode
               {h.changed.map((f) => nameOf(f) ?? labelOf(f)).join(', ')}
             </Text>
           )}
-          {h.comment && <Text size="sm">“{h.comment}”</Text>}
+          {h.comment && <q className="reason">{h.comment}</q>}
         </List.Item>
       ))}
     </List>

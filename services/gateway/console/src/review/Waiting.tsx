@@ -116,7 +116,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => {
-      setNow(Date.now());
+      if (waiting.current.length > 0) setNow(Date.now()); // nothing else on the page counts seconds
       for (const p of waiting.current) {
         if (p.sent || p.until > Date.now()) continue;
         p.sent = true;

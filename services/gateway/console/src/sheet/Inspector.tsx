@@ -139,7 +139,25 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             )}
           </Alert>
         ))}
-        {measure && <Text size="sm">{t('inspect.measure', { share: percent(measure.varianceShare) })}</Text>}
+        {!engine.store.editable(row) && (
+          <Group>
+            <Text size="sm" c="dimmed">
+              {t('inspect.locked')}
+            </Text>
+            {row.status === 'submitted' && (
+              <Button size="compact-sm" variant="default" onClick={() => void withdraw(engine, row)}>
+                {t('sheet.withdraw')}
+              </Button>
+            )}
+          </Group>
+        )}
+        <Verdict key={row.key} engine={engine} row={row} />
+        {measure && (
+          <Text size="sm">
+            {t('inspect.measure', { share: percent(measure.varianceShare) })}
+            {measure === result.data?.measureNext?.[0] && ` ${t('inspect.measureMost')}`}
+          </Text>
+        )}
         {column && (
           <div>
             <Text size="sm" fw={600}>
@@ -203,19 +221,6 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
         {row.type === 'attendee-travel' && row.id && (
           <Origins event={engine.event} record={row.id} revision={row.revision ?? 0} />
         )}
-        {!engine.store.editable(row) && (
-          <Group>
-            <Text size="sm" c="dimmed">
-              {t('inspect.locked')}
-            </Text>
-            {row.status === 'submitted' && (
-              <Button size="compact-sm" variant="default" onClick={() => void withdraw(engine, row)}>
-                {t('sheet.withdraw')}
-              </Button>
-            )}
-          </Group>
-        )}
-        <Verdict key={row.key} engine={engine} row={row} />
         {dirty(row) && row.check.state === 'good' && (
           <Text size="xs" c="dimmed">
             {t('inspect.saves')}

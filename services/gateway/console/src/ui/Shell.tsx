@@ -16,7 +16,13 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
   const { me } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const path = useRouterState({ select: (s) => s.location.pathname });
-  const page = { '/': 'events', '/organization': 'organization', '/account': 'account', '/about': 'about' }[path];
+  const page = {
+    '/': 'events',
+    '/compare': 'compare',
+    '/organization': 'organization',
+    '/account': 'account',
+    '/about': 'about',
+  }[path];
   useTitle(page && t(`nav.${page as 'events'}`)); // an event names its own pages
   const drafts = useDraftsAsked();
   const text = useProblemText();
@@ -44,7 +50,11 @@ export function Shell({ children }: { children: ReactNode }): ReactNode {
                 {t('app.name')}
               </Text>
             </Link>
-            <Link to="/" className="navlink" data-active={path === '/' || path.startsWith('/events')}>
+            <Link
+              to="/"
+              className="navlink"
+              data-active={path === '/' || path === '/compare' || path.startsWith('/events')}
+            >
               {t('nav.events')}
             </Link>
             <Link to="/organization" className="navlink" data-active={path === '/organization'}>

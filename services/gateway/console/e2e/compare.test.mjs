@@ -1,0 +1,60 @@
+// Events side by side.
+import assert from 'node:assert/strict';
+import { axe, settled, test, the, until, visit } from './setup.mjs';
+
+test('events stand side by side, with what they were calculated by, and others are chosen', async () => {
+  const make = async (title, day, more = {}) => {
+    const { _id } = await the.server.api('manager', 'POST', '/events', {
+      title,
+      country: 'GB',
+      startDate: `${day}-01`,
+      endDate: `${day}-02`,
+      attendees: 100,
+      ...more,
+    });
+    return _id;
+  };
+  const spring = await make('Spring fair', '2027-03');
+  const summer = await make('Summer fair', '2027-06', { method: { radiativeForcing: false } });
+  const autumn = await make('Autumn fair', '2027-09', {
+    boundary: { excluded: [{ type: 'flights', reason: 'Nobody flew.' }] },
+  });
+  const first = await the.server.approved(spring);
+  await the.server.approved(summer);
+  const { page } = await visit('user');
+  await page.getByRole('link', { name: 'Compare' }).click();
+  const table = page.getByRole('table');
+  await table.getByRole('columnheader', { name: /Autumn fair/ }).waitFor();
+  await settled(page);
+  const line = async (name) => {
+    const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
+    return row.getByRole('cell').allInnerTexts();
+  };
+  const [one, two, three] = await line('Total');
+  assert.match(one, /t CO₂e/);
+  assert.notEqual(one, two);
+  assert.equal(three, 'nothing approved yet');
+  // It is the server's figure that is shown, to the last digit on demand.
+  const shown = await table
+    .getByTitle(/ kg CO₂e$/)
+    .first()
+    .getAttribute('title');
+  assert.equal(Number(shown.replace(/[^\d.]/g, '').replace(/2$/, '')), first.total.kgCO2e);
+  assert.deepEqual((await line('Attendees in person')).slice(0, 2), ['100', '100']);
+  assert.match((await line('Flights'))[2], /left out on purpose/);
+  assert.deepEqual((await line('Effects at altitude')).slice(0, 2), ['counted', 'left out']);
+  await page.getByText('not calculated alike: Effects at altitude').waitFor();
+  await axe(page, 'events side by side');
+  await page.getByRole('button', { name: 'Take out: Summer fair' }).click();
+  await page.getByText('not calculated alike').waitFor({ state: 'detached' });
+  assert.equal(new URL(page.url()).search, `?events=${spring}%2C${autumn}`);
+  await page.getByLabel('Add an event').selectOption({ label: 'Summer fair, 1 – 2 Jun 2027' });
+  await until('it is there again', async () => (await table.getByRole('columnheader').count()) === 3);
+  await page.getByLabel('Another event in place of Autumn fair').selectOption(await the.server.example());
+  await table.getByRole('columnheader', { name: /Example/ }).waitFor();
+  await page.reload();
+  await table.getByRole('columnheader', { name: /Example/ }).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await axe(page, 'events side by side on a phone');
+  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+});

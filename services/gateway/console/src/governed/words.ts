@@ -1,0 +1,36 @@
+/** The values of an event's fields in the words of the page. */
+import i18next from 'i18next';
+import { countriesIn } from '../countries';
+import { date } from '../format';
+import { labelOf } from '../sheet/columns';
+
+/** Returns what a field of an event is called. */
+export const fieldWord = (field: string): string => {
+  const key = `field.${field}`;
+  return i18next.exists(key) ? i18next.t(key as 'field.title') : labelOf(field);
+};
+
+/** Returns what a value says: codes by their words, people by their names where they are known. */
+export function valueWord(field: string, value: unknown, people: ReadonlyMap<string, string>): string {
+  if (value === null || value === undefined || value === '') return '–';
+  if (typeof value === 'boolean') return i18next.t(value ? 'state.yes' : 'state.no');
+  if (typeof value === 'string') return textWord(field, value, people);
+  if (Array.isArray(value)) return value.map((v) => valueWord(field, v, people)).join(', ') || '–';
+  if (typeof value === 'object' && 'name' in value && 'country' in value)
+    return [value.name, 'region' in value && value.region, value.country].filter(Boolean).join(', ');
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([k, v]) => `${fieldWord(k)}: ${valueWord(k, v, people)}`)
+      .join('; ');
+  return String(value);
+}
+
+function textWord(field: string, text: string, people: ReadonlyMap<string, string>): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return date(text);
+  if (field === 'userId') return people.get(text) ?? text;
+  if (field === 'country')
+    return countriesIn(i18next.resolvedLanguage ?? 'en').find((c) => c.value === text)?.label ?? text;
+  const of = { type: 'type', included: 'type', gwp: 'try.gwp', role: 'team', kind: 'comp' }[field];
+  const key = field === 'gwp' ? `${of}_${text}` : `${of}.${text}`;
+  return of && i18next.exists(key) ? i18next.t(key as 'state.yes') : text;
+}

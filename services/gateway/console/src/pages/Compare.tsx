@@ -1,0 +1,265 @@
+import { ActionIcon, Alert, Anchor, Box, Group, NativeSelect, Skeleton, Table, Text, Title } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { all, api, type Schemas, take } from '../api/client';
+import { resultOf } from '../api/result';
+import { amount, co2e, dates, exact, number, range } from '../format';
+import { Empty, Problem } from '../ui/states';
+import { Wide } from '../ui/Wide';
+import { chosenOf, differing, kindsOf, most } from './comparison';
+
+/** The figures of events side by side, as the server has each of them; the address says of which events. */
+export function ComparePage(): ReactNode {
+  const { t } = useTranslation();
+  const navigate = useNavigate({ from: '/compare' });
+  const { events: asked } = useSearch({ from: '/compare' });
+  const events = useQuery({
+    queryKey: ['events'],
+    queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
+  });
+  const list = events.data ?? [];
+  const chosen = chosenOf(asked, list);
+  const results = useQueries({
+    queries: chosen.map((id) => ({ queryKey: ['result', id], queryFn: () => resultOf(id), staleTime: 30_000 })),
+  });
+  const choose = (ids: string[]): void => void navigate({ search: { events: ids.join(',') }, replace: true });
+  const left = list.filter((e) => !chosen.includes(e._id));
+  const failed = results.find((r) => r.isLoadingError);
+  return (
+    <Box maw={1200} mx="auto" p="md" w="100%">
+      <Title order={1} size="h2" mb={4}>
+        {t('compare.title')}
+      </Title>
+      {events.isPending && (
+        <Box role="status" aria-label={t('state.loading')}>
+          <Skeleton h={300} />
+        </Box>
+      )}
+      {events.isLoadingError && <Problem error={events.error} retry={() => void events.refetch()} />}
+      {failed?.error && <Problem error={failed.error} retry={() => void failed.refetch()} />}
+      {events.data && list.length < 2 && <Empty title={t('compare.none')}>{t('compare.noneText')}</Empty>}
+      {list.length >= 2 && (
+        <>
+          <Sides
+            columns={chosen.map((id, n) => ({
+              event: list.find((e) => e._id === id) as Schemas['Event'],
+              result: results[n]?.data,
+              pending: results[n]?.isPending ?? true,
+            }))}
+            others={left}
+            replace={(n, id) => choose(chosen.flatMap((x, at) => (at !== n ? [x] : id ? [id] : [])))}
+          />
+          {chosen.length < most && left[0] && (
+            <Group mt="sm">
+              <NativeSelect
+                aria-label={t('compare.add')}
+                value=""
+                onChange={(e) => choose([...chosen, e.currentTarget.value])}
+                data={[
+                  { value: '', label: t('compare.add') },
+                  ...left.map((e) => ({ value: e._id, label: nameOf(e) })),
+                ]}
+              />
+            </Group>
+          )}
+        </>
+      )}
+    </Box>
+  );
+}
+
+const nameOf = (e: Schemas['Event']): string =>
+  [e.title, e.startDate && dates(e.startDate, e.endDate)].filter(Boolean).join(', ');
+
+interface Side {
+  event: Schemas['Event'];
+  /** Null where nothing is approved, undefined until it is known. */
+  result: Schemas['Result'] | null | undefined;
+  pending: boolean;
+}
+
+interface SidesProps {
+  columns: Side[];
+  /** The events that are not shown. */
+  others: Schemas['Event'][];
+  /** Shows another event in a column; none takes the column out. */
+  replace: (column: number, id: string) => void;
+}
+
+function Sides({ columns, others, replace }: SidesProps): ReactNode {
+  const { t } = useTranslation();
+  const counted = columns.filter((c) => c.result);
+  const results = counted.map((c) => c.result as Schemas['Result']);
+  const unlike = differing(
+    results,
+    counted.map((c) => c.event),
+  );
+  // One scale for all bars: those of a kind beside those of another, and of the total.
+  const largest = Math.max(...results.map((r) => r.total.kgCO2e), 0);
+  const row = (label: string, cell: (r: Schemas['Result']) => ReactNode): ReactNode => (
+    <Table.Tr>
+      <Table.Th scope="row" fw={500}>
+        {label}
+      </Table.Th>
+      {columns.map((c) => (
+        <Table.Td key={c.event._id} className="figure">
+          {c.result ? cell(c.result) : '–'}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
+  const kg = (value: number | null | undefined): ReactNode =>
+    value === null || value === undefined ? '–' : <span title={exact(value)}>{amount(value)}</span>;
+  const heading = (label: string): ReactNode => (
+    <Table.Tr>
+      <Table.Th scope="rowgroup" colSpan={columns.length + 1} c="dimmed">
+        {label}
+      </Table.Th>
+    </Table.Tr>
+  );
+  return (
+    <>
+      {unlike.length > 0 && (
+        <Alert color="orange" my="sm" role="status">
+          {t('compare.unlike', { list: unlike.map((w) => t(`field.${w}`)).join(', ') })}
+        </Alert>
+      )}
+      <Wide label={t('compare.title')} least={110 + columns.length * 190}>
+        <Table className="compare" verticalSpacing={6}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Td />
+              {columns.map((c, n) => (
+                <Table.Th key={c.event._id} scope="col">
+                  <Anchor component={Link} to={`/events/${c.event._id}/footprint`} fw={600} className="wrap">
+                    {c.event.title}
+                  </Anchor>
+                  <Text size="xs" c="dimmed">
+                    {dates(c.event.startDate, c.event.endDate)}
+                  </Text>
+                  <Group gap={6} mt={4} wrap="nowrap">
+                    {others.length > 0 && (
+                      <NativeSelect
+                        size="xs"
+                        flex={1}
+                        miw={0}
+                        aria-label={t('compare.instead', { title: c.event.title })}
+                        value={c.event._id}
+                        onChange={(e) => replace(n, e.currentTarget.value)}
+                        data={[c.event, ...others].map((e) => ({ value: e._id, label: nameOf(e) }))}
+                      />
+                    )}
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={t('compare.drop', { title: c.event.title })}
+                      onClick={() => replace(n, '')}
+                    >
+                      <IconX size={14} aria-hidden />
+                    </ActionIcon>
+                  </Group>
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            <Table.Tr>
+              <Table.Th scope="row" fw={500}>
+                {t('foot.total')}
+              </Table.Th>
+              {columns.map((c) => (
+                <Table.Td key={c.event._id} className="figure">
+                  {c.result ? <Total of={c.result} largest={largest} /> : null}
+                  {!c.result && (c.pending ? '…' : t('events.nothingApproved'))}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+            {row(t('foot.perAttendee'), (r) => kg(r.perAttendeeKg))}
+            {row(t('foot.perDay'), (r) => kg(r.perAttendeeDayKg))}
+            <Table.Tr>
+              <Table.Th scope="row" fw={500}>
+                {t('event.attendees')}
+              </Table.Th>
+              {columns.map((c) => (
+                <Table.Td key={c.event._id} className="figure">
+                  {c.event.attendees === undefined ? '–' : number(c.event.attendees)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+            {results.length > 0 && heading(t('compare.kinds'))}
+            {kindsOf(results).map((type) => (
+              <KindRow key={type} type={type} columns={columns} largest={largest} />
+            ))}
+            {results.length > 0 && heading(t('compare.how'))}
+            {row(t('field.factorSet'), (r) => r.factorSet.id)}
+            {row(t('field.radiativeForcing'), (r) =>
+              t(r.method.radiativeForcing === false ? 'try.rf_no' : 'try.rf_yes'),
+            )}
+            {row(t('field.gwp'), (r) => t(`try.gwp_${r.method.gwp ?? 'published'}`))}
+            {row(t('foot.waiting'), (r) =>
+              t('bar.rows', { count: (r.counts?.submitted ?? 0) + (r.counts?.inReview ?? 0) }),
+            )}
+          </Table.Tbody>
+        </Table>
+      </Wide>
+    </>
+  );
+}
+
+function Total({ of: r, largest }: { of: Schemas['Result']; largest: number }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Text fw={650} title={exact(r.total.kgCO2e)}>
+        {co2e(r.total.kgCO2e)}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {range(r.total.low, r.total.high, r.total.kgCO2e)}
+        {r.status === 'recalculating' && ` · ${t('foot.recalculating')}`}
+      </Text>
+      <Share of={r.total.kgCO2e} largest={largest} />
+    </>
+  );
+}
+
+/** How large a figure is beside the largest total. */
+function Share({ of, largest }: { of: number; largest: number }): ReactNode {
+  return (
+    <div className="bartrack" aria-hidden>
+      <div className="bar" style={{ width: `${largest > 0 ? Math.min(100, (of / largest) * 100) : 0}%` }} />
+    </div>
+  );
+}
+
+/** What one kind of records counts in each of the events; one that an event leaves out says so. */
+function KindRow({ type, columns, largest }: { type: string; columns: Side[]; largest: number }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Table.Tr>
+      <Table.Th scope="row" fw={500}>
+        {t(`type.${type as 'flights'}`, { defaultValue: type })}
+      </Table.Th>
+      {columns.map((c) => {
+        const part = c.result?.byType.find((p) => p.type === type);
+        const excluded = c.event.boundary?.excluded?.some((x) => x.type === type);
+        return (
+          <Table.Td key={c.event._id} className="figure">
+            {part ? (
+              <>
+                <span title={exact(part.kgCO2e)}>{amount(part.kgCO2e)}</span>
+                <Share of={part.kgCO2e} largest={largest} />
+              </>
+            ) : (
+              <Text span size="sm" c="dimmed">
+                {excluded ? t('compare.excluded') : '–'}
+              </Text>
+            )}
+          </Table.Td>
+        );
+      })}
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,46 @@
+/** What events are compared by. */
+import type { Schemas } from '../api/client';
+
+/** Most events that stand side by side; more could not be read. */
+export const most = 5;
+
+/**
+ * Returns the events that an address asks to compare, each once; where it asks for
+ * none, the last three by their days.
+ */
+export function chosenOf(asked: string | undefined, events: Schemas['Event'][]): string[] {
+  const known = new Set(events.map((e) => e._id));
+  const named = [...new Set(asked?.split(','))].filter((id) => known.has(id)).slice(0, most);
+  if (asked !== undefined) return named;
+  return [...events]
+    .sort((a, b) => (b.startDate ?? b.createdAt).localeCompare(a.startDate ?? a.createdAt))
+    .slice(0, 3)
+    .map((e) => e._id)
+    .reverse();
+}
+
+export const ways = ['factorSet', 'radiativeForcing', 'gwp', 'boundary'] as const;
+export type Way = (typeof ways)[number];
+
+/** Returns in which ways results were not calculated alike. */
+export function differing(results: Schemas['Result'][], events: Schemas['Event'][]): Way[] {
+  const of: Record<Way, unknown[]> = {
+    factorSet: results.map((r) => r.factorSet.id),
+    radiativeForcing: results.map((r) => r.method.radiativeForcing !== false),
+    gwp: results.map((r) => r.method.gwp ?? 'published'),
+    boundary: events.map((e) =>
+      (e.boundary?.excluded ?? [])
+        .map((x) => x.type)
+        .sort()
+        .join(),
+    ),
+  };
+  return ways.filter((w) => new Set(of[w]).size > 1);
+}
+
+/** Returns the kinds of records that any of the results has, the largest first. */
+export function kindsOf(results: Schemas['Result'][]): string[] {
+  const largest = new Map<string, number>();
+  for (const p of results.flatMap((r) => r.byType)) largest.set(p.type, Math.max(largest.get(p.type) ?? 0, p.kgCO2e));
+  return [...largest].sort((a, b) => b[1] - a[1]).map(([type]) => type);
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Schemas } from '../src/api/client';
+import { chosenOf, differing, kindsOf } from '../src/pages/comparison';
+
+const event = (_id: string, startDate?: string, more = {}): Schemas['Event'] =>
+  ({ _id, startDate, createdAt: '2026-01-01T00:00:00Z', ...more }) as Schemas['Event'];
+const result = (set: string, byType: [string, number][], method = {}): Schemas['Result'] =>
+  ({ factorSet: { id: set }, method, byType: byType.map(([type, kgCO2e]) => ({ type, kgCO2e })) }) as Schemas['Result'];
+
+describe('the events to compare', () => {
+  const events = [event('c', '2026-05-01'), event('a', '2024-05-01'), event('b', '2025-05-01'), event('d')];
+  it('are the last three by their days, in their order, where the address names none', () => {
+    expect(chosenOf(undefined, events)).toEqual(['b', 'd', 'c']);
+    expect(chosenOf(undefined, events.slice(0, 1))).toEqual(['c']);
+  });
+  it('are those of the address, each once, and no more than five', () => {
+    expect(chosenOf('a,c,a,gone', events)).toEqual(['a', 'c']);
+    expect(chosenOf('', events)).toEqual([]);
+    const many = [1, 2, 3, 4, 5, 6].map((n) => event(String(n)));
+    expect(chosenOf('1,2,3,4,5,6', many)).toHaveLength(5);
+  });
+});
+
+it('names in which ways figures were not calculated alike', () => {
+  const like = [result('desnz-2026', []), result('desnz-2026', [], { radiativeForcing: true, gwp: 'published' })];
+  const excluded = { boundary: { excluded: [{ type: 'water', reason: 'small' }] } };
+  expect(differing(like, [event('a'), event('b')])).toEqual([]);
+  expect(differing(like, [event('a'), event('b', undefined, excluded)])).toEqual(['boundary']);
+  const other = result('desnz-2025', [], { radiativeForcing: false, gwp: 'AR6' });
+  expect(differing([...like, other], [event('a'), event('b'), event('c')])).toEqual([
+    'factorSet',
+    'radiativeForcing',
+    'gwp',
+  ]);
+});
+
+it('has a line for every kind that any event has, the largest first', () => {
+  expect(
+    kindsOf([
+      result('x', [
+        ['waste', 5],
+        ['flights', 10],
+      ]),
+      result('x', [
+        ['venue', 7],
+        ['waste', 8],
+      ]),
+    ]),
+  ).toEqual(['flights', 'waste', 'venue']);
+});
