@@ -185,6 +185,12 @@ type Import struct {
 	HeadRow int `json:"headRow,omitempty"`
 	// Heads that name no field. A column that has values and no head is named by its letters, such as column C.
 	IgnoredColumns []string `json:"ignoredColumns"`
+	// How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
+	// neither does, so that each is read by itself.
+	NumberFormat string `json:"numberFormat,omitempty"`
+	// The order of its dates, dmy, mdy or ymd, as the query declares it or its dates settle it. Absent where
+	// neither does.
+	DateOrder string `json:"dateOrder,omitempty"`
 	// What the import does with rows whose reference a record has.
 	OnDuplicate OnDuplicate `json:"onDuplicate,omitempty"`
 	// Rows that changed a record that was there.

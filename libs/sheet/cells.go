@@ -128,7 +128,12 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		}
 	case column.Name == "date":
 		day, err := units.ParseDate(Unguard(trimmed), r.o.DateOrder)
-		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
+		if err != nil && r.o.DateOrder != "" && r.o.Rules > 0 {
+			day, err = units.ParseDate(Unguard(trimmed), "ymd") // the year first is said by itself
+		}
+		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && r.o.Rules > 0 {
+			day, err = e.Readings[0], nil
+		} else if ok {
 			return &apperr.Detail{Field: r.heads[i], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
 		}
 		if err == nil {

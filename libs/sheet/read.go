@@ -28,8 +28,8 @@ const (
 )
 
 // Rules is the version of the rules by which files are read that are taken now. Since
-// version 1 a head may leave the unit to its cells, blank lines are rows, and rows may end
-// with a carriage return.
+// version 1 a head may leave the unit to its cells, blank lines are rows, rows may end
+// with a carriage return, and a date that can mean one day alone is that day.
 const Rules = 1
 
 // Options say how a file is written where it does not say so itself.

@@ -11,6 +11,9 @@ type Form struct {
 	// NumberFormat is how its numbers are written, one of [units.Formats]; empty where
 	// that was declared, does not matter or cannot be told.
 	NumberFormat string
+	// DateOrder is the order of its dates, one of [units.Orders]; empty where that was
+	// declared, does not matter or cannot be told.
+	DateOrder string
 	// Doubts: a number with two readings may mean either, see [Options].
 	Doubts bool
 	// Ours: it is an export of the service as it was sent, whose numbers have one reading.
@@ -29,8 +32,8 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 		return Form{}, err
 	}
 	f := Form{HeadRow: r.head, Ours: r.ours, Doubts: !r.ours && (r.rows.Comma != ',' || slices.ContainsFunc(r.heads, writesCommas))}
-	open := r.declared() == "" && !r.ours
 	var n Numbers
+	var d dates
 	for {
 		cells, err := r.read()
 		if err != nil {
@@ -38,13 +41,19 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 		}
 		r.noteHeadless(cells)
 		for i, cell := range cells[:min(len(cells), len(r.columns))] {
-			if open && r.columns[i].number() {
+			switch {
+			case r.columns[i].number():
 				n.Add(cell)
+			case r.columns[i].Name == "date":
+				d.add(cell)
 			}
 		}
 	}
 	f.Ignored = r.Ignored()
-	if !open {
+	if o.DateOrder == "" {
+		f.DateOrder = d.order()
+	}
+	if r.declared() != "" || r.ours {
 		return f, nil
 	}
 	f.NumberFormat = n.Format()

@@ -2,6 +2,7 @@ package units
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,8 +13,10 @@ func Orders() []string { return []string{"dmy", "mdy", "ymd"} }
 // AmbiguousDateError reports a date whose order was not declared.
 type AmbiguousDateError struct {
 	Text string
-	// Readings are the days that may be meant.
+	// Readings are the days that may be meant, each once.
 	Readings []string
+	// Sure says that only one day is meant by who writes dates so.
+	Sure bool
 }
 
 func (e *AmbiguousDateError) Error() string {
@@ -29,21 +32,49 @@ func ParseDate(text, order string) (string, error) {
 	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
 		return s, nil
 	}
-	s = strings.NewReplacer("/", ".", "-", ".", " ", "").Replace(s)
+	s, points := joined(s)
 	if order == "" {
-		e := &AmbiguousDateError{Text: text}
-		for _, o := range Orders() {
-			if day, ok := inOrder(s, o); ok {
-				e.Readings = append(e.Readings, day)
-			}
-		}
-		if len(e.Readings) > 0 {
+		if e := readings(text, s, points); len(e.Readings) > 0 {
 			return "", e
 		}
 	} else if day, ok := inOrder(s, order); ok {
 		return day, nil
 	}
 	return "", fmt.Errorf("%q is not a date such as 2026-05-31 or in the declared order, with a year of four digits", text)
+}
+
+// readings returns the days that a date may mean. With points between its parts the day comes
+// first, wherever dates are written so, unless the year does.
+func readings(text, s string, points bool) *AmbiguousDateError {
+	e := &AmbiguousDateError{Text: text}
+	for _, o := range Orders() {
+		day, ok := inOrder(s, o)
+		if ok && points && o == "dmy" {
+			return &AmbiguousDateError{Text: text, Readings: []string{day}, Sure: true}
+		}
+		if ok && !slices.Contains(e.Readings, day) {
+			e.Readings = append(e.Readings, day)
+			e.Sure = len(e.Readings) == 1 && !(points && o == "mdy")
+		}
+	}
+	return e
+}
+
+// OrdersOf returns the orders of day and month in which a date can be written as it is; none of
+// a text that is no date, or has its year first.
+func OrdersOf(text string) (orders []string) {
+	s, points := joined(strings.TrimSpace(text))
+	for _, o := range [...]string{"dmy", "mdy"} {
+		if _, ok := inOrder(s, o); ok && (o == "dmy" || !points) {
+			orders = append(orders, o)
+		}
+	}
+	return orders
+}
+
+// joined returns a date with points between its parts, and whether it was written so.
+func joined(s string) (date string, points bool) {
+	return strings.NewReplacer("/", ".", "-", ".", " ", "").Replace(s), strings.Contains(s, ".")
 }
 
 func inOrder(s, order string) (string, bool) {

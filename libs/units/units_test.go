@@ -277,6 +277,30 @@ func TestParseDate(t *testing.T) {
 	if !ok || !slices.Equal(e.Readings, []string{"2026-10-01", "2026-01-10"}) {
 		t.Errorf("01/10/2026: %v", err)
 	}
+	for text, want := range map[string]string{
+		"13/04/2026": "2026-04-13", "04/13/2026": "2026-04-13", "09/09/2026": "2026-09-09", "13-04-2026": "2026-04-13", "2026/4/3": "2026-04-03",
+		"03.04.2026": "2026-04-03", "9. 9. 2026": "2026-09-09", "2026.04.03": "2026-04-03",
+		"04.13.2026": "? 2026-04-13", "03/04/2026": "? 2026-04-03 2026-03-04", "3-4-2026": "? 2026-04-03 2026-03-04",
+	} {
+		_, err := units.ParseDate(text, "")
+		e, ok := errors.AsType[*units.AmbiguousDateError](err)
+		if !ok {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got := strings.Join(e.Readings, " ")
+		if !e.Sure {
+			got = "? " + got
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{"13/04/2026": "dmy", "04/13/2026": "mdy", "09/09/2026": "dmy mdy", "03.04.2026": "dmy", "04.13.2026": "", "2026-04-03": "", "2026/04/03": "", "x": ""} {
+		if got := strings.Join(units.OrdersOf(text), " "); got != want {
+			t.Errorf("orders of %s: %q, want %q", text, got, want)
+		}
+	}
 	for _, text := range []string{"", "32/01/2026", "01/10/26", "tomorrow", "2026-13-01"} {
 		if got, err := units.ParseDate(text, "dmy"); err == nil {
 			t.Errorf("%q is %s", text, got)

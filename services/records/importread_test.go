@@ -35,6 +35,11 @@ func TestFilesAsTheyCome(t *testing.T) {
 		"below a title":       {"/waste/import", "Waste, 2026\n\ntreatment;weightKg\nlandfill;1\nlandfill;x\n", `"errors":[{"row":5,`},
 		"origins":             {"/attendee-travel/import?to=Bonn", "Attendees\n\nTown,Name,People\nUlm,Ann,2\nUlm,Bob,x\n", `"errors":[{"row":5,"column":"People"`},
 		"no title":            {"/waste/import", "treatment,weightKg\nlandfill,1\n", `"headRow":1,`},
+		"dates settled":       {"/waste/import", "treatment,weightKg,date\nlandfill,1,03/04/2026\nlandfill,1,13/04/2026\n", `"dateOrder":"dmy","onDuplicate"`},
+		"dates of one day":    {"/waste/import", "treatment,weightKg,date\nlandfill,1,09/09/2026\nlandfill,1,03.04.2026\n", `"status":"completed"`},
+		"a date in doubt":     {"/waste/import", "treatment,weightKg,date\nlandfill,1,09/09/2026\nlandfill,1,03/04/2026\n", `"errors":[{"row":3,"column":"date","code":"AMBIGUOUS_DATE"`},
+		"numbers settled":     {"/waste/import", "treatment,weightKg\nlandfill,\"12,5\"\nlandfill,1.250\n", `"numberFormat":"1.234,5","onDuplicate"`},
+		"numbers declared":    {"/waste/import?decimal=comma", "treatment;weightKg\nlandfill;12,5\n", `"numberFormat":"1234,5","onDuplicate"`},
 		"blank lines":         {"/waste/import", "\ntreatment,weightKg\n\nlandfill,1\n\nlandfill,x\n", `"errors":[{"row":6,`},
 	} {
 		got := h.send(ada, http.MethodPost, event+c.path, c.file, "Content-Type", "text/csv", "X-Dry-Run", "true").want(http.StatusAccepted, "")

@@ -53,6 +53,9 @@ type importView struct {
 	Ignored  []string            `json:"ignoredColumns"`
 	// HeadRow is 0 of an import that was taken before it was told.
 	HeadRow int64 `json:"headRow,omitempty"`
+	// NumberFormat and DateOrder are those declared, or found out.
+	NumberFormat string `json:"numberFormat,omitempty"`
+	DateOrder    string `json:"dateOrder,omitempty"`
 	// OnDuplicate and what became of rows whose reference a record had.
 	OnDuplicate string       `json:"onDuplicate"`
 	Updated     int64        `json:"updated"`
@@ -74,12 +77,15 @@ type undoneView struct {
 func viewOf(i record.Import) importView {
 	v := importView{
 		ID: i.ID, Event: i.Event, Type: i.Type, Status: i.Status, Partial: i.Partial, Rows: i.Rows, Imported: i.Imported, Failed: i.Bad,
-		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, HeadRow: i.HeadRow, CreatedBy: i.By,
+		Errors: i.Errors, Faults: i.Faults, Ignored: i.Ignored, HeadRow: i.HeadRow, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, CreatedBy: i.By,
 		CreatedAt: timestamp.Format(i.CreatedAt), UpdatedAt: timestamp.Format(i.UpdatedAt),
 	}
 	v.OnDuplicate, v.Updated, v.Unchanged, v.Skipped = cmp.Or(i.OnDuplicate, string(writes.Refuse)), i.Updated, i.Unchanged, i.Skipped
 	if u := i.Undone; u != nil {
 		v.Undone = &undoneView{By: u.By, At: timestamp.Format(u.At), Removed: u.Removed}
+	}
+	if i.DecimalComma && v.NumberFormat == "" {
+		v.NumberFormat = "1234,5"
 	}
 	if v.Errors == nil {
 		v.Errors = []record.RowError{}
@@ -177,7 +183,7 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	if err != nil {
 		return closing(text, err)
 	}
-	i.HeadRow = form.HeadRow
+	i.HeadRow, i.DateOrder = form.HeadRow, cmp.Or(i.DateOrder, form.DateOrder)
 	i.Doubts = form.Doubts || isWorkbook(c) && !form.Ours
 	if !isWorkbook(c) {
 		i.NumberFormat = cmp.Or(i.NumberFormat, form.NumberFormat)

@@ -27,6 +27,8 @@ type Fact struct {
 	// There and Back are the people whom a record of attendee travel brings to the event and
 	// takes home.
 	There, Back int64
+	// origins are where those people come from; nil of other types.
+	origins *originList
 	// Ends are where a journey by named places begins and where it ends; none where its places
 	// are not known.
 	Ends []Spot
@@ -71,6 +73,7 @@ func FactOf(c record.Counted) Fact {
 	f.input, f.Ends = fields.input, fields.Journey.Stops.ends()
 	if c.Type == footprint.AttendeeTravel {
 		f.There, f.Back = footprint.PeopleByDirection(c.Fields)
+		f.origins = originsOf(c.Fields)
 	}
 	if s := f.Supplier; s != nil {
 		f.Supplier = &footprint.SupplierFactor{Name: s.Name, Version: s.Version, ValidFrom: s.ValidFrom, ValidTo: s.ValidTo}

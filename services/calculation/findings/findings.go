@@ -111,7 +111,7 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 func Of(e Event, parts ...[]Fact) []Finding {
 	facts := sorted(parts)
 	checks := []func(Event, []*Fact) []Finding{
-		duplicateFlights, duplicates, includedMissing, companions, endOfLifeTwice, energyOfSites, energyOfNoSite, roomNights, passengers, travellers, arrivals, purchases, excluded, outbound, large, outOfRange, expiredFactors,
+		duplicateFlights, duplicates, grownLists, includedMissing, companions, endOfLifeTwice, energyOfSites, energyOfNoSite, roomNights, passengers, travellers, arrivals, purchases, excluded, outbound, large, outOfRange, expiredFactors,
 	}
 	out := []Finding{}
 	for _, check := range checks {

@@ -11,7 +11,7 @@ import (
 // Form is the number of the form that facts are stored in. It rises with any change of
 // what a fact is, how it is worked out, or how it is written: facts of another form are
 // worked out anew.
-const Form = 2
+const Form = 3
 
 // Segment is the facts of records that are summed together, and what they hold under.
 type Segment struct {
@@ -148,6 +148,12 @@ func (f *Fact) compact(c *compact.Coder, room *[]total.Deviation) {
 			c.Int(&f.Ends[i].Latitude)
 			c.Int(&f.Ends[i].Longitude)
 		}
+	}
+	if c.Has(f.origins != nil) {
+		if f.origins == nil {
+			f.origins = &originList{}
+		}
+		f.origins.compact(c)
 	}
 	if c.Has(f.Supplier != nil) {
 		if f.Supplier == nil {

@@ -2360,6 +2360,7 @@ Import = TypedDict(
         "_id": "str",
         "createdAt": "str",
         "createdBy": "Actor",
+        "dateOrder": "NotRequired[str]",
         "errorCount": "int",
         "errors": "List[ImportError]",
         "eventId": "str",
@@ -2368,6 +2369,7 @@ Import = TypedDict(
         "ignoredColumns": "List[str]",
         "imported": "int",
         "notices": "NotRequired[List[Notice]]",
+        "numberFormat": "NotRequired[str]",
         "onDuplicate": "NotRequired[Literal['refuse', 'skip', 'update']]",
         "partial": "bool",
         "rows": "int",
@@ -2385,6 +2387,8 @@ Import.__doc__ = """How far an import is.
 _id: Identifier of the import.
 createdAt: When it was begun.
 createdBy: Who did something, with the name and role of that moment.
+dateOrder: The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates settle it. Absent
+    where neither does.
 errorCount: How many there are in all.
 errors: What is wrong with them, the first 100.
 eventId: Identifier of the event.
@@ -2395,6 +2399,8 @@ ignoredColumns: Heads that name no field. A column that has values and no head i
     `column C`.
 imported: Rows that are records by now.
 notices: Parameters of this request that an import does not have, often a misspelling. Absent where there are none.
+numberFormat: How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
+    neither does, so that each is read by itself.
 onDuplicate: What the import does with rows whose reference a record has.
 partial: Whether good rows are imported although others are wrong.
 rows: Rows looked at so far. The head and empty rows do not count.

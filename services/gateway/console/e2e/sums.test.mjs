@@ -126,6 +126,23 @@ test('a workbook is imported', async () => {
   await until('they are in the sheet', async () => (await cell(page, 1, 1).innerText()).includes('LHR'));
 });
 
+test('the headings of a file are found below its title, and a column without one is named', async () => {
+  const id = await the.server.event('Titles');
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
+  await grid(page).waitFor();
+  await choose(page, 'flights.csv', 'sep=;\nFlights, spring 2026\n\nOrigin;Destination;PAX\nLHR;JFK;2\nLHR;JKF;2\n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The headings are in row 3; what is above them is left out.').waitFor();
+  await dialog.getByRole('row', { name: /^5 .*JKF/ }).waitFor();
+  await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await dialog.getByText('One row was imported.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await until('it is in the sheet', async () => (await cell(page, 1, 1).innerText()).includes('LHR'));
+  await choose(page, 'more.csv', 'from,to,passengers,\nLHR,JFK,2,x\n');
+  await page.getByRole('button', { name: 'Add one row' }).click();
+  await dialog.getByText('Columns that are left out: column D (without a heading).').waitFor();
+});
+
 test('the handle of a cell fills down, and what it filled can be undone', async () => {
   const id = await the.server.event('Fill');
   const { page } = await visit('user', `/events/${id}/sheet`);

@@ -46,6 +46,8 @@ describe('what an import left out, as cells', () => {
     expect(dayIn('mdy', '03/04/2026')).toBe('2026-03-04');
     expect(dayIn('ymd', '2026.3.4')).toBe('2026-03-04');
     expect(dayIn('dmy', '3 April')).toBeUndefined();
+    expect(dayIn('', '3.4.2026')).toBe('2026-04-03');
+    expect(dayIn('', '03/04/2026')).toBeUndefined();
   });
   it('does not count rows that sum up the others', () => {
     const fault = (row: number, code: string) => ({ row, code, message: '' });

@@ -446,6 +446,7 @@ export const de: Translation = {
     done_one: 'Eine Zeile wurde importiert.',
     done_other: '{{count}} Zeilen wurden importiert.',
     ignored: 'Ausgelassene Spalten: {{columns}}.',
+    headRow: 'Die Überschriften stehen in Zeile {{row}}; was darüber steht, bleibt außen vor.',
     headless: 'Spalte {{letters}} (ohne Überschrift)',
     faults_one: 'Ein Fehler',
     faults_other: '{{count}} Fehler; die ersten hundert sind zu sehen',

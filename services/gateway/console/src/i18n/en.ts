@@ -429,6 +429,7 @@ export const en = {
     done_one: 'One row was imported.',
     done_other: '{{count}} rows were imported.',
     ignored: 'Columns that are left out: {{columns}}.',
+    headRow: 'The headings are in row {{row}}; what is above them is left out.',
     headless: 'column {{letters}} (without a heading)',
     faults_one: 'One fault',
     faults_other: '{{count}} faults; the first hundred are shown',

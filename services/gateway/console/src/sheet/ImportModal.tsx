@@ -117,6 +117,11 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
             {done.status === 'failed' ? t('import.nothing') : t('import.done', { count: done.imported })}
           </Alert>
         )}
+        {bad && (bad.headRow ?? 1) > 1 && (
+          <Text size="sm" c="dimmed">
+            {t('import.headRow', { row: bad.headRow })}
+          </Text>
+        )}
         {bad && bad.ignoredColumns.length > 0 && (
           <Text size="sm" c="dimmed">
             {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
@@ -144,7 +149,8 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
               ref={next}
               onClick={() =>
                 act(async () => {
-                  mend(await badRows(upload.event, done), options);
+                  const { numberFormat = '', dateOrder = '' } = done;
+                  mend(await badRows(upload.event, done), { ...options, numberFormat, dateOrder });
                   close();
                 })
               }

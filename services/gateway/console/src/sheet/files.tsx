@@ -3,11 +3,12 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
 import type { Engine } from './engine';
+import { firstRows, type TextTable, tableOf, withHead } from './headings';
 import { ImportModal } from './ImportModal';
 import { MappingModal, type Pasted } from './MappingModal';
 import { isOriginTable } from './origins';
 import { hasHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
-import { asCells, isWorkbook, Upload, withHead } from './upload';
+import { asCells, isWorkbook, Upload } from './upload';
 
 /** How much of a file is looked at to find its headings, in characters. */
 const headMax = 100_000;
@@ -16,7 +17,7 @@ const originType = 'attendee-travel';
 
 /** Reports whether a file lists where people come from: all of it becomes one record. */
 async function listsOrigins(type: string, file: File): Promise<boolean> {
-  return type === originType && isOriginTable(parseTable((await file.text()).slice(0, headMax))[0] ?? []);
+  return type === originType && firstRows((await file.text()).slice(0, headMax)).some((r) => isOriginTable(r.cells));
 }
 
 const writeCSV = (table: string[][]): string =>
@@ -40,7 +41,7 @@ export function useTables(
 ): Tables {
   const { t } = useTranslation();
   const { store } = engine;
-  const [pasted, setPasted] = useState<(Pasted & { file?: { name: string; text: string } }) | null>(null);
+  const [pasted, setPasted] = useState<(Pasted & { file?: { name: string; table: TextTable } }) | null>(null);
   const [upload, setUpload] = useState<Upload | null>(null);
   const everything = type === 'all';
 
@@ -56,8 +57,8 @@ export function useTables(
     stay();
     notifications.show({ message: t('sheet.added', { count: keys.length }) });
   };
-  const send = (name: string, text: string, mapping: Mapping): void =>
-    setUpload(new Upload(engine.event, type, name, new Blob([withHead(text, mapping)])));
+  const send = (name: string, table: TextTable, mapping: Mapping): void =>
+    setUpload(new Upload(engine.event, type, name, new Blob([withHead(table, mapping, columns)])));
 
   const take = async (file: File | null | undefined): Promise<void> => {
     if (!file || store.readOnly) return;
@@ -69,15 +70,16 @@ export function useTables(
     else {
       const text = await file.text();
       // Another encoding than UTF-8: its bytes go as they are, and the dialog asks which it is.
-      if (text.includes('\ufffd')) {
+      if (/[\ufffd\0]/.test(text)) {
         setUpload(new Upload(engine.event, type, file.name, file));
         return;
       }
-      const table = parseTable(text.slice(0, headMax));
+      const below = tableOf(text, columns);
+      const table = parseTable(below.text.slice(0, headMax), below.separator);
       if (table.length === 0) return;
       const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
-      if (sure) send(file.name, text, mapping);
-      else setPasted({ table, mapping, file: { name: file.name, text } });
+      if (sure) send(file.name, below, mapping);
+      else setPasted({ table, mapping, file: { name: file.name, table: below } });
     }
   };
   const paste = (table: string[][]): boolean => {
@@ -100,7 +102,7 @@ export function useTables(
           close={() => setPasted(null)}
           done={(mapping) => {
             rememberMapping(engine.scope, type, pasted.table[0] ?? [], mapping);
-            if (pasted.file) send(pasted.file.name, pasted.file.text, mapping);
+            if (pasted.file) send(pasted.file.name, pasted.file.table, mapping);
             else fill(pasted.table, mapping);
             focus(); // before the dialog goes, so that no key typed in between is lost
             setPasted(null);

@@ -2,12 +2,12 @@
 import type { Column } from './columns';
 
 /** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
-export function parseTable(text: string): string[][] {
+export function parseTable(text: string, given?: string): string[][] {
   const bare = text
     .replace(/^\ufeff/, '')
     .replace(/\r\n?/g, '\n')
     .replace(/\n+$/, '');
-  const separator = separatorOf(bare);
+  const separator = given ?? separatorOf(bare);
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = '';

@@ -2,7 +2,7 @@
 import { type ApiError, all, api, call, consoleFetch, errorOf, type Schemas, take } from '../api/client';
 import { cellNumber } from '../format';
 import type { Column } from './columns';
-import { matchHeading, parseTable, separatorOf } from './table';
+import { matchHeading, parseTable } from './table';
 
 export type Import = Schemas['Import'];
 
@@ -97,9 +97,10 @@ export function numberIn(form: string, text: string): string | undefined {
   return `${m[1] === '+' ? '' : (m[1] ?? '').replace('−', '-')}${cellNumber(n)}${m[3] ?? ''}`;
 }
 
-/** Returns a day as a cell has it, from one whose parts stand in the order of the API's name for it. */
+/** Returns a day as a cell has it, from one whose parts stand in the order of the API's name for it; with points, the day comes first. */
 export function dayIn(order: string, text: string): string | undefined {
   const parts = /^(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})$/.exec(text.trim())?.slice(1);
+  if (!order && /^\d{1,2}\.\d{1,2}\.\d{4}$/.test(text.trim())) return dayIn('dmy', text);
   if (!parts || order.length !== 3) return undefined;
   const [y, m, d] = ['y', 'm', 'd'].map((c) => parts[order.indexOf(c)] ?? '');
   return y?.length === 4 && m && d ? `${y}-${m.padStart(2, '0')}-${d.padStart(2, '0')}` : undefined;
@@ -119,7 +120,7 @@ export function asCells(
     n === 0
       ? line
       : line.map((cell, at) => {
-          if (o.dateOrder && kinds[at] === 'date') return dayIn(o.dateOrder, cell) ?? cell;
+          if (kinds[at] === 'date') return dayIn(o.dateOrder, cell) ?? cell;
           const counts = kinds[at] === 'number' || kinds[at] === 'integer';
           return o.numberFormat && counts ? (numberIn(o.numberFormat, cell) ?? cell) : cell;
         }),
@@ -159,26 +160,4 @@ export async function undoImport(event: string, id: string): Promise<number> {
     { 'Idempotency-Key': crypto.randomUUID() },
   );
   return data.undone?.removed ?? 0;
-}
-
-/** Returns a table with other headings: those of the fields it was mapped to. A column without one keeps its own. */
-export function withHead(text: string, fields: string[]): string {
-  const bare = text.replace(/^\ufeff/, '');
-  const end = endOfRecord(bare);
-  const separator = separatorOf(bare);
-  const [head = []] = parseTable(bare.slice(0, end));
-  const names = head
-    .map((h, n) => fields[n] || h)
-    .map((h) => (/["\n,;\t]/.test(h) ? `"${h.replaceAll('"', '""')}"` : h));
-  return names.join(separator) + bare.slice(end);
-}
-
-/** Returns where the first record ends: at the first line break that is not in quotes. */
-function endOfRecord(text: string): number {
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '"') quoted = !quoted;
-    else if (!quoted && (text[i] === '\n' || text[i] === '\r')) return i;
-  }
-  return text.length;
 }
