@@ -98,6 +98,8 @@ type SignOffOutcome struct {
 	Event     *Event       `json:"event,omitempty"`
 	Checklist *Checklist   `json:"checklist,omitempty"`
 	Change    *EventChange `json:"change,omitempty"`
+	// Fields of this request that had no effect. Absent where there are none.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // FieldChange is what an action did to one field.
@@ -170,6 +172,8 @@ type Effect struct {
 	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e"`
 	// The revision of the result that was counted; 0 for none.
 	BasedOnRevision int `json:"basedOnRevision"`
+	// Fields of this request that had no effect. Absent where there are none.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // ChangeEffect is what a change does to the figure.

@@ -394,6 +394,8 @@ type RowsPreview struct {
 	FactorSet FactorSetName `json:"factorSet"`
 	// Version of the calculation.
 	EngineVersion string `json:"engineVersion"`
+	// Fields of this request that had no effect. Absent where there are none.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // CountedSum is so many records, and what they come to together.

@@ -233,7 +233,8 @@ type Record struct {
 	// Notices are what decoding said (ignored fields); kept with the record
 	// because evaluating it again does not see them.
 	Notices []footprint.Notice
-	// Preview is the `footprint` a client sees, as JSON.
+	// Preview is the `footprint` that a client sees while the event's context is that of
+	// ContextRev, as JSON; see Under.
 	Preview json.RawMessage
 	// Contribution is what the record adds to the total when it is approved, as
 	// canonical JSON of total.Contribution; valid for ContextRev only.

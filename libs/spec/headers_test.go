@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -69,5 +70,51 @@ func TestEveryPostTakesAKey(t *testing.T) {
 	}
 	if seen < 25 {
 		t.Errorf("only %d operations were seen", seen)
+	}
+}
+
+// TestAnswersHaveRoomForNotices: the answer to a body says which of its fields had no
+// effect, whatever the operation.
+func TestAnswersHaveRoomForNotices(t *testing.T) {
+	t.Parallel()
+	document := tree(t)
+	schemas := object(object(document["components"])["schemas"])
+	var properties func(s node) node
+	properties = func(s node) node {
+		if name, ok := strings.CutPrefix(str(s["$ref"]), "#/components/schemas/"); ok {
+			s = object(schemas[name])
+		}
+		all := maps.Clone(object(s["properties"]))
+		if all == nil {
+			all = node{}
+		}
+		for _, kind := range []string{"allOf", "anyOf", "oneOf"} {
+			for _, part := range list(s[kind]) {
+				maps.Copy(all, properties(object(part)))
+			}
+		}
+		return all
+	}
+	seen := 0
+	for _, item := range object(document["paths"]) {
+		for _, o := range object(item) {
+			operation := object(o)
+			if operation["requestBody"] == nil {
+				continue
+			}
+			for status, a := range object(operation["responses"]) {
+				if status[0] != '2' {
+					continue
+				}
+				seen++
+				body := object(object(object(object(a)["content"])["application/json"])["schema"])
+				if properties(object(properties(body)["data"]))["notices"] == nil {
+					t.Errorf("%s %s has no notices", str(operation["operationId"]), status)
+				}
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d answers were seen", seen)
 	}
 }

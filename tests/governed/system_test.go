@@ -246,7 +246,9 @@ func (s *system) ask(app *fiber.App, method, path, as string, body any, header .
 	a := answer{status: response.StatusCode}
 	a.body, err = io.ReadAll(response.Body)
 	must(s.t, err)
-	if err := conformance.Answer(request, a.status, response.Header, a.body); err != nil {
+	shown := response.Header.Clone()
+	shown.Del("X-Ecf-Audit") // it is for the gateway, which keeps it
+	if err := conformance.Answer(request, a.status, shown, a.body); err != nil {
 		s.t.Errorf("%s %s answers %d outside of the document: %v\n%.2000s", method, path, a.status, err, a.body)
 	}
 	var read struct {

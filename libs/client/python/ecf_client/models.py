@@ -561,11 +561,13 @@ ChecklistResponseData = TypedDict(
     "ChecklistResponseData",
     {
         "checklist": "Checklist",
+        "notices": "NotRequired[List[Notice]]",
     },
 )
 ChecklistResponseData.__doc__ = """What is still open.
 
 checklist: What is still open of an event that is to be signed.
+notices: Fields of this request that had no effect. Absent where there are none.
 """
 
 CommonInput = TypedDict(
@@ -962,6 +964,7 @@ Effect = TypedDict(
         "basedOnRevision": "int",
         "before": "Optional[EffectFigures]",
         "differenceKgCO2e": "Optional[Number]",
+        "notices": "NotRequired[List[Notice]]",
     },
 )
 Effect.__doc__ = """What a change of an event does to its figures.
@@ -970,6 +973,7 @@ after: Null where nothing is approved.
 basedOnRevision: The revision of the result that was counted; 0 for none.
 before: Null where nothing is approved.
 differenceKgCO2e: Total after minus before. In kg CO2e.
+notices: Fields of this request that had no effect. Absent where there are none.
 """
 
 EffectFigures = TypedDict(
@@ -1314,11 +1318,13 @@ EventChangeResponseData = TypedDict(
     "EventChangeResponseData",
     {
         "change": "EventChange",
+        "notices": "NotRequired[List[Notice]]",
     },
 )
 EventChangeResponseData.__doc__ = """The proposal.
 
 change: A change that waits for a second manager.
+notices: Fields of this request that had no effect. Absent where there are none.
 """
 
 EventDecisionResponseData = TypedDict(
@@ -2830,6 +2836,25 @@ role: What an account may do; a higher role has the rights of the lower ones.
 state: `disabled`: it gives no access until an administrator there enables it.
 """
 
+MembershipResponseData = TypedDict(
+    "MembershipResponseData",
+    {
+        "_id": "str",
+        "notices": "NotRequired[List[Notice]]",
+        "organization": "str",
+        "role": "Role",
+        "state": "Literal['active', 'disabled']",
+    },
+)
+MembershipResponseData.__doc__ = """What joins a person to an organization.
+
+_id: Identifier of the membership: the `_id` of the user in that organization.
+notices: Fields of this request that had no effect. Absent where there are none.
+organization: Id of the organization.
+role: What an account may do; a higher role has the rights of the lower ones.
+state: `disabled`: it gives no access until an administrator there enables it.
+"""
+
 Method = TypedDict(
     "Method",
     {
@@ -3189,6 +3214,7 @@ PreviewedRowsResponseData = TypedDict(
         "engineVersion": "str",
         "eventId": "str",
         "factorSet": "FactorSetName",
+        "notices": "NotRequired[List[Notice]]",
         "rows": "List[Dict[str, Any]]",
         "status": "Literal['current', 'recalculating']",
         "sum": "str",
@@ -3203,6 +3229,7 @@ drafts: The drafts with the rows of this part and of those before it.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.
 factorSet: A factor set, with its checksum.
+notices: Fields of this request that had no effect. Absent where there are none.
 rows: The rows of this part, in their order.
 status: Whether a change is still missing in the approved sum.
 sum: What the next part names as `after`. It means nothing else.
@@ -4443,6 +4470,7 @@ SignOffResponseData = TypedDict(
         "change": "NotRequired[EventChange]",
         "checklist": "NotRequired[Checklist]",
         "event": "NotRequired[Event]",
+        "notices": "NotRequired[List[Notice]]",
     },
 )
 SignOffResponseData.__doc__ = """The sign-off that has begun, or its proposal.
@@ -4450,6 +4478,7 @@ SignOffResponseData.__doc__ = """The sign-off that has begun, or its proposal.
 change: A change that waits for a second manager.
 checklist: What is still open of an event that is to be signed.
 event: Fields that were never given are absent.
+notices: Fields of this request that had no effect. Absent where there are none.
 """
 
 SignedBundle = TypedDict(
@@ -4708,6 +4737,27 @@ TokenBundle.__doc__ = """The tokens of a session.
 accessToken: Sent as `Authorization: Bearer <accessToken>`.
 expiresIn: Lifetime of the access token in seconds.
 idToken: The user's identity claims. Not accepted as an access token.
+refreshToken: Gets new access tokens. Returned by login only.
+tokenType:
+"""
+
+TokenBundleResponseData = TypedDict(
+    "TokenBundleResponseData",
+    {
+        "accessToken": "str",
+        "expiresIn": "int",
+        "idToken": "str",
+        "notices": "NotRequired[List[Notice]]",
+        "refreshToken": "NotRequired[str]",
+        "tokenType": "Literal['Bearer']",
+    },
+)
+TokenBundleResponseData.__doc__ = """The tokens of a session.
+
+accessToken: Sent as `Authorization: Bearer <accessToken>`.
+expiresIn: Lifetime of the access token in seconds.
+idToken: The user's identity claims. Not accepted as an access token.
+notices: Fields of this request that had no effect. Absent where there are none.
 refreshToken: Gets new access tokens. Returned by login only.
 tokenType:
 """

@@ -195,6 +195,7 @@ func leftOut() map[string]string {
 		"RequiredComment": "an argument of the moves", "BatchInput": "an argument of CreateRecords", "IdsInput": "an argument", "FactorSetInput": "an argument of AdoptFactorSet",
 		"RecordInput": "one of the inputs", "RecordPatch": "names and values", "SupplierFactorPatch": "names and values", "VarianceShare": "a number",
 		"ReportBundle": "bytes that must stay as they are", "SignedBundle": "bytes that must stay as they are",
+		"TokenBundleResponse": "a session", "MembershipResponse": "a Membership",
 		"LocationIndexResponse": "its items are typed", "PlaceIndexResponse": "its items are typed", "FactorSetResponse": "a FactorSet, and a list of Factor",
 	}
 }

@@ -2639,7 +2639,11 @@ export interface components {
         MembershipResponse: {
             /** @constant */
             success: true;
-            data: components["schemas"]["Membership"];
+            /** @description What joins a person to an organization. */
+            data: components["schemas"]["Membership"] & {
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
+            };
         };
         /**
          * @description The invitation to accept.
@@ -2814,7 +2818,11 @@ export interface components {
         TokenBundleResponse: {
             /** @constant */
             success: true;
-            data: components["schemas"]["TokenBundle"];
+            /** @description The tokens of a session. */
+            data: components["schemas"]["TokenBundle"] & {
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
+            };
         };
         /** @description The answer, in the envelope. */
         AccountResponse: {
@@ -3416,6 +3424,10 @@ export interface components {
             headRow?: number;
             /** @description Heads that name no field. A column that has values and no head is named by its letters, such as `column C`. */
             ignoredColumns: string[];
+            /** @description How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where neither does, so that each is read by itself. */
+            numberFormat?: string;
+            /** @description The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates settle it. Absent where neither does. */
+            dateOrder?: string;
             /**
              * @description What the import does with rows whose reference a record has.
              * @enum {string}
@@ -4744,6 +4756,8 @@ export interface components {
             /** @description What is still open. */
             data: {
                 checklist: components["schemas"]["Checklist"];
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
             };
         };
         /**
@@ -4768,6 +4782,8 @@ export interface components {
                 event?: components["schemas"]["Event"];
                 checklist?: components["schemas"]["Checklist"];
                 change?: components["schemas"]["EventChange"];
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
             };
         };
         /**
@@ -4918,6 +4934,8 @@ export interface components {
             differenceKgCO2e: number | null;
             /** @description The revision of the result that was counted; 0 for none. */
             basedOnRevision: number;
+            /** @description Fields of this request that had no effect. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
         };
         /** @description The answer, in the envelope. */
         EffectResponse: {
@@ -4932,6 +4950,8 @@ export interface components {
             /** @description The proposal. */
             data: {
                 change: components["schemas"]["EventChange"];
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
             };
         };
         /** @description The answer, in the envelope. */
@@ -8831,6 +8851,8 @@ export interface components {
             data: {
                 /** @description Identifier of the event. */
                 eventId: string;
+                /** @description Fields of this request that had no effect. Absent where there are none. */
+                notices?: components["schemas"]["Notice"][];
                 /**
                  * @description Whether a change is still missing in the approved sum.
                  * @enum {string}
@@ -9561,7 +9583,7 @@ export interface components {
          *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
          */
         ImportNumberFormat: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5";
-        /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
+        /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order; what may still be two days is refused with `AMBIGUOUS_DATE`. */
         ImportDateOrder: "dmy" | "mdy" | "ymd";
         /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
         ImportEncoding: "utf-8" | "windows-1252";
@@ -12362,7 +12384,7 @@ export interface operations {
                  *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
                  */
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
-                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
+                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order; what may still be two days is refused with `AMBIGUOUS_DATE`. */
                 dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
@@ -12451,7 +12473,7 @@ export interface operations {
                  *     `AMBIGUOUS_NUMBER` otherwise, and so is `1.200` in a file that may have a comma before decimals.
                  */
                 numberFormat?: components["parameters"]["ImportNumberFormat"];
-                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it they are refused with `AMBIGUOUS_DATE`. */
+                /** @description The order of day, month and year in dates that are not written `2026-05-31`. Without it, `09.09.2026` has the day first, and with slashes or hyphens the other dates of the file settle the order; what may still be two days is refused with `AMBIGUOUS_DATE`. */
                 dateOrder?: components["parameters"]["ImportDateOrder"];
                 /** @description The encoding of a CSV file; `charset` of the Content-Type says the same. A workbook has its own. */
                 encoding?: components["parameters"]["ImportEncoding"];
