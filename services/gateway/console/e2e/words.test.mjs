@@ -149,6 +149,8 @@ test('days are written as at home, and one that could be two is asked about', as
     const days = items.map((r) => r.date).sort();
     return days.join() === '2026-04-03,2026-04-13';
   });
+  // The server has them before the page knows; a page that is left till then sends them once more.
+  await page.getByText('All is saved').waitFor();
   await page.goto(`/events/${id}/sheet?type=all`);
   const date = page.getByRole('gridcell').filter({ hasText: /^03\/04\/2026$/ });
   await date.dblclick();

@@ -81,8 +81,17 @@ export function date(text: string | null | undefined): string {
 /** Whether days are written as at home: who reads in another language may be used to another order of day and month. */
 const localDays = (): boolean => locale().split('-')[0] === (globalThis.navigator?.languages?.[0] ?? '').split('-')[0];
 
-const inDigits = (): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(locale(), { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' });
+const daysOf = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns what writes days in digits; a sheet has one in every line. */
+function inDigits(): Intl.DateTimeFormat {
+  const lang = locale();
+  const f =
+    daysOf.get(lang) ??
+    new Intl.DateTimeFormat(lang, { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' });
+  daysOf.set(lang, f);
+  return f;
+}
 
 /** A day of a record in digits, as it is typed; what is no such day stays as it is. */
 export function day(iso: string): string {

@@ -51,6 +51,11 @@ test('a fault is said in the words of the page', () => {
   for (const [field, message, words] of said) expect(fault(field, message), field).toBe(words);
 });
 
+test('a fault of a file begins with its field, and names its column elsewhere', () => {
+  expect(say('fault', { code: 'X', message: 'to must be known; got "XQX".' })).toBe('To must be known; got "XQX".');
+  expect(say('fault', { code: 'X', message: 'it is empty.' })).toBe('it is empty.');
+});
+
 test('what stands under its own field does not repeat its name', () => {
   expect(say('fault', { code: 'X', field: 'endDate', message: 'endDate is before startDate.' }, '')).toBe(
     'Is before “First day”.',

@@ -32,5 +32,6 @@ function textWord(field: string, text: string, people: ReadonlyMap<string, strin
     return countriesIn(i18next.resolvedLanguage ?? 'en').find((c) => c.value === text)?.label ?? text;
   const of = { type: 'type', included: 'type', gwp: 'try.gwp', role: 'team', kind: 'comp' }[field];
   const key = field === 'gwp' ? `${of}_${text}` : `${of}.${text}`;
-  return of && i18next.exists(key) ? i18next.t(key as 'state.yes') : text;
+  // What a role may do stands where it is chosen.
+  return of && i18next.exists(key) ? i18next.t(key as 'state.yes').replace(/:.*/, '') : text;
 }

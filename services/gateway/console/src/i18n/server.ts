@@ -69,7 +69,9 @@ const plain: [RegExp, string][] = [
 
 /** Returns the server's own sentence with the words of the page: for fields, for codes, and for days and times. */
 function inWords(kind: Kind, said: Said, label?: string): string {
-  const field = bareField(said.field ?? '');
+  // Faults of a file name its column; their sentences begin with the field all the same.
+  const begins = /^([a-z]\w*) (?:must|is|are|has|can|cannot|needs)\b/.exec(said.message)?.[1] ?? '';
+  const field = bareField(said.field ?? '') || (kind === 'fault' && nameOf(begins) !== undefined ? begins : '');
   const own = label ?? nameOf(field) ?? field;
   if (kind === 'fault' && i18next.exists(`status.${said.code}`))
     return i18next.t('said.stands', { status: i18next.t(`status.${said.code as 'approved'}`) });

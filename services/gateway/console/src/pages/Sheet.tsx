@@ -7,6 +7,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalSt
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
+import { number } from '../format';
 import { named } from '../i18n/fields';
 import { useSession } from '../session';
 import { BottomBar } from '../sheet/BottomBar';
@@ -134,7 +135,10 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   const kinds = ['all', ...infos.map((i) => i.type)];
   const nameOf = (x: string): string =>
     x === 'all' ? t('sheet.all') : t(`type.${x as 'flights'}`, { defaultValue: x });
-  const countOf = (x: string): number | '' => (x === 'all' ? store.rows.length : counts.get(x)) || '';
+  const countOf = (x: string): string => {
+    const count = (x === 'all' ? store.rows.length : counts.get(x)) ?? 0;
+    return count > 0 ? number(count) : '';
+  };
   const choose = (x: string): void => void navigate({ to: '.', search: { type: x }, replace: true });
 
   if (failed)

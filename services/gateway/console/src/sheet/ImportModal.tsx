@@ -238,11 +238,13 @@ function Forms({
 
 function Faults({ faults, all }: { faults: Import['errors']; all: number }): ReactNode {
   const { t } = useTranslation();
+  const counted = t('import.faults', { count: all });
+  const title = faults.length < all ? t('import.faultsShown', { faults: counted, count: faults.length }) : counted;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section className="faultlist" tabIndex={0} aria-label={t('import.faults', { count: all })}>
+    <section className="faultlist" tabIndex={0} aria-label={title}>
       <Table>
-        <Table.Caption>{t('import.faults', { count: all })}</Table.Caption>
+        <Table.Caption>{title}</Table.Caption>
         <Table.Thead>
           <Table.Tr>
             <Table.Th ta="right">{t('sheet.row')}</Table.Th>
