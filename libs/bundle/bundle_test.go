@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 func context(t testing.TB) footprint.EventContext {
@@ -87,7 +87,7 @@ func TestBundleVerifies(t *testing.T) {
 	// The order in which records are given does not matter, and nothing else
 	// does: the same source is the same bytes.
 	s := source(t)
-	rand.Shuffle(len(s.Records), func(i, j int) { s.Records[i], s.Records[j] = s.Records[j], s.Records[i] })
+	testkit.Rand(t).Shuffle(len(s.Records), func(i, j int) { s.Records[i], s.Records[j] = s.Records[j], s.Records[i] })
 	again, err := bundle.Build(s)
 	if err != nil {
 		t.Fatal(err)
@@ -107,8 +107,7 @@ func TestBundleVerifies(t *testing.T) {
 func TestAnyFlippedByteIsFound(t *testing.T) {
 	t.Parallel()
 	_, text := signed(t)
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d, %d bytes", seed, len(text))
+	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 1))
 	for range 300 {
 		at, bit := random.IntN(len(text)), byte(1)<<random.IntN(8)

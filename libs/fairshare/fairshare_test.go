@@ -229,8 +229,7 @@ func TestCallersLeave(t *testing.T) {
 // allowed, and nothing is left behind.
 func TestRandom(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testkit.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	s := fairshare.New(fairshare.Options{Slots: 4, Share: 2})
 	var mu sync.Mutex

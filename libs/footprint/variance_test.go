@@ -3,7 +3,6 @@ package footprint_test
 import (
 	"fmt"
 	"math/big"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
@@ -80,7 +79,7 @@ func TestVarianceIsThatOfTheInterval(t *testing.T) {
 			t.Fatalf("the shares of %d records are %d millionths together", n, together)
 		}
 
-		rand.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		parts = rapid.Permutation(parts).Draw(t, "order")
 		var scattered []total.Deviation
 		for _, p := range parts {
 			scattered = append(scattered, p.Deviations()...)

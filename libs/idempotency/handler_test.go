@@ -35,6 +35,7 @@ import (
 type tokens struct{}
 
 func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
+	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
 	org, user, ok := strings.Cut(token, "/")
 	if !ok {
 		return identity.Principal{}, errors.New("no token")

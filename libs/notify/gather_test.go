@@ -158,7 +158,7 @@ func TestNoNotificationIsLost(t *testing.T) {
 	const events, bursts = 4, 25
 	var mu sync.Mutex
 	written, seen := map[record.EventID]int{}, map[record.EventID]int{}
-	pause := func(r *rand.Rand, most time.Duration) { <-time.After(time.Duration(r.Int64N(int64(most)))) }
+	pause := func(r *rand.Rand, most time.Duration) { testkit.Takes(t, time.Duration(r.Int64N(int64(most)))) }
 	for range 2 {
 		own := rand.New(rand.NewPCG(random.Uint64(), random.Uint64())) //nolint:gosec // repeatable
 		serve(t, opt, func(_ context.Context, _ record.OrgID, event record.EventID) error {

@@ -34,6 +34,17 @@ func Eventually(t testing.TB, limit time.Duration, cond func() error) {
 	}
 }
 
+// Takes lets something take a time, in what stands for work in a test: a handler or a read
+// that others come beside. It is no way to wait for something: that is Eventually.
+func Takes(t testing.TB, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.Context().Done():
+	}
+}
+
 // poll is Eventually for callers that have more to say about a failure.
 func poll(limit time.Duration, cond func() error) error {
 	deadline := time.NewTimer(limit)

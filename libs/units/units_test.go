@@ -144,30 +144,24 @@ func TestEveryNameHasItsPlural(t *testing.T) {
 	if tried < 120 {
 		t.Errorf("%d names were tried", tried)
 	}
-	for text, want := range map[string]string{
-		"3 short tons": "2721.55422", "3 long tons": "3048.1407264", "3 metric tons": "3000", "2 UK tons": "2032.0938176", "2 stones": "12.70058636",
+	for field, texts := range map[string]map[string]string{
+		"weightKg": {
+			"3 short tons": "2721.55422", "3 long tons": "3048.1407264", "3 metric tons": "3000", "2 UK tons": "2032.0938176", "2 stones": "12.70058636",
+		},
+		"volumeLitres": {
+			"100 US gallons": "378.5411784", "100 imperial gallons": "454.609", "2 UK pints": "1.1365225", "5 mls": "0.005", "2 cubic meters": "2000", "3 yd³": "2293.664573952",
+		},
 	} {
-		tg := target(t, "weightKg")
-		m, err := units.Parse(text, tg, units.Format{})
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if got, err := m.In(tg); err != nil || got.String() != want {
-			t.Errorf("%s = %v, %v; want %s", text, got, err, want)
-		}
-	}
-	for text, want := range map[string]string{
-		"100 US gallons": "378.5411784", "100 imperial gallons": "454.609", "2 UK pints": "1.1365225", "5 mls": "0.005", "2 cubic meters": "2000", "3 yd³": "2293.664573952",
-	} {
-		tg := target(t, "volumeLitres")
-		m, err := units.Parse(text, tg, units.Format{})
-		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			continue
-		}
-		if got, err := m.In(tg); err != nil || got.String() != want {
-			t.Errorf("%s = %v, %v; want %s", text, got, err, want)
+		tg := target(t, field)
+		for text, want := range texts {
+			m, err := units.Parse(text, tg, units.Format{})
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			if got, err := m.In(tg); err != nil || got.String() != want {
+				t.Errorf("%s = %v, %v; want %s", text, got, err, want)
+			}
 		}
 	}
 	for _, text := range []string{"5 ms", "5 mss", "5 s"} {

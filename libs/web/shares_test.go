@@ -242,7 +242,7 @@ func TestShortReadsKeepTheirTurn(t *testing.T) {
 		{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole},
 	}
 	done := func(c *fiber.Ctx) error {
-		<-time.After(100 * time.Microsecond)
+		testkit.Takes(t, 100*time.Microsecond)
 		return web.OK(c, "done")
 	}
 	if err := web.Register(b.app, "", members(), table, []web.Route{{Operation: "list", Handler: done}, {Operation: "report", Handler: done}}); err != nil {

@@ -50,10 +50,10 @@ type Deps struct {
 	Cache redis.UniversalClient
 	// Hasher hashes passwords. Default: NewHasher.
 	Hasher *password.Hasher
-	// Door tells the services from whoever else reaches this one; nil: nobody else does,
+	// Callers tells the services from whoever else reaches this one; nil: nobody else does,
 	// as in one process or where connections take a certificate.
-	Door   *peer.Door
-	Logger *slog.Logger
+	Callers *peer.Verifier
+	Logger  *slog.Logger
 	// Health, if set, is served at the root.
 	Health *web.Health
 	// Now is the clock. Default: time.Now.
@@ -90,7 +90,7 @@ type Service struct {
 	changes      *passwordChanges
 	// strangersReports bounds the reports that come without a token.
 	strangersReports *ratelimit.Limiter
-	door             *peer.Door
+	callers          *peer.Verifier
 	app              *fiber.App
 }
 
@@ -108,7 +108,7 @@ func New(config Config, d Deps) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{Accounts: accounts, config: config, keys: d.Keys, door: d.Door}
+	s := &Service{Accounts: accounts, config: config, keys: d.Keys, callers: d.Callers}
 	if s.signIns, err = observe(accounts.hasher); err != nil {
 		return nil, err
 	}

@@ -129,11 +129,11 @@ func setup(t *testing.T, store account.Store) *bundle {
 
 func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bundle {
 	t.Helper()
-	return setupBehind(t, store, hasher, func(func() time.Time) *peer.Door { return nil })
+	return setupBehind(t, store, hasher, func(func() time.Time) *peer.Verifier { return nil })
 }
 
-// setupBehind sets the service up behind a door by the clock of the test.
-func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, door func(now func() time.Time) *peer.Door) *bundle {
+// setupBehind sets the service up behind a verifier of callers by the clock of the test.
+func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, callers func(now func() time.Time) *peer.Verifier) *bundle {
 	t.Helper()
 	b := &bundle{t: t, store: store, hasher: hasher, logs: &safeBuffer{},
 		clock: testkit.NewClock(time.Date(2026, 11, 20, 12, 0, 0, 500_000_000, time.UTC))}
@@ -151,7 +151,7 @@ func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, doo
 		t.Fatal(err)
 	}
 	b.service, err = auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: 720 * time.Hour}, auth.Deps{
-		Store: store, Keys: keys, Cache: b.redis, Hasher: b.hasher, Now: b.clock.Now, Door: door(b.clock.Now),
+		Store: store, Keys: keys, Cache: b.redis, Hasher: b.hasher, Now: b.clock.Now, Callers: callers(b.clock.Now),
 		Logger: slog.New(slog.NewJSONHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity/members"
 )
 
-// TestMembersAreToldToWhoHasAToken: statement 34 at the doors that other services ask about
+// TestMembersAreToldToWhoHasAToken: statement 34 where other services ask about
 // members: without an access token there is no answer, and with one none of another
 // organization's.
 func TestMembersAreToldToWhoHasAToken(t *testing.T) {

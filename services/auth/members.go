@@ -96,7 +96,7 @@ const maxMembersAsked = 200
 // memberRoles answers a service's question about members of an organization: with the
 // access token that the service was sent, or, where a service works when no request is
 // under way, with the id of the organization. The latter is for services alone, as the
-// door tells them; where an installation gives them nothing to prove themselves with, it
+// credential tells them; where an installation gives them nothing to prove themselves with, it
 // tells the role in an organization to who knows the ids of both and reaches this port.
 func (s *Service) memberRoles(c *fiber.Ctx) error {
 	org := string(c.Context().QueryArgs().Peek(members.Organization))

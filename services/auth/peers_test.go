@@ -23,8 +23,8 @@ const peerSecret = "a-secret-of-services-that-is-long-enough"
 // behindSecret is an auth service that takes requests of services that have the secret.
 func behindSecret(t *testing.T, unsigned bool) *bundle {
 	t.Helper()
-	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Door {
-		return peer.NewDoor(peer.Secrets{peerSecret}, unsigned, now)
+	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Verifier {
+		return peer.NewVerifier(peer.Secrets{peerSecret}, unsigned, now)
 	})
 	b.secrets = append(b.secrets, peerSecret)
 	return b
@@ -223,7 +223,7 @@ func TestUpgradeTakesTheReleaseBefore(t *testing.T) {
 // of the connection.
 func TestWithoutASecretNobodyIsBelieved(t *testing.T) {
 	t.Parallel()
-	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Door { return peer.NewDoor(nil, false, now) })
+	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Verifier { return peer.NewVerifier(nil, false, now) })
 	bob, root := b.signIn("bob@example.com"), b.signIn("root@example.com")
 	remote := audit.NewRemote(b.base, b.as("gateway")) // auth has no secret to look with
 	nobody, org := b.counted()

@@ -73,8 +73,7 @@ func TestTwoPeopleInThreeOrganizations(t *testing.T) {
 		if testkit.Long(t) {
 			rounds = 1000
 		}
-		seed := uint64(time.Now().UnixNano())
-		t.Logf("seed %d", seed)
+		seed := testkit.Seed(t)
 		k := &peopleModel{bundle: b, random: rand.New(rand.NewPCG(seed, 13))} //nolint:gosec // not for secrets
 		for i, email := range []string{"one@example.com", "two@example.com"} {
 			u := b.user(modelOrgs[i], email, "", identity.User)

@@ -150,15 +150,15 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return s, err
 		}
-		d.Door = c.door(ctx, p, peers)
+		d.Callers = c.callers(ctx, p, peers)
 		_, s, err = Start(p, c.Config, d)
 		s.Wrap = peers.Listener
 		return s, err
 	})
 }
 
-// door decides how the process knows the other services.
-func (c *settingsOf) door(ctx context.Context, p *app.Process, peers *mutual.Peers) *peer.Door {
+// callers decides how the process knows the other services.
+func (c *settingsOf) callers(ctx context.Context, p *app.Process, peers *mutual.Peers) *peer.Verifier {
 	switch {
 	case peers != nil:
 		return nil // who gets through has shown a certificate
@@ -167,7 +167,7 @@ func (c *settingsOf) door(ctx context.Context, p *app.Process, peers *mutual.Pee
 	case c.Unsigned == acceptUnsigned:
 		p.Logger.WarnContext(ctx, "ECF_PEER_UNSIGNED is accept: whoever reaches this service is believed, as by the release before; set it to refuse when every service has ECF_PEER_SECRET")
 	}
-	return peer.NewDoor(c.Secrets, c.Unsigned == acceptUnsigned, p.Now)
+	return peer.NewVerifier(c.Secrets, c.Unsigned == acceptUnsigned, p.Now)
 }
 
 // OpenStore opens the accounts on MongoDB, and waits for it.

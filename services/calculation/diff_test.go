@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -225,8 +225,7 @@ func TestWaterfallNamesWhatChanged(t *testing.T) {
 // anything happens, also several things at once, the parts are the difference.
 func TestWaterfallsOfRandomHistories(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 3))
 	s := start(t)
 	newest, older := twoSets(t)

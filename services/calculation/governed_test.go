@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // TestEveryFigureHasItsCauses plays random moves of two people and compares with what
@@ -16,8 +16,7 @@ import (
 // verifies.
 func TestEveryFigureHasItsCauses(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 3))
 	s := start(t)
 	counted := map[record.ID]record.Record{} // the independent model: what counts

@@ -22,8 +22,8 @@ func (g *gateway) useBrowser(app *fiber.App) error {
 	if err != nil {
 		return err
 	}
-	door := session.New(session.Options{Scheme: func(c *fiber.Ctx) string { return g.schemeOf(c.Context()) }, Refresh: g.refreshForSignOut, Now: g.Now})
-	app.Use(g.allowOrigins, door.Use, files.Use)
+	sessions := session.New(session.Options{Scheme: func(c *fiber.Ctx) string { return g.schemeOf(c.Context()) }, Refresh: g.refreshForSignOut, Now: g.Now})
+	app.Use(g.allowOrigins, sessions.Use, files.Use)
 	return nil
 }
 

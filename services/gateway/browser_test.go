@@ -102,11 +102,11 @@ func TestWaysAroundTheDoor(t *testing.T) {
 		"sign-in with another Origin": {path: "/session/sign-in", header: map[string]string{"Origin": "http://evil.example"}},
 		"refresh from another site":   {path: "/session/refresh", header: map[string]string{"Sec-Fetch-Site": "cross-site"}},
 		"sign-out from another site":  {path: "/session/sign-out", header: map[string]string{"Sec-Fetch-Site": "cross-site"}},
-		"log in past the door":        {path: "/session/api/auth/login", code: "NOT_FOUND"},
+		"log in past the session":     {path: "/session/api/auth/login", code: "NOT_FOUND"},
 		"the same, encoded":           {path: "/session/api/auth/log%69n", code: "NOT_FOUND"},
 		"the same, with a slash":      {path: "/session/api/auth/login/", code: "NOT_FOUND"},
-		"refresh past the door":       {path: "/session/api/auth/refresh", code: "NOT_FOUND"},
-		"log out past the door":       {path: "/session/api/auth/logout", code: "NOT_FOUND"},
+		"refresh past the session":    {path: "/session/api/auth/refresh", code: "NOT_FOUND"},
+		"log out past the session":    {path: "/session/api/auth/logout", code: "NOT_FOUND"},
 		"a cookie alone on the API":   {path: "/api/v2/events", code: "UNAUTHENTICATED"},
 	}
 	for name, r := range refusals {
@@ -368,9 +368,9 @@ func TestReportMayBeFramedOnTheDoorOnly(t *testing.T) {
 		ctx.Response.Header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		ctx.SetBodyString("<p>report")
 	})
-	door := s.do(request{method: "GET", path: "/session/api/events/e1/results/report", header: s.fromConsole(nil)})
-	if got := door.header.Get("Content-Security-Policy"); got != "default-src 'none'; frame-ancestors 'self'" || door.header.Get("X-Frame-Options") != "SAMEORIGIN" {
-		t.Errorf("on the door: %v", door.header)
+	below := s.do(request{method: "GET", path: "/session/api/events/e1/results/report", header: s.fromConsole(nil)})
+	if got := below.header.Get("Content-Security-Policy"); got != "default-src 'none'; frame-ancestors 'self'" || below.header.Get("X-Frame-Options") != "SAMEORIGIN" {
+		t.Errorf("below the session: %v", below.header)
 	}
 	api := s.do(request{method: "GET", path: "/api/v2/events/e1/results/report", token: alice})
 	if got := api.header.Get("Content-Security-Policy"); got != "default-src 'none'; frame-ancestors 'none'" || api.header.Get("X-Frame-Options") != "DENY" {
@@ -475,8 +475,8 @@ func TestPageForBrowsers(t *testing.T) {
 		"html refused":       {method: "GET", path: "/", header: map[string]string{"Accept": "text/html;q=0"}},
 		"a write":            {method: "POST", path: "/", header: html},
 		"a missing asset":    {method: "GET", path: "/assets/none.js", header: html},
-		"the door":           {method: "GET", path: "/session", header: html},
-		"below the door":     {method: "GET", path: "/session/sign-in", header: html},
+		"the session":        {method: "GET", path: "/session", header: html},
+		"below the session":  {method: "GET", path: "/session/sign-in", header: html},
 		"docs of the root":   {method: "GET", path: "/docs", header: html},
 		"a well-known path":  {method: "GET", path: "/.well-known/none", header: html},
 		"an unknown health":  {method: "GET", path: "/health/none", header: html},

@@ -4,13 +4,14 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"testing"
-	"time"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // TestCrowd sets connections that come and go against counting them anew each time.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
+	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0))
 	addresses := make([]netip.Addr, 12)
 	for n := range addresses {

@@ -151,3 +151,44 @@ func TestOnlyReadsAreSentTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestABodyThatStreamsIsSentOnce: a read whose connection has ended is asked again, but not
+// where its body comes as a stream: what was read of it cannot be read again.
+func TestABodyThatStreamsIsSentOnce(t *testing.T) {
+	t.Parallel()
+	for name, stream := range map[string]bool{"no body": false, "a stream": true} {
+		c, dialed := scripted(t, withLength("one"))
+		if body, _, err := asked(c, fasthttp.MethodGet, false); err != nil || body != "one" {
+			t.Fatalf("%q %v", body, err)
+		}
+		req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
+		req.SetRequestURI("/")
+		req.Header.SetHost("records")
+		read := &once{Reader: strings.NewReader("a body")}
+		if stream {
+			req.SetBodyStream(read, len("a body"))
+		}
+		err := c.do(req, resp, time.Now().Add(10*time.Second))
+		if want := map[bool]int64{false: 2, true: 1}[stream]; (err == nil) == stream || dialed.Load() != want {
+			t.Errorf("%s: %d connections, want %d: %v", name, dialed.Load(), want, err)
+		}
+		if stream && read.again {
+			t.Errorf("%s was read again after its end", name)
+		}
+		fasthttp.ReleaseRequest(req)
+		fasthttp.ReleaseResponse(resp)
+	}
+}
+
+// once notes whether it is read after it has ended.
+type once struct {
+	io.Reader
+	ended, again bool
+}
+
+func (o *once) Read(p []byte) (int, error) {
+	o.again = o.again || o.ended
+	n, err := o.Reader.Read(p)
+	o.ended = o.ended || err != nil
+	return n, err
+}

@@ -18,7 +18,7 @@ func TestWhatAuthIsAskedIsSigned(t *testing.T) {
 	t.Parallel()
 	secret := peer.Secrets{"a-secret-of-services-that-is-long-enough"}
 	s := start(t, func(d *Deps) { d.Auth.Signer = peer.NewSigner("gateway", secret, time.Now) })
-	door := peer.NewDoor(secret, false, time.Now)
+	verifier := peer.NewVerifier(secret, false, time.Now)
 	made := map[string]string{peer.Header: "1 gateway 1 x y", "X-Forwarded-For": "8.8.8.8"}
 	for _, r := range []request{
 		{method: "POST", path: "/api/v2/auth/login", body: `{"email":"a@b.c","password":"x"}`, header: made},
@@ -33,7 +33,7 @@ func TestWhatAuthIsAskedIsSigned(t *testing.T) {
 	} {
 		a := s.do(r)
 		last := s.services[api.Auth].last(t)
-		claim, err := door.Admit(&last.Header)
+		claim, err := verifier.Admit(&last.Header)
 		if err == nil {
 			err = claim.Body(last.Body())
 		}

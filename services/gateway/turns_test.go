@@ -118,7 +118,7 @@ func TestShortTurnsKeepTheirPlace(t *testing.T) {
 	const processors, times, clients = 2, 200, 8
 	turns := newTurns(processors, nil)
 	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, time.Minute })
-	s.services[api.Records].set(func(*fasthttp.RequestCtx) { <-time.After(web.LeastTurn / web.LeastTurnTimes) })
+	s.services[api.Records].set(func(*fasthttp.RequestCtx) { testkit.Takes(t, web.LeastTurn/web.LeastTurnTimes) })
 	client := keptAlive(t)
 	ask := func(token string) {
 		t.Helper()

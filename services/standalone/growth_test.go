@@ -92,6 +92,7 @@ func (m *meter) during(t *testing.T, action func()) cost {
 type reviewer struct{}
 
 func (reviewer) Verify(_ context.Context, token string) (identity.Principal, error) {
+	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
 	if token == "" {
 		return identity.Principal{}, errors.New("no token")
 	}

@@ -38,11 +38,11 @@ func startSecured(t *testing.T, settings ...string) *secured {
 	uri, database := testkit.MongoDB(t)
 	redis, _ := testkit.Redis(t)
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
-	door := address()
-	s := &secured{t: t, authority: testkit.NewAuthority(t), url: "http://" + door, at: map[string]string{}, folders: map[string]string{}, serials: map[string]string{}}
+	gateway := address()
+	s := &secured{t: t, authority: testkit.NewAuthority(t), url: "http://" + gateway, at: map[string]string{}, folders: map[string]string{}, serials: map[string]string{}}
 	s.env = []string{
 		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
-		"ECF_ISSUER=http://" + door, "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_REQUEST_TIMEOUT=1m", "ECF_SWEEP_INTERVAL=200ms",
+		"ECF_ISSUER=http://" + gateway, "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_REQUEST_TIMEOUT=1m", "ECF_SWEEP_INTERVAL=200ms",
 	}
 	s.env = append(s.env, settings...)
 	behind := []string{"auth", "records", "review", "calculation"}
@@ -71,7 +71,7 @@ func startSecured(t *testing.T, settings ...string) *secured {
 		run(name, s.at[name])
 	}
 	run("calculation", address(), "--role=work")
-	run("gateway", door)
+	run("gateway", gateway)
 	for url, process := range ready {
 		process.WaitHTTP(url)
 	}

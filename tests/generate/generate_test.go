@@ -5,11 +5,11 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/tests/generate"
 )
 
@@ -25,8 +25,7 @@ func TestGoodAndBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testkit.Seed(t)
 	m := &generate.Maker{Rand: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a seed can be given again
 	check := func(s *openapi3.Schema, v any) error {
 		var value any

@@ -34,8 +34,8 @@ func signIn() *fasthttp.Request {
 	return req
 }
 
-// admitted asks a door about a request, its body included.
-func admitted(d *peer.Door, req *fasthttp.Request) (peer.Claim, error) {
+// admitted asks a verifier about a request, its body included.
+func admitted(d *peer.Verifier, req *fasthttp.Request) (peer.Claim, error) {
 	claim, err := d.Admit(&req.Header)
 	if err == nil {
 		err = claim.Body(req.Body())
@@ -49,7 +49,7 @@ func TestACredentialIsOfOneRequest(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))
 	gateway := peer.NewSigner("gateway", peer.Secrets{present}, clock.Now)
-	door := peer.NewDoor(peer.Secrets{present}, false, clock.Now)
+	verifier := peer.NewVerifier(peer.Secrets{present}, false, clock.Now)
 	field := func(change func(parts []string)) func(*fasthttp.Request) {
 		return func(r *fasthttp.Request) {
 			parts := strings.Split(string(r.Header.Peek(peer.Header)), " ")
@@ -98,7 +98,7 @@ func TestACredentialIsOfOneRequest(t *testing.T) {
 		gateway.Sign(req)
 		c.change(req)
 		clock.Advance(c.later)
-		if claim, err := admitted(door, req); (err == nil) != c.taken || c.taken && !claim.Proven {
+		if claim, err := admitted(verifier, req); (err == nil) != c.taken || c.taken && !claim.Proven {
 			t.Errorf("%s: %+v, %v", name, claim, err)
 		}
 		clock.Advance(-c.later)
@@ -108,13 +108,13 @@ func TestACredentialIsOfOneRequest(t *testing.T) {
 // TestPartsCannotBeMoved: no part of a credential is taken for the end of the one before it.
 func TestPartsCannotBeMoved(t *testing.T) {
 	t.Parallel()
-	door := peer.NewDoor(peer.Secrets{present}, false, time.Now)
+	verifier := peer.NewVerifier(peer.Secrets{present}, false, time.Now)
 	req := signIn()
 	req.Header.Set("X-Forwarded-For", "203.0.113.71")
 	peer.NewSigner("gateway", peer.Secrets{present}, time.Now).Sign(req)
 	req.Header.Set("Authorization", "Bearer a.b.c203.0.113.7")
 	req.Header.Set("X-Forwarded-For", "1")
-	if claim, err := admitted(door, req); err == nil {
+	if claim, err := admitted(verifier, req); err == nil {
 		t.Errorf("taken: %+v", claim)
 	}
 }
@@ -124,8 +124,8 @@ func TestPartsCannotBeMoved(t *testing.T) {
 func TestSecretsAreReplaced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		door, signer peer.Secrets
-		taken        bool
+		verifier, signer peer.Secrets
+		taken            bool
 	}{
 		{peer.Secrets{former}, peer.Secrets{former}, true},
 		{peer.Secrets{former, next}, peer.Secrets{former}, true},
@@ -139,8 +139,8 @@ func TestSecretsAreReplaced(t *testing.T) {
 	} {
 		req := signIn()
 		peer.NewSigner("gateway", c.signer, time.Now).Sign(req)
-		if _, err := admitted(peer.NewDoor(c.door, false, time.Now), req); (err == nil) != c.taken {
-			t.Errorf("a door with %v, a credential by %v: %v", c.door, c.signer, err)
+		if _, err := admitted(peer.NewVerifier(c.verifier, false, time.Now), req); (err == nil) != c.taken {
+			t.Errorf("a verifier with %v, a credential by %v: %v", c.verifier, c.signer, err)
 		}
 	}
 }
@@ -150,22 +150,22 @@ func TestSecretsAreReplaced(t *testing.T) {
 func TestDoors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		door           *peer.Door
+		verifier       *peer.Verifier
 		secret         peer.Secrets
 		proven, refuse bool
 	}{
 		"in one process or by certificates":     {proven: true},
-		"without a secret":                      {door: peer.NewDoor(nil, false, time.Now)},
-		"a credential there":                    {door: peer.NewDoor(nil, false, time.Now), secret: peer.Secrets{present}},
-		"with one, unsigned":                    {door: peer.NewDoor(peer.Secrets{present}, false, time.Now), refuse: true},
-		"during an upgrade, unsigned":           {door: peer.NewDoor(peer.Secrets{present}, true, time.Now), proven: true},
-		"during an upgrade, signed":             {door: peer.NewDoor(peer.Secrets{present}, true, time.Now), secret: peer.Secrets{present}, proven: true},
-		"during an upgrade, of another secret":  {door: peer.NewDoor(peer.Secrets{present}, true, time.Now), secret: peer.Secrets{next}, refuse: true},
-		"with one, and a signer without secret": {door: peer.NewDoor(peer.Secrets{present}, false, time.Now), secret: peer.Secrets{}, refuse: true},
+		"without a secret":                      {verifier: peer.NewVerifier(nil, false, time.Now)},
+		"a credential there":                    {verifier: peer.NewVerifier(nil, false, time.Now), secret: peer.Secrets{present}},
+		"with one, unsigned":                    {verifier: peer.NewVerifier(peer.Secrets{present}, false, time.Now), refuse: true},
+		"during an upgrade, unsigned":           {verifier: peer.NewVerifier(peer.Secrets{present}, true, time.Now), proven: true},
+		"during an upgrade, signed":             {verifier: peer.NewVerifier(peer.Secrets{present}, true, time.Now), secret: peer.Secrets{present}, proven: true},
+		"during an upgrade, of another secret":  {verifier: peer.NewVerifier(peer.Secrets{present}, true, time.Now), secret: peer.Secrets{next}, refuse: true},
+		"with one, and a signer without secret": {verifier: peer.NewVerifier(peer.Secrets{present}, false, time.Now), secret: peer.Secrets{}, refuse: true},
 	} {
 		req := signIn()
 		peer.NewSigner("gateway", c.secret, time.Now).Sign(req)
-		if claim, err := admitted(c.door, req); claim.Proven != c.proven || (err != nil) != c.refuse {
+		if claim, err := admitted(c.verifier, req); claim.Proven != c.proven || (err != nil) != c.refuse {
 			t.Errorf("%s: %+v, %v", name, claim, err)
 		}
 	}
@@ -175,7 +175,7 @@ func TestDoors(t *testing.T) {
 // left as it was.
 func TestTransport(t *testing.T) {
 	t.Parallel()
-	door := peer.NewDoor(peer.Secrets{present}, false, time.Now)
+	verifier := peer.NewVerifier(peer.Secrets{present}, false, time.Now)
 	var refused error
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		req := &fasthttp.Request{}
@@ -188,7 +188,7 @@ func TestTransport(t *testing.T) {
 		}
 		body, _ := io.ReadAll(r.Body)
 		req.SetBody(body)
-		_, refused = admitted(door, req)
+		_, refused = admitted(verifier, req)
 	}))
 	t.Cleanup(server.Close)
 	client := &http.Client{Transport: peer.NewSigner("records", peer.Secrets{present}, time.Now).Transport(http.DefaultTransport)}
@@ -244,7 +244,7 @@ func TestSecretsOfSettings(t *testing.T) {
 
 func BenchmarkCredential(b *testing.B) {
 	gateway := peer.NewSigner("gateway", peer.Secrets{present}, time.Now)
-	door := peer.NewDoor(peer.Secrets{present}, false, time.Now)
+	verifier := peer.NewVerifier(peer.Secrets{present}, false, time.Now)
 	req := signIn()
 	req.Header.Set("Authorization", "Bearer "+strings.Repeat("t", 1000))
 	b.Run("sign", func(b *testing.B) {
@@ -256,7 +256,7 @@ func BenchmarkCredential(b *testing.B) {
 	b.Run("admit", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := admitted(door, req); err != nil {
+			if _, err := admitted(verifier, req); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -94,18 +94,18 @@ func (s *Store) EventByReference(ctx context.Context, org record.OrgID, referenc
 		bson.D{eq("org", org), eq("refKey", record.Event{Reference: reference}.RefKey()), eq("deleted", false)}, eventFromDoc)
 }
 
-// EventContext implements record.Marks.
+// EventContext implements record.Counting.
 func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
 	return one(ctx, majorityRead(s.events), "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
 }
 
-// EventSpan implements record.Events.
+// EventSpan implements record.Pages.
 func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, s.eventsOf(org), skip, limit)
 	return span, mongox.Wrap("find page of events", err)
 }
 
-// EventRange implements record.Events.
+// EventRange implements record.Pages.
 func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64) ([]record.Event, error) {
 	slots, most := between(from, to)
 	if most == 0 {
@@ -115,7 +115,7 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}).SetLimit(most))
 }
 
-// EventRevisions implements record.Events. What an event's context moves is not
+// EventRevisions implements record.Pages. What an event's context moves is not
 // shown with the event.
 func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
 	return s.eventsOf(org).revisions(ctx, from, to)

@@ -72,7 +72,7 @@ func (s *Store) HasMarkedRecords(ctx context.Context, org record.OrgID, event re
 	return marked, mongox.Wrap("read record marks", err)
 }
 
-// MaxSeqs implements record.Marks. It steps from type to type, from the highest
+// MaxSeqs implements record.Counting. It steps from type to type, from the highest
 // record of one to that of the next, so its cost is that of the types, not of
 // the records.
 func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error) {
@@ -103,7 +103,7 @@ func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (int64, e
 	return n, mongox.Wrap("count the numbers of records", err)
 }
 
-// Approved implements record.Marks.
+// Approved implements record.Counting.
 func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
 	seqs, most := between(from, to)
 	if most == 0 {
@@ -151,7 +151,7 @@ func (s *Store) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, fr
 		options.Find().SetSort(bson.D{eq("seq", 1)}).SetLimit(most).SetProjection(only("_id", "seq", "rev", "fields")))
 }
 
-// StoreContributions implements record.Marks: one command.
+// StoreContributions implements record.Counting: one command.
 func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
 	if len(all) == 0 {
 		return ctx.Err()

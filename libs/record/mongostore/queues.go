@@ -82,7 +82,7 @@ func (s *Store) approvedBlocks(ctx context.Context, org record.OrgID, sub record
 	return total, blocks, nil
 }
 
-// ReviewQueue implements record.Records. How many records of one event wait is in
+// ReviewQueue implements record.ReviewQueue. How many records of one event wait is in
 // its counts; those of the organization are counted in the index of what waits.
 func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
 	if event == "" {
@@ -128,7 +128,7 @@ func (s *Store) waitingPage(ctx context.Context, filter bson.D, skip, limit int6
 		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
 }
 
-// Waiting implements record.Records.
+// Waiting implements record.ReviewQueue.
 func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
 	if limit <= 0 { // which the server would take for no limit
 		return nil, nil

@@ -115,13 +115,13 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 	return nil
 }
 
-// RecordSpan implements record.Records.
+// RecordSpan implements record.Pages.
 func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, s.recordsOf(org, sub), skip, limit)
 	return span, mongox.Wrap("find page of records", err)
 }
 
-// RecordRevisions implements record.Records.
+// RecordRevisions implements record.Pages.
 func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Revision, error) {
 	return s.recordsOf(org, sub).revisions(ctx, from, to)
 }
@@ -136,7 +136,7 @@ func between(from, to int64) (condition bson.D, most int64) {
 	return bson.D{eq("$gte", from), eq("$lte", to)}, min(to-from, 1<<31-2) + 1
 }
 
-// RecordRange implements record.Records.
+// RecordRange implements record.Pages.
 func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
 	seqs, most := between(from, to)
 	if most == 0 {
@@ -146,19 +146,19 @@ func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Su
 		recordFromDoc, options.Find().SetSort(bson.D{eq("seq", -1)}).SetLimit(most))
 }
 
-// InsertEntry implements record.Records.
+// InsertEntry implements record.Entries.
 func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
 	_, err := insert(ctx, s.history, historyDoc{Org: string(org), Event: string(event), Record: string(id), Entry: entryToDoc(e)})
 	return mongox.Wrap("insert history entry", err)
 }
 
-// Entries implements record.Records.
+// Entries implements record.Entries.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
 	return list(ctx, majorityRead(s.history), "read history", bson.D{eq("org", org), eq("record", id)}, entryFromHistory,
 		options.Find().SetSort(bson.D{eq("rev", 1)}))
 }
 
-// EntryRange implements record.Records.
+// EntryRange implements record.Entries.
 func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
 	revs, most := between(from, to)
 	if most == 0 {

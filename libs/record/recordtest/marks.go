@@ -3,6 +3,7 @@ package recordtest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -56,13 +57,28 @@ func markTests() []test {
 			equal(b, "still marked", got, []record.MarkedRecord{{Type: "flights", ID: "r2", Seq: 2, Mark: "m2"}})
 			b.must(b.ClearRecordMarks(b.Context(), acme, gala, nil))
 		}},
-		{"marks are cleared in the event given only", func(b *bench) {
+		{"marks are cleared in the event of the organization given only, and where they are still those, one as many", func(b *bench) {
 			b.insert(acme, marked(flights, "r1", "m1"))
-			m := []record.MarkedRecord{{Type: "flights", ID: "r1", Seq: 1, Mark: "m1"}}
-			b.must(b.ClearRecordMarks(b.Context(), acme, fair, m))
-			got, err := b.MarkedRecords(b.Context(), acme, gala, 10)
-			b.must(err)
-			equal(b, "still marked", got, m)
+			b.insert(acme, marked(flights, "r2", "m2"))
+			both := []record.MarkedRecord{{Type: "flights", ID: "r1", Seq: 1, Mark: "m1"}, {Type: "flights", ID: "r2", Seq: 2, Mark: "m2"}}
+			stale := slices.Clone(both)
+			for i := range stale {
+				stale[i].Mark = "m0"
+			}
+			for n := 1; n <= len(both); n++ {
+				b.must(b.ClearRecordMarks(b.Context(), acme, fair, both[:n]))
+				b.must(b.ClearRecordMarks(b.Context(), other, gala, both[:n]))
+				b.must(b.ClearRecordMarks(b.Context(), acme, gala, stale[:n]))
+				got, err := b.MarkedRecords(b.Context(), acme, gala, 10)
+				b.must(err)
+				equal(b, fmt.Sprint("still marked after ", n), got, both)
+			}
+			for n := range both {
+				b.must(b.ClearRecordMarks(b.Context(), acme, gala, both[n:n+1]))
+				got, err := b.MarkedRecords(b.Context(), acme, gala, 10)
+				b.must(err)
+				equal(b, fmt.Sprint("still marked after that of ", n), got, slices.Clone(both[n+1:]))
+			}
 		}},
 		{"an event's mark is cleared where it is still the one given", func(b *bench) {
 			e := someEvent(gala)

@@ -34,7 +34,7 @@ func newEventRows() *lru.Cache[eventKey, keptRow] {
 	})
 }
 
-// EventContext implements record.Marks. Every request below an event asks for it, and a
+// EventContext implements record.Counting. Every request below an event asks for it, and a
 // worker several times: it is read again once something has been committed, by this process
 // or another one.
 func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {

@@ -85,13 +85,13 @@ func (s *Store) EventByReference(ctx context.Context, org record.OrgID, referenc
 	return found("read event by reference", e, err)
 }
 
-// EventSpan implements record.Events.
+// EventSpan implements record.Pages.
 func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, eventsOf(org), skip, limit)
 	return span, wrap("find page of events", err)
 }
 
-// EventRange implements record.Events.
+// EventRange implements record.Pages.
 func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64) ([]record.Event, error) {
 	events, err := list(ctx, s.db, scanEvent,
 		`SELECT `+eventColumns+` FROM events INDEXED BY events_live
@@ -99,7 +99,7 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 	return events, wrap("read events", err)
 }
 
-// EventRevisions implements record.Events. What an event's context moves is not
+// EventRevisions implements record.Pages. What an event's context moves is not
 // shown with the event.
 func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
 	revisions, err := list(ctx, s.db, func(row scanner) (r record.Revision, err error) {

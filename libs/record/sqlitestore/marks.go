@@ -69,7 +69,7 @@ func (s *Store) HasMarkedRecords(ctx context.Context, org record.OrgID, event re
 	return marked, wrap("read marks", err)
 }
 
-// MaxSeqs implements record.Marks. It steps from type to type by the index, so
+// MaxSeqs implements record.Counting. It steps from type to type by the index, so
 // its cost is that of the types, not of the records.
 func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error) {
 	type last struct {
@@ -111,7 +111,7 @@ func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (int64, e
 // others wait at most: those of a whole segment take ten times as long as most writes do.
 const storedAtOnce = 32
 
-// StoreContributions implements record.Marks: one transaction, or several behind what
+// StoreContributions implements record.Counting: one transaction, or several behind what
 // others write.
 func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []record.Recalculated) error {
 	if len(all) == 0 {

@@ -111,13 +111,13 @@ func replacing(org record.OrgID, r record.Record, prevRev int64, body string) fu
 	}
 }
 
-// RecordSpan implements record.Records.
+// RecordSpan implements record.Pages.
 func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub, skip, limit int64) (record.Span, error) {
 	span, err := s.span(ctx, recordsOf(org, sub), skip, limit)
 	return span, wrap("find page of records", err)
 }
 
-// RecordRevisions implements record.Records.
+// RecordRevisions implements record.Pages.
 func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Revision, error) {
 	revisions, err := list(ctx, s.db, scanRevisions(),
 		`SELECT seq, rev, context_rev FROM records INDEXED BY records_page
@@ -137,7 +137,7 @@ func scanRevisions() func(scanner) (record.Revision, error) {
 	}
 }
 
-// RecordRange implements record.Records.
+// RecordRange implements record.Pages.
 func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
 	records, err := list(ctx, s.db, scanRecord,
 		`SELECT `+recordColumns+` FROM records INDEXED BY records_page
@@ -173,7 +173,7 @@ const inQueue = `deleted = 0 AND status IN ('submitted', 'in_review')`
 // ofLiveEvents leaves out what is left of deleted events.
 const ofLiveEvents = ` AND event NOT IN (SELECT id FROM events WHERE org = ?1 AND deleted = 1)`
 
-// ReviewQueue implements record.Records. The page and the count are of one
+// ReviewQueue implements record.ReviewQueue. The page and the count are of one
 // state: one transaction reads both.
 func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
 	// The index is named because the engine would rather count by another one,
@@ -209,7 +209,7 @@ func (s *Store) countedPage(ctx context.Context, skip, limit int64, count, read 
 	return page, total, nil
 }
 
-// Waiting implements record.Records.
+// Waiting implements record.ReviewQueue.
 func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
 	const order = ` ORDER BY created_at DESC, id DESC LIMIT ?3`
 	query, args := `SELECT `+recordColumns+` FROM records INDEXED BY records_queue WHERE org = ?1 AND event = ?2 AND `+inQueue, []any{org, event, max(limit, 0)}
@@ -240,7 +240,7 @@ func (s *Store) EachDraft(ctx context.Context, org record.OrgID, event record.Ev
 	return wrap("read drafts", rows.Err())
 }
 
-// InsertEntry implements record.Records.
+// InsertEntry implements record.Entries.
 func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error {
 	entry, err := json.Marshal(entryToJSON(e))
 	if err != nil {
@@ -258,13 +258,13 @@ func insertEntry(ctx context.Context, tx sqlitex.Tx, org record.OrgID, event rec
 	return err
 }
 
-// Entries implements record.Records.
+// Entries implements record.Entries.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
 	entries, err := list(ctx, s.db, scanEntry, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
 	return entries, wrap("read history", err)
 }
 
-// EntryRange implements record.Records.
+// EntryRange implements record.Entries.
 func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
 	entries, err := list(ctx, s.db, scanEntry,
 		`SELECT entry FROM history WHERE org = ? AND record = ? AND rev BETWEEN ? AND ? ORDER BY rev DESC`, org, id, from, to)

@@ -57,7 +57,7 @@ func (s *segment) size() int {
 	return n
 }
 
-// Approved implements record.Marks.
+// Approved implements record.Counting.
 func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Counted, error) {
 	key := segmentKey{org, sub, from, to}
 	if to-from >= longestSegment {

@@ -3,7 +3,6 @@ package findings_test
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
@@ -241,7 +241,7 @@ func TestFindingsAreBoundedAndInOneOrder(t *testing.T) {
 	if records != 2*len(all) { // each is a duplicate and without a return
 		t.Fatalf("%d records in findings, want %d", records, 2*len(all))
 	}
-	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	testkit.Rand(t).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	if !reflect.DeepEqual(findings.Of(ev, all), found) {
 		t.Fatal("the order of the facts matters")
 	}

@@ -2,13 +2,13 @@ package findings_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
@@ -57,8 +57,9 @@ func TestMeasureNextIsBoundedAndInOneOrder(t *testing.T) {
 			t.Errorf("%v before %v", a, b)
 		}
 	}
+	random := testkit.Rand(t)
 	for range 20 {
-		rand.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
+		random.Shuffle(len(facts), func(i, j int) { facts[i], facts[j] = facts[j], facts[i] })
 		if got := findings.MeasureNext(facts); !reflect.DeepEqual(got, want) {
 			t.Fatalf("the order of the facts matters: %v, %v", got, want)
 		}

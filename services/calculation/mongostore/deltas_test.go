@@ -36,8 +36,7 @@ func TestBothFormsOfANodeAreOne(t *testing.T) {
 	must(t, err)
 	deltas := mongostore.Attach(client.Database(database))
 	deltas.WriteDeltas(true)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a seed that can be repeated
 	n := resulttree.Node{Org: "org", Event: "event", NodeID: resulttree.NodeID{Type: "waste"}}
 	children := map[string]resulttree.Child{}

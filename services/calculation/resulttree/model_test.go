@@ -23,6 +23,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // The model runs the real Recalculator and the real Workflow over a store in
@@ -835,8 +836,7 @@ func TestModelResultIsNeverWrong(t *testing.T) {
 			rt.Fatal(err)
 		}
 	})
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed := testkit.Seed(t)
 	runs := 400
 	if n, err := strconv.Atoi(os.Getenv("ECF_MODEL_RUNS")); err == nil {
 		runs = n // the long form: ECF_MODEL_RUNS=20000 go test -run Model

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 // TestALongRunWorksHalfOfTheTimeBesideOthers: between its parts a run that has become long
@@ -17,7 +18,7 @@ func TestALongRunWorksHalfOfTheTimeBesideOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		turns := newTurns(8)
-		pass := func(d time.Duration) { <-time.After(d) }
+		pass := func(d time.Duration) { testkit.Takes(t, d) } // by the clock of the bubble
 		// run makes a run of an event; all times are those of the bubble's clock.
 		run := func(event record.EventID, body func(ctx context.Context)) {
 			waits := func() func() { return func() {} }

@@ -19,7 +19,7 @@ const HeaderConsole = "X-ECF-Console"
 
 // check refuses what may not be the console of this very origin. It returns the
 // jar of the cookies of that origin.
-func (d *Door) check(c *fiber.Ctx) (jar, error) {
+func (h *Handler) check(c *fiber.Ctx) (jar, error) {
 	if len(c.Request().Header.PeekAll(fiber.HeaderAuthorization)) > 0 {
 		return jar{}, refuse("Below %s no Authorization is accepted; call %s with it.", Prefix, web.BasePath)
 	}
@@ -30,10 +30,10 @@ func (d *Door) check(c *fiber.Ctx) (jar, error) {
 	case site != "same-origin":
 		return jar{}, refuse("Only the console of this server may call this address; the request came from %s.", quoteSite(site))
 	}
-	if mark, ok := one(c, HeaderConsole); (!ok || mark != "1") && !d.isDownload(c) {
+	if mark, ok := one(c, HeaderConsole); (!ok || mark != "1") && !h.isDownload(c) {
 		return jar{}, refuse("The header %s: 1 is missing.", HeaderConsole)
 	}
-	scheme := d.o.Scheme(c)
+	scheme := h.o.Scheme(c)
 	host, ok := one(c, fiber.HeaderHost)
 	if !ok {
 		return jar{}, refuse("The request must name one host.")
@@ -80,7 +80,7 @@ func one(c *fiber.Ctx, name string) (string, bool) {
 
 // isDownload reports whether a request is the browser's own for a document to
 // show, print or save, in which no script can set a header field.
-func (d *Door) isDownload(c *fiber.Ctx) bool {
+func (h *Handler) isDownload(c *fiber.Ctx) bool {
 	if c.Method() != http.MethodGet || !frameable(c) && !isExport(c) {
 		return false
 	}

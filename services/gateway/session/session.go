@@ -31,7 +31,7 @@ const (
 	apiPrefix = Prefix + "/api"
 )
 
-// Options says how a Door is made.
+// Options says how a Handler is made.
 type Options struct {
 	// Scheme returns how the client reached us, "http" or "https", as far as
 	// trusted proxies say.
@@ -46,18 +46,18 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Door is the browser's way to the API.
-type Door struct{ o Options }
+// Handler is the browser's way to the API.
+type Handler struct{ o Options }
 
-// New returns a Door. Use and Rewrite put it in place.
-func New(o Options) *Door {
+// New returns a Handler. Use and Rewrite put it in place.
+func New(o Options) *Handler {
 	if o.RefreshLifetime <= 0 {
 		o.RefreshLifetime = 30 * 24 * time.Hour
 	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Door{o}
+	return &Handler{o}
 }
 
 // operation is what a request below Prefix asks for.
@@ -72,7 +72,7 @@ const (
 
 type key struct{}
 
-// target returns what a request line asks of the door, and the address below
+// target returns what a request line asks below its path, and the address below
 // web.BasePath that answers it.
 func target(method, uri string) (operation, string, bool) {
 	if rest, ok := strings.CutPrefix(uri, apiPrefix); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
@@ -126,24 +126,24 @@ func Rewrite(server *fasthttp.Server) {
 	}
 }
 
-// Use is the middleware that checks requests of the door, puts tokens into them
+// Use is the middleware that checks requests below its path, puts tokens into them
 // and takes tokens out of their answers. It comes before the routes. On all
 // other requests it only makes sure that no cookie goes any further.
-func (d *Door) Use(c *fiber.Ctx) error {
+func (h *Handler) Use(c *fiber.Ctx) error {
 	op, ok := c.Context().UserValue(key{}).(operation)
 	if !ok {
 		c.Request().Header.DelAllCookies()
 		return c.Next()
 	}
 	if op == forward && isVisit(c) {
-		return d.visit(c)
+		return h.visit(c)
 	}
-	return d.pass(c, op)
+	return h.pass(c, op)
 }
 
 // pass checks a request, and lets it do what it asks for.
-func (d *Door) pass(c *fiber.Ctx, op operation) error {
-	jar, err := d.check(c)
+func (h *Handler) pass(c *fiber.Ctx, op operation) error {
+	jar, err := h.check(c)
 	if err != nil {
 		return err
 	}
@@ -151,13 +151,13 @@ func (d *Door) pass(c *fiber.Ctx, op operation) error {
 	c.Request().Header.DelAllCookies()
 	switch op {
 	case signIn:
-		return d.signIn(c, jar)
+		return h.signIn(c, jar)
 	case refresh:
-		return d.refresh(c, jar, access, renew)
+		return h.refresh(c, jar, access, renew)
 	case signOut:
-		return d.signOut(c, jar, access, renew)
+		return h.signOut(c, jar, access, renew)
 	default:
-		return d.forward(c, access)
+		return h.forward(c, access)
 	}
 }
 
@@ -166,8 +166,8 @@ func (d *Door) pass(c *fiber.Ctx, op operation) error {
 // or coming from another site, whose visits have no cookies, is sent to the
 // console's page of that report, which says what is the matter and shows the
 // report where it can.
-func (d *Door) visit(c *fiber.Ctx) error {
-	if err := d.pass(c, forward); err == nil && c.Response().StatusCode() < http.StatusBadRequest {
+func (h *Handler) visit(c *fiber.Ctx) error {
+	if err := h.pass(c, forward); err == nil && c.Response().StatusCode() < http.StatusBadRequest {
 		return nil
 	}
 	event := strings.Split(strings.Trim(apiPath(c), "/"), "/")[1]
@@ -180,7 +180,7 @@ func (d *Door) visit(c *fiber.Ctx) error {
 }
 
 // forward passes a request on to the API.
-func (d *Door) forward(c *fiber.Ctx, access string) error {
+func (h *Handler) forward(c *fiber.Ctx, access string) error {
 	if tokensAnswer(c) {
 		return apperr.New(apperr.NotFound, "This operation is not available to the console: %s/sign-in, /refresh and /sign-out are.", Prefix)
 	}
@@ -236,17 +236,17 @@ type Signed struct {
 	ExpiresIn int `json:"expiresIn"`
 }
 
-func (d *Door) signIn(c *fiber.Ctx, j jar) error {
+func (h *Handler) signIn(c *fiber.Ctx, j jar) error {
 	c.Request().Header.Del("X-Dry-Run") // which would answer without a session
 	if err := c.Next(); err != nil {
 		return err
 	}
-	return d.keep(c, j, true)
+	return h.keep(c, j, true)
 }
 
 // refresh gets a new access token for the organization that the old one was for, or
 // switches to the one that the body names.
-func (d *Door) refresh(c *fiber.Ctx, j jar, access, renew string) error {
+func (h *Handler) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	if renew == "" {
 		return apperr.New(apperr.Unauthenticated, "You are not signed in.")
 	}
@@ -282,11 +282,11 @@ func (d *Door) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	case status == http.StatusUnauthorized:
 		j.clear(c)
 	}
-	return d.keep(c, j, false)
+	return h.keep(c, j, false)
 }
 
 // keep moves the tokens of a successful answer into cookies.
-func (d *Door) keep(c *fiber.Ctx, j jar, both bool) error {
+func (h *Handler) keep(c *fiber.Ctx, j jar, both bool) error {
 	if c.Response().StatusCode() != http.StatusOK {
 		return nil
 	}
@@ -297,9 +297,9 @@ func (d *Door) keep(c *fiber.Ctx, j jar, both bool) error {
 	if err != nil || b.Data.AccessToken == "" || both && b.Data.RefreshToken == "" {
 		return apperr.New(apperr.Unavailable, "Signing in did not answer as expected. Please try again.").Because(err)
 	}
-	j.set(c, accessCookie, b.Data.AccessToken, d.o.RefreshLifetime)
+	j.set(c, accessCookie, b.Data.AccessToken, h.o.RefreshLifetime)
 	if both {
-		j.set(c, refreshCookie, b.Data.RefreshToken, d.o.RefreshLifetime)
+		j.set(c, refreshCookie, b.Data.RefreshToken, h.o.RefreshLifetime)
 	}
 	return web.OK(c, Signed{ExpiresIn: b.Data.ExpiresIn})
 }
@@ -314,7 +314,7 @@ type SignedOut struct {
 
 // signOut ends the session and clears the cookies, whatever becomes of the
 // first.
-func (d *Door) signOut(c *fiber.Ctx, j jar, access, renew string) error {
+func (h *Handler) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 	if access == "" && renew == "" {
 		j.clear(c)
 		return web.OK(c, SignedOut{SessionEnded: true})
@@ -322,8 +322,8 @@ func (d *Door) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 	c.Request().Header.Del("X-Dry-Run")
 	c.Request().ResetBody()
 	var err error
-	if renew != "" && (access == "" || expired(access, d.o.Now())) {
-		access, err = d.o.Refresh(c, renew)
+	if renew != "" && (access == "" || expired(access, h.o.Now())) {
+		access, err = h.o.Refresh(c, renew)
 	}
 	ended := false
 	if err == nil {

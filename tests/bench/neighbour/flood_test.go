@@ -168,7 +168,7 @@ func (p *person) repeat(method, path, body string) func(context.Context, *atomic
 }
 
 // anyAddress returns one of those that strangers come from.
-func anyAddress() string { return fmt.Sprintf("127.0.%d.1", 1+rand.IntN(addresses)) }
+func anyAddress() string { return fmt.Sprintf("127.0.%d.1", 1+rand.IntN(addresses)) } //nolint:forbidigo // which one is of no matter
 
 // connect opens a connection from an address, which ends with ctx.
 func (p *person) connect(ctx context.Context, from string) (conn net.Conn, end func(), err error) {

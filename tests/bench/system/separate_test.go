@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
@@ -248,9 +247,9 @@ func (d *deployment) hops(p plan) {
 	}
 	// Short turns see the same of what else this machine does, and each follows another one.
 	each := min(p.each, hopTurn)
-	rates := make([][]float64, len(all))
+	rates, random := make([][]float64, len(all)), testkit.Rand(d.t)
 	for range int(time.Duration(p.rounds) * p.each / each) {
-		for _, i := range rand.Perm(len(all)) {
+		for _, i := range random.Perm(len(all)) {
 			rates[i] = append(rates[i], d.saturate(all[i], each))
 		}
 	}

@@ -26,10 +26,10 @@ func proven(c *fiber.Ctx) bool { return c.Locals(unprovenKey{}) == nil }
 // admit looks at the credential of a request before anything else is done for it. Where
 // there is none to look at, what only the gateway may say is removed.
 func (s *Service) admit(c *fiber.Ctx) error {
-	if s.door == nil || strings.HasPrefix(c.Path(), wellKnown) {
+	if s.callers == nil || strings.HasPrefix(c.Path(), wellKnown) {
 		return c.Next()
 	}
-	claim, err := s.door.Admit(&c.Request().Header)
+	claim, err := s.callers.Admit(&c.Request().Header)
 	if err == nil && claim.Signed() {
 		var body []byte
 		if body, err = signedBody(c); err == nil {

@@ -19,19 +19,19 @@ const Refused = "X-Ecf-Peer-Refused"
 // time on the way included. It is above what EcfClockWrong lets pass.
 const window = 30 * time.Second
 
-// Door decides whether a request is of a service. A nil Door believes whoever reaches it:
+// Verifier decides whether a request is of a service. A nil Verifier believes whoever reaches it:
 // services of the same process, or those that have shown a certificate.
-type Door struct {
+type Verifier struct {
 	secrets  Secrets
 	unsigned bool
 	now      func() time.Time
 }
 
-// NewDoor returns a Door for the secrets. Without any it proves nobody and refuses nobody.
+// NewVerifier returns a Verifier for the secrets. Without any it proves nobody and refuses nobody.
 // Where unsigned is set, a request without a credential is believed, as the release before
 // believed all: for the time in which services of that release are there.
-func NewDoor(secrets Secrets, unsigned bool, now func() time.Time) *Door {
-	return &Door{secrets: secrets, unsigned: unsigned, now: now}
+func NewVerifier(secrets Secrets, unsigned bool, now func() time.Time) *Verifier {
+	return &Verifier{secrets: secrets, unsigned: unsigned, now: now}
 }
 
 // Claim is what a request has proved.
@@ -52,7 +52,7 @@ var (
 )
 
 // Admit looks at the header of a request. The body need not be there; see Body.
-func (d *Door) Admit(h *fasthttp.RequestHeader) (Claim, error) {
+func (d *Verifier) Admit(h *fasthttp.RequestHeader) (Claim, error) {
 	switch {
 	case d == nil:
 		return Claim{Proven: true}, nil

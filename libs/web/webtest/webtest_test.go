@@ -1,0 +1,22 @@
+package webtest_test
+
+import (
+	"testing"
+	"unsafe"
+
+	"github.com/eventcarbon/ecf/libs/web/webtest"
+)
+
+// Who a token is of stays when the buffer that it came in is used for the next request.
+func TestAPrincipalOutlivesItsRequest(t *testing.T) {
+	t.Parallel()
+	buffer := []byte("org1.ada.user")
+	p, err := webtest.Tokens{}.Verify(t.Context(), unsafe.String(&buffer[0], len(buffer)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(buffer, "xxxxxxxxxxxxx")
+	if p.Org != "org1" || p.UserID != "ada" || p.Name != "ada" {
+		t.Errorf("it has become %+v", p)
+	}
+}
