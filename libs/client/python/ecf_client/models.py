@@ -2823,30 +2823,13 @@ Membership = TypedDict(
     "Membership",
     {
         "_id": "str",
-        "organization": "str",
-        "role": "Role",
-        "state": "Literal['active', 'disabled']",
-    },
-)
-Membership.__doc__ = """What joins a person to an organization.
-
-_id: Identifier of the membership: the `_id` of the user in that organization.
-organization: Id of the organization.
-role: What an account may do; a higher role has the rights of the lower ones.
-state: `disabled`: it gives no access until an administrator there enables it.
-"""
-
-MembershipResponseData = TypedDict(
-    "MembershipResponseData",
-    {
-        "_id": "str",
         "notices": "NotRequired[List[Notice]]",
         "organization": "str",
         "role": "Role",
         "state": "Literal['active', 'disabled']",
     },
 )
-MembershipResponseData.__doc__ = """What joins a person to an organization.
+Membership.__doc__ = """What joins a person to an organization.
 
 _id: Identifier of the membership: the `_id` of the user in that organization.
 notices: Fields of this request that had no effect. Absent where there are none.
@@ -4728,31 +4711,12 @@ TokenBundle = TypedDict(
         "accessToken": "str",
         "expiresIn": "int",
         "idToken": "str",
-        "refreshToken": "NotRequired[str]",
-        "tokenType": "Literal['Bearer']",
-    },
-)
-TokenBundle.__doc__ = """The tokens of a session.
-
-accessToken: Sent as `Authorization: Bearer <accessToken>`.
-expiresIn: Lifetime of the access token in seconds.
-idToken: The user's identity claims. Not accepted as an access token.
-refreshToken: Gets new access tokens. Returned by login only.
-tokenType:
-"""
-
-TokenBundleResponseData = TypedDict(
-    "TokenBundleResponseData",
-    {
-        "accessToken": "str",
-        "expiresIn": "int",
-        "idToken": "str",
         "notices": "NotRequired[List[Notice]]",
         "refreshToken": "NotRequired[str]",
         "tokenType": "Literal['Bearer']",
     },
 )
-TokenBundleResponseData.__doc__ = """The tokens of a session.
+TokenBundle.__doc__ = """The tokens of a session.
 
 accessToken: Sent as `Authorization: Bearer <accessToken>`.
 expiresIn: Lifetime of the access token in seconds.

@@ -58,7 +58,7 @@ class Operations(Transport):
         dry_run: bool = False,
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
-    ) -> models.MembershipResponseData:
+    ) -> models.Membership:
         """Accept an invitation.
 
         Makes the invitation that a setup token is of a membership of the account that is signed in, whose email it must

@@ -2634,16 +2634,14 @@ export interface components {
              * @enum {string}
              */
             state: "active" | "disabled";
+            /** @description Fields of this request that had no effect. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
         };
         /** @description The answer, in the envelope. */
         MembershipResponse: {
             /** @constant */
             success: true;
-            /** @description What joins a person to an organization. */
-            data: components["schemas"]["Membership"] & {
-                /** @description Fields of this request that had no effect. Absent where there are none. */
-                notices?: components["schemas"]["Notice"][];
-            };
+            data: components["schemas"]["Membership"];
         };
         /**
          * @description The invitation to accept.
@@ -2813,16 +2811,14 @@ export interface components {
             expiresIn: number;
             /** @constant */
             tokenType: "Bearer";
+            /** @description Fields of this request that had no effect. Absent where there are none. */
+            notices?: components["schemas"]["Notice"][];
         };
         /** @description The answer, in the envelope. */
         TokenBundleResponse: {
             /** @constant */
             success: true;
-            /** @description The tokens of a session. */
-            data: components["schemas"]["TokenBundle"] & {
-                /** @description Fields of this request that had no effect. Absent where there are none. */
-                notices?: components["schemas"]["Notice"][];
-            };
+            data: components["schemas"]["TokenBundle"];
         };
         /** @description The answer, in the envelope. */
         AccountResponse: {
