@@ -137,7 +137,9 @@ func TestStatements(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%s\n    %s", step, strings.Join(strings.Fields(statement), " "))
-			if strings.HasPrefix(step, "SCAN") && !allowed.MatchString(step) {
+			// How many organizations there are is asked once, when the program starts.
+			atStart := statement == "SELECT COUNT(*), MIN(created_at) FROM organizations"
+			if strings.HasPrefix(step, "SCAN") && !allowed.MatchString(step) && !atStart {
 				t.Errorf("%s, in %s", step, statement)
 			}
 			if wholeOrganization.MatchString(step) && !countsAll.MatchString(statement) {
