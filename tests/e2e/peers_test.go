@@ -50,7 +50,7 @@ func TestAuthKnowsServicesByTheirSecret(t *testing.T) {
 		}
 	}
 	for n := range 60 {
-		a := (&caller{t: t, url: auth}).do(http.MethodPost, "/auth/login", map[string]any{"email": "user@example.test", "password": fmt.Sprint("wrong", n)}, map[string]string{"X-Forwarded-For": home})
+		a := (&caller{t: t, url: auth, inside: true}).do(http.MethodPost, "/auth/login", map[string]any{"email": "user@example.test", "password": fmt.Sprint("wrong", n)}, map[string]string{"X-Forwarded-For": home})
 		if a.status != http.StatusUnauthorized || a.header.Get("X-Ecf-Peer-Refused") == "" {
 			t.Fatalf("sign-in %d at auth itself: %d %s", n, a.status, a.body)
 		}
