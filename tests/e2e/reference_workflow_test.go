@@ -180,7 +180,7 @@ func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *
 		next.deleted = true
 	case "submit":
 		next.submitter, next.submittedBy, next.reviewer, next.comment = by, by, nil, ""
-		if o := r.org; o.approvesSmall && !o.checksAll && next.weightKg == 1 && (!o.fourEyes || !next.touchedBy(o.admin)) {
+		if o := r.org; o.approvesSmall && !o.checksAll && next.weightKg == 1 && (!o.fourEyes || !next.touchedBy(o.admin) && !next.everApproved()) {
 			next.step("auto-approve", "approved", o.admin, policyComment)
 			next.reviewer, next.comment = o.admin, policyComment
 		}
@@ -190,6 +190,12 @@ func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *
 		next.reviewer, next.comment = by, comment
 	}
 	return &next
+}
+
+// everApproved reports whether somebody, or the policy, has approved the record once: under
+// four eyes the policy does not approve it again.
+func (r *refRecord) everApproved() bool {
+	return slices.ContainsFunc(r.history, func(l refLine) bool { return l.to == "approved" })
 }
 
 func (r *refRecord) step(action, to string, by *person, comment string) {
