@@ -1,12 +1,10 @@
 package notify_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,30 +12,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// lockedLog may be written to while it is read.
-type lockedLog struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *lockedLog) Write(line []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(line)
-}
-
-func (l *lockedLog) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 // An outage of Redis is two lines of the workers: the loops of the queue's library, which
 // log each try, have none.
 func TestAnOutageOfTheQueueIsTwoLines(t *testing.T) {
 	t.Parallel()
 	opt, server := open(t)
-	var log lockedLog
+	var log lines
 	serveLogging(t, opt, slog.New(slog.NewTextHandler(&log, nil)), func(context.Context, record.OrgID, record.EventID) error { return nil })
 	has := func(text string) {
 		t.Helper()

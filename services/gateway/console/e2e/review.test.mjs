@@ -37,10 +37,8 @@ test('of many records all are selected, few are drawn, and the next follows what
   await until('the focus is on the page', () => page.evaluate(() => document.activeElement?.id === 'main'));
 });
 
-test('the sheet says who approved a row, and takes that back', async () => {
-  const id = await the.server.event('Verdict');
-  await the.server.approved(id);
-  const { page } = await visit('manager', `/events/${id}/sheet`);
+/** The history of the only flight of an event says who approved it, and takes that back. */
+async function takesBack(page, id) {
   const history = page.getByRole('region', { name: 'History' });
   await history.getByText('Demo manager').first().waitFor();
   await history.getByRole('button', { name: 'Take back' }).click();
@@ -49,6 +47,13 @@ test('the sheet says who approved a row, and takes that back', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
   assert.notEqual(items[0].status, 'approved');
+}
+
+test('the sheet says who approved a row, and takes that back', async () => {
+  const id = await the.server.event('Verdict');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/sheet`);
+  await takesBack(page, id);
 });
 
 test('what was decided is found by its outcome and by who decided, and taken back', async () => {
@@ -97,12 +102,5 @@ test('on a phone a decision stands at the row, and is taken back there', async (
   const id = await the.server.event('Phone verdict');
   await the.server.approved(id);
   const { page } = await visit('manager', `/events/${id}/sheet`, { viewport: { width: 390, height: 740 } });
-  const history = page.getByRole('region', { name: 'History' });
-  await history.getByText('Demo manager').first().waitFor();
-  await history.getByRole('button', { name: 'Take back' }).click();
-  await page.getByLabel('Why?').fill('The wrong flight.');
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
-  assert.notEqual(items[0].status, 'approved');
+  await takesBack(page, id);
 });
