@@ -215,3 +215,30 @@ func TestRemoteKeysUnderConcurrentUse(t *testing.T) {
 		t.Errorf("50 callers at once caused %d readings, want 1", n)
 	}
 }
+
+// TestRemoteKeysKnowAtOnceWhatIsFresh: keys are known without asking for as long as they need not
+// be read again, and not by a clock that was set back.
+func TestRemoteKeysKnowAtOnceWhatIsFresh(t *testing.T) {
+	t.Parallel()
+	p := &publisher{}
+	kid := p.publish(t)
+	server := httptest.NewServer(p)
+	defer server.Close()
+	var c clock
+	keys := identity.NewRemoteKeys(identity.RemoteKeysOptions{URL: server.URL, Now: c.now, RefreshEvery: time.Minute})
+	if _, ok := keys.KeyAt(kid, c.now()); ok {
+		t.Error("a key is known before any was read")
+	}
+	want, err := keys.Key(t.Context(), kid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for after, fresh := range map[time.Duration]bool{0: true, time.Minute - 1: true, time.Minute: false, -1: false} {
+		if key, ok := keys.KeyAt(kid, c.now().Add(after)); ok != fresh || ok && !key.(ed25519.PublicKey).Equal(want) {
+			t.Errorf("after %v: known %t, want %t", after, ok, fresh)
+		}
+	}
+	if _, ok := keys.KeyAt("made up", c.now()); ok {
+		t.Error("a made-up id is known")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,6 +23,13 @@ type KeySource interface {
 	// Key returns the key with the id kid, ErrUnknownKey when there is none, and
 	// any other error when that cannot be told now.
 	Key(ctx context.Context, kid string) (crypto.PublicKey, error)
+}
+
+// RecentKeys is a KeySource that tells at once which keys there are.
+type RecentKeys interface {
+	// KeyAt returns the key with the id kid, and reports whether it is known to be good at now
+	// without asking anybody. The KeySource has to be asked where it is not.
+	KeyAt(kid string, now time.Time) (key crypto.PublicKey, ok bool)
 }
 
 // RemoteKeysOptions says where keys are published. Only URL is required.
@@ -46,12 +54,34 @@ type RemoteKeysOptions struct {
 type RemoteKeys struct {
 	o RemoteKeysOptions
 
+	// document is what was read last; nil until read once. It is written while mu is held.
+	document atomic.Pointer[keyDocument]
+
 	mu      sync.Mutex
-	keys    map[string]crypto.PublicKey // nil until read once; never changed in place
-	read    time.Time                   // when keys were read
-	tried   time.Time                   // when the last reading began
-	failure error                       // of the last reading
-	running chan struct{}               // closed when the reading that goes on ends; nil when none does
+	tried   time.Time     // when the last reading began
+	failure error         // of the last reading
+	running chan struct{} // closed when the reading that goes on ends; nil when none does
+}
+
+// keyDocument is a JWKS document as it was read. It does not change.
+type keyDocument struct {
+	keys map[string]crypto.PublicKey
+	read time.Time
+}
+
+// key returns the key with the id kid, and reports whether the document has one.
+func (d *keyDocument) key(kid string) (crypto.PublicKey, bool) {
+	if d == nil {
+		return nil, false
+	}
+	key, ok := d.keys[kid]
+	return key, ok
+}
+
+// stale reports whether the document has to be read again. A clock that was set back must not
+// keep new keys out until it has caught up.
+func (d *keyDocument) stale(now time.Time, after time.Duration) bool {
+	return d == nil || now.Sub(d.read) >= after || now.Before(d.read)
 }
 
 // NewRemoteKeys makes a RemoteKeys. It reads nothing before the first Key, so a
@@ -77,11 +107,10 @@ func NewRemoteKeys(o RemoteKeysOptions) *RemoteKeys {
 // UnknownEvery for all callers together.
 func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, error) {
 	r.mu.Lock()
-	now := r.o.Now()
-	key, known := r.keys[kid]
-	// A clock that was put back must not keep new keys out until it has caught up.
+	now, document := r.o.Now(), r.document.Load()
+	key, known := document.key(kid)
 	rested := now.Sub(r.tried) >= r.o.UnknownEvery || now.Before(r.tried)
-	due := rested && (!known || now.Sub(r.read) >= r.o.RefreshEvery || now.Before(r.read))
+	due := rested && (!known || document.stale(now, r.o.RefreshEvery))
 	if due && r.running == nil {
 		r.tried = now
 		r.running = make(chan struct{})
@@ -100,7 +129,7 @@ func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, err
 			return nil, ctx.Err()
 		}
 		r.mu.Lock()
-		key, known = r.keys[kid]
+		key, known = r.document.Load().key(kid)
 		failure = r.failure
 		r.mu.Unlock()
 	}
@@ -113,21 +142,25 @@ func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, err
 	return nil, ErrUnknownKey
 }
 
+// KeyAt implements RecentKeys: it knows a key that it has read less than RefreshEvery ago.
+func (r *RemoteKeys) KeyAt(kid string, now time.Time) (crypto.PublicKey, bool) {
+	document := r.document.Load()
+	if document.stale(now, r.o.RefreshEvery) {
+		return nil, false
+	}
+	return document.key(kid)
+}
+
 // Ready returns nil once keys have been read, for the readiness of a process. They
 // stay good when the publisher is away later.
 func (r *RemoteKeys) Ready(ctx context.Context) error {
-	r.mu.Lock()
-	read := r.keys != nil
-	r.mu.Unlock()
-	if read {
+	if r.document.Load() != nil {
 		return nil
 	}
 	if _, err := r.Key(ctx, ""); !errors.Is(err, ErrUnknownKey) {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.keys == nil {
+	if r.document.Load() == nil {
 		return errors.New("the signing keys have not been read yet")
 	}
 	return nil
@@ -140,7 +173,7 @@ func (r *RemoteKeys) refresh(ctx context.Context, done chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.failure = err; err == nil {
-		r.keys, r.read = keys, r.o.Now()
+		r.document.Store(&keyDocument{keys: keys, read: r.o.Now()})
 	}
 	r.running = nil
 	close(done)

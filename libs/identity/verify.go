@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,6 +46,8 @@ type Verifier struct {
 	o      VerifierOptions
 	parser *jwt.Parser
 	cache  *lru.Cache[[sha256.Size]byte, verified]
+	keys   RecentKeys // nil where Keys cannot tell at once
+	recent recentTokens
 
 	hits, headers, signatures atomic.Uint64
 }
@@ -65,13 +68,15 @@ func NewVerifier(o VerifierOptions) *Verifier {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	keys, _ := o.Keys.(RecentKeys)
 	return &Verifier{
-		o: o,
+		o: o, keys: keys,
 		// The claims are checked by AccessClaims.fault, which is stricter than
 		// the library's optional checks.
 		parser: jwt.NewParser(jwt.WithValidMethods([]string{AlgEdDSA, AlgES256}),
 			jwt.WithStrictDecoding(), jwt.WithoutClaimsValidation()),
-		cache: lru.New[[sha256.Size]byte, verified](o.CacheSize),
+		cache:  lru.New[[sha256.Size]byte, verified](o.CacheSize),
+		recent: recentTokens{seed: maphash.MakeSeed()},
 	}
 }
 
@@ -97,10 +102,14 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	if token == "" || len(token) > maxTokenBytes {
 		return Principal{}, invalid("length")
 	}
+	if p, ok := v.Recall(token, v.o.Now()); ok {
+		return p, nil
+	}
 	sum := sumOf(token)
 	if seen, ok := v.cache.Get(sum); ok {
 		if v.stillGood(ctx, seen) {
 			v.hits.Add(1)
+			v.remember(token, seen)
 			return seen.principal, nil
 		}
 		v.cache.Remove(sum)
@@ -147,11 +156,12 @@ func (v *Verifier) stillGood(ctx context.Context, seen verified) bool {
 		return false
 	}
 	key, err := v.o.Keys.Key(ctx, seen.kid)
-	if err != nil {
-		return false
-	}
-	k, ok := key.(interface{ Equal(crypto.PublicKey) bool })
-	return ok && k.Equal(seen.key)
+	return err == nil && sameKey(key, seen.key)
+}
+
+func sameKey(a, b crypto.PublicKey) bool {
+	k, ok := a.(interface{ Equal(crypto.PublicKey) bool })
+	return ok && k.Equal(b)
 }
 
 // header reads a token's first segment. Only the three members that our own

@@ -75,8 +75,10 @@ func NewChecker(o Options) *Checker {
 }
 
 // Recent returns the state of the session sid where it is remembered.
-func (c *Checker) Recent(sid string) (identity.State, bool) {
-	now := c.o.Now()
+func (c *Checker) Recent(sid string) (identity.State, bool) { return c.RecentAt(sid, c.o.Now()) }
+
+// RecentAt is Recent at a time of the Checker's clock.
+func (c *Checker) RecentAt(sid string, now time.Time) (identity.State, bool) {
 	a, ok := c.recent.Get(sid)
 	if !ok || !within(a.until.Sub(now), rememberFor) {
 		return identity.State{}, false

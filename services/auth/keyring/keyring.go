@@ -79,7 +79,10 @@ type key struct {
 	jwk     identity.JWK
 }
 
-var _ identity.KeySource = (*Keyring)(nil)
+var (
+	_ identity.KeySource  = (*Keyring)(nil)
+	_ identity.RecentKeys = (*Keyring)(nil)
+)
 
 // Open reads the keys of the folder. On the first start, when there is none, it
 // makes the folder and one key; of several processes that do so at once exactly
@@ -280,14 +283,22 @@ func live(keys []key, i int, now time.Time, tokenLife time.Duration) bool {
 
 // Key implements identity.KeySource for the process that has the keys itself.
 func (k *Keyring) Key(_ context.Context, kid string) (crypto.PublicKey, error) {
+	if key, ok := k.KeyAt(kid, k.o.Now()); ok {
+		return key, nil
+	}
+	return nil, identity.ErrUnknownKey
+}
+
+// KeyAt implements identity.RecentKeys.
+func (k *Keyring) KeyAt(kid string, now time.Time) (crypto.PublicKey, bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	for i, one := range k.keys {
-		if one.kid == kid && live(k.keys, i, k.o.Now(), k.o.TokenLife) {
-			return one.private.Public(), nil
+		if one.kid == kid && live(k.keys, i, now, k.o.TokenLife) {
+			return one.private.Public(), true
 		}
 	}
-	return nil, identity.ErrUnknownKey
+	return nil, false
 }
 
 // JWKS returns the public keys to publish, the signing one first, then the ones
