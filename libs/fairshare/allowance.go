@@ -32,7 +32,7 @@ func (s *Scheduler) Spend(key string, cost int) (a Allowance, ok bool) {
 	}
 	after := whole.Add(s.comesBack(cost))
 	if over := after.Sub(now) - s.o.Within; over > 0 {
-		if !s.alone(key) {
+		if !s.alone(key, now) {
 			return s.allowance(whole.Sub(now), over), false
 		}
 		after = now.Add(s.o.Within)

@@ -140,19 +140,54 @@ func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (re
 	return s.acquire(ctx, slot{key: key, behind: true}, cost, false, nil)
 }
 
-// held is work that has begun.
+// place is that of work that has begun.
+type place struct {
+	key   slot
+	queue *queue
+	begun time.Time // zero where it is free as soon as the work ends
+	first bool
+}
+
+// held is a place that may be given back several times.
 type held struct {
+	place
 	scheduler *Scheduler
-	key       slot
-	begun     time.Time // zero where its place is free as soon as it ends
-	first     bool
 	ended     atomic.Bool
 }
 
 func (h *held) end() {
 	if !h.ended.Swap(true) {
-		h.scheduler.release(h)
+		h.scheduler.release(h.place)
 	}
+}
+
+// Place is that of work that has begun. It is given back once.
+type Place struct {
+	place
+	scheduler *Scheduler
+}
+
+// Release gives the place back.
+func (p Place) Release() { p.scheduler.release(p.place) }
+
+// TryAcquire is Acquire for work that does not wait: it reports whether it may run at once. Now
+// is the time by Options.Now. It allocates nothing where the key has work already.
+func (s *Scheduler) TryAcquire(key string, cost int, now time.Time) (p Place, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.keys[slot{key: key}]
+	if q == nil {
+		q = s.newQueue(slot{key: key})
+	}
+	if !s.atOnce(slot{key: key}, q, float64(max(cost, 1)), false, now) {
+		s.forget(slot{key: key}, q)
+		return Place{}, false
+	}
+	p = Place{place{key: slot{key: key}, queue: q}, s}
+	if s.o.Least > 0 || s.o.Pause > 0 {
+		p.begun = now
+	}
+	return p, true
 }
 
 // slot names a queue: work that is behind has its own.
@@ -165,14 +200,14 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool,
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	t, err := s.enqueue(key, float64(max(cost, 1)), first)
+	q, t, err := s.enqueue(key, float64(max(cost, 1)), first)
 	if err != nil {
 		return nil, err
 	}
 	if before != nil {
 		before()
 	}
-	h := &held{scheduler: s, key: key, first: first}
+	h := &held{place: place{key: key, queue: q, first: first}, scheduler: s}
 	if t != nil {
 		select {
 		case <-t.ready:
@@ -202,32 +237,33 @@ func (s *Scheduler) Waiting(key string) int {
 	return waiting
 }
 
-// enqueue begins work at once, and returns nil, or lets it wait: first or last of its key.
-func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error) {
+// newQueue returns the queue of a key that has none.
+func (s *Scheduler) newQueue(key slot) (q *queue) {
+	q, s.spare = s.spare, nil
+	if q == nil {
+		q = &queue{}
+	}
+	s.keys[key] = q
+	return q
+}
+
+// enqueue begins work at once, and returns no ticket, or lets it wait: first or last of its key.
+func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*queue, *ticket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := s.keys[key]
 	if q == nil {
-		q, s.spare = s.spare, nil
-		if q == nil {
-			q = &queue{}
-		}
-		s.keys[key] = q
+		q = s.newQueue(key)
 	}
 	if !first && s.o.Waiting > 0 && len(q.waiting) > 0 && q.waitingCost()+cost > float64(s.o.Waiting) {
-		return nil, ErrFull
+		return nil, nil, ErrFull
 	}
-	if q.running == 0 && len(q.waiting) == 0 {
-		q.next = max(q.next, s.clock)
+	var now time.Time
+	if s.timed() {
+		now = s.o.Now()
 	}
-	s.arrived(key.key)
-	if (s.o.Least > 0 || s.o.Pause > 0) && q.running+len(q.waiting) > 0 {
-		q.together = s.o.Now()
-	}
-	if s.running < s.o.Slots && len(q.waiting) == 0 && q.hasPlace(s.share(key.key), first) {
-		// Whoever waits while there are places waits for its own share.
-		s.begin(q, cost)
-		return nil, nil //nolint:nilnil // nothing has to be waited for
+	if s.atOnce(key, q, cost, first, now) {
+		return q, nil, nil
 	}
 	t := &ticket{cost: cost, first: first, ready: make(chan struct{})}
 	s.waiting++
@@ -237,7 +273,24 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*ticket, error)
 		q.waiting = append(q.waiting, t)
 	}
 	s.dispatch() // a key that has become alone meanwhile may take more
-	return t, nil
+	return q, t, nil
+}
+
+// atOnce notes that work of a key has come, and begins it if it may run at once.
+func (s *Scheduler) atOnce(key slot, q *queue, cost float64, first bool, now time.Time) bool {
+	if q.running == 0 && len(q.waiting) == 0 {
+		q.next = max(q.next, s.clock)
+	}
+	s.arrived(key.key, now)
+	if (s.o.Least > 0 || s.o.Pause > 0) && q.running+len(q.waiting) > 0 {
+		q.together = now
+	}
+	// Whoever waits while there are places waits for its own share.
+	if s.running >= s.o.Slots || len(q.waiting) > 0 || !q.hasPlace(s.share(key.key, now), first) {
+		return false
+	}
+	s.begin(q, cost)
+	return true
 }
 
 // hasPlace reports whether work may begin by the share of its key.
@@ -267,11 +320,11 @@ func (s *Scheduler) cancel(key slot, t *ticket) bool {
 	return false
 }
 
-func (s *Scheduler) release(h *held) {
+func (s *Scheduler) release(h place) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
-	q := s.keys[h.key]
+	q := h.queue
 	q.running--
 	rest, pause := s.rest(h, q)
 	switch {
@@ -310,11 +363,15 @@ func (s *Scheduler) idle(q *queue) bool {
 
 // dispatch begins as much work as there is room for.
 func (s *Scheduler) dispatch() {
+	if s.waiting == 0 {
+		return
+	}
+	now := s.o.Now()
 	for s.waiting > 0 && s.running < s.o.Slots {
 		var key slot
 		var q *queue
 		for k, candidate := range s.keys {
-			if len(candidate.waiting) == 0 || !candidate.hasPlace(s.share(k.key), candidate.waiting[0].first) {
+			if len(candidate.waiting) == 0 || !candidate.hasPlace(s.share(k.key, now), candidate.waiting[0].first) {
 				continue
 			}
 			if q == nil || candidate.before(k, q, key) {

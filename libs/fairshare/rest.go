@@ -8,12 +8,12 @@ const oneAtATime = time.Second
 
 // rest returns for how long the place of work that has ended is still taken, by Least and
 // by Pause.
-func (s *Scheduler) rest(h *held, q *queue) (rest, pause time.Duration) {
+func (s *Scheduler) rest(h place, q *queue) (rest, pause time.Duration) {
 	if h.begun.IsZero() {
 		return 0, 0
 	}
 	now := s.o.Now()
-	if now.Sub(q.together) > oneAtATime || s.alone(h.key.key) {
+	if now.Sub(q.together) > oneAtATime || s.alone(h.key.key, now) {
 		return 0, 0
 	}
 	took := now.Sub(h.begun)
