@@ -33,6 +33,7 @@ type Lines struct {
 
 	mu    sync.Mutex
 	lines []byte
+	stamp stamp
 	due   bool // they are about to be written
 	later interface{ Reset(d time.Duration) bool }
 }
@@ -48,21 +49,38 @@ func NewLines(w io.Writer) *Lines {
 
 // Write implements io.Writer: it takes a line.
 func (l *Lines) Write(line []byte) (int, error) {
-	err := l.add(func(lines []byte) []byte { return append(lines, line...) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.room()
+	before := len(l.lines)
+	l.lines = append(l.lines, line...)
+	l.schedule(before)
 	return len(line), err
 }
 
-// add appends a line to those that wait.
-func (l *Lines) add(line func(lines []byte) []byte) (err error) {
+// addRequest appends the line of a plain request to those that wait.
+func (l *Lines) addRequest(r *Request, start string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	err := l.room()
+	before := len(l.lines)
+	l.lines = r.append(l.lines, start, &l.stamp)
+	l.schedule(before)
+	return err
+}
+
+// room waits, with mu held, until there is room for one more line.
+func (l *Lines) room() (err error) {
 	if len(l.lines) >= linesMost {
 		l.mu.Unlock()
 		err = l.flush()
 		l.mu.Lock()
 	}
-	before := len(l.lines)
-	l.lines = line(l.lines)
+	return err
+}
+
+// schedule has a line written that was appended to lines of so many bytes.
+func (l *Lines) schedule(before int) {
 	switch {
 	case before == 0:
 		l.later.Reset(linesWait)
@@ -70,7 +88,6 @@ func (l *Lines) add(line func(lines []byte) []byte) (err error) {
 		l.due = true
 		l.later.Reset(0)
 	}
-	return err
 }
 
 // Flush writes the lines that wait.

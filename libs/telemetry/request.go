@@ -44,7 +44,7 @@ func LogRequest(ctx context.Context, log *slog.Logger, level slog.Level, r Reque
 		return
 	}
 	if p, ok := h.(promptly); ok && level == slog.LevelInfo && p.start != "" && r.plain() && !trace.SpanContextFromContext(ctx).IsValid() {
-		_ = p.lines.add(func(lines []byte) []byte { return r.append(lines, p.start) }) // there is nowhere to say so
+		_ = p.lines.addRequest(&r, p.start) // there is nowhere to say so
 		return
 	}
 	// Of no place in a program: all of these lines are of the same one.
@@ -68,8 +68,18 @@ func (r *Request) plain() bool {
 
 // plain reports whether a text is written as it is in JSON.
 func plain(s string) bool {
+	const each, top = 0x0101010101010101, 0x8080808080808080
+	for ; len(s) >= 8; s = s[8:] {
+		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		// Where x has a byte that is less than n, and n is at most 0x80, x-n*each has the top
+		// bit of such a byte, which x has not; it has no such bit where x has none.
+		quote, backslash := w^'"'*each, w^'\\'*each
+		if (w|(w-' '*each)&^w|(quote-each)&^quote|(backslash-each)&^backslash)&top != 0 {
+			return false
+		}
+	}
 	for i := range len(s) {
-		if b := s[i]; b < ' ' || b > '~' || b == '"' || b == '\\' {
+		if b := s[i]; b < ' ' || b >= 0x80 || b == '"' || b == '\\' {
 			return false
 		}
 	}
@@ -77,9 +87,9 @@ func plain(s string) bool {
 }
 
 // append appends the line of a plain request, as slog.JSONHandler writes it.
-func (r *Request) append(to []byte, start string) []byte {
+func (r *Request) append(to []byte, start string, s *stamp) []byte {
 	to = append(to, `{"time":"`...)
-	to = r.At.Round(0).AppendFormat(to, time.RFC3339Nano)
+	to = s.append(to, r.At)
 	to = append(to, start...)
 	to = append(to, r.Method...)
 	to = append(to, `","route":"`...)
@@ -87,7 +97,7 @@ func (r *Request) append(to []byte, start string) []byte {
 	to = append(to, `","status":`...)
 	to = strconv.AppendInt(to, int64(r.Status), 10)
 	to = append(to, `,"ms":`...)
-	to = strconv.AppendFloat(to, r.ms(), 'f', -1, 64)
+	to = appendThousandths(to, r.Took.Microseconds())
 	to = append(to, `,"request_id":"`...)
 	to = append(to, r.ID...)
 	if r.Org != "" {

@@ -114,3 +114,28 @@ func lineOf() (*slog.Logger, telemetry.Request) {
 	return telemetry.Logger(telemetry.NewLines(nowhere{}), "gateway"), telemetry.Request{At: time.Now(), Took: 432 * time.Microsecond,
 		Method: "GET", Route: "/api/v2/events/:eventId/flights", Status: 200, ID: id, Org: id, Actor: id}
 }
+
+// TestLinesOfOneSecond: lines to one log, whose times are of a few seconds, zones and fractions,
+// are those of the log of everything else.
+func TestLinesOfOneSecond(t *testing.T) {
+	t.Parallel()
+	random := testkit.Rand(t)
+	var got, want bytes.Buffer
+	lines := telemetry.NewLines(&got)
+	log, other := telemetry.Logger(lines, "test"), telemetry.Logger(&want, "test")
+	zones := []*time.Location{time.UTC, time.FixedZone("A", 3600), time.FixedZone("B", -12600), time.Local}
+	fractions := []int64{0, 1, 100, 120_000_000, 999_999_999, 50_000}
+	for range 2000 {
+		r := telemetry.Request{At: time.Unix(random.Int64N(4), fractions[random.IntN(len(fractions))]).In(zones[random.IntN(len(zones))]),
+			Took: time.Duration(random.Int64N(2_000_000_000) * []int64{-1, 1, 1000, 1_000_000}[random.IntN(4)]), Method: "GET"}
+		telemetry.LogRequest(t.Context(), log, slog.LevelInfo, r)
+		telemetry.LogRequest(t.Context(), other, slog.LevelInfo, r)
+	}
+	lines.Flush()
+	gotLines, wantLines := strings.Split(got.String(), "\n"), strings.Split(want.String(), "\n")
+	for i, line := range wantLines {
+		if i >= len(gotLines) || gotLines[i] != line {
+			t.Fatalf("line %d is\n%s\nwant\n%s", i, gotLines[min(i, len(gotLines)-1)], line)
+		}
+	}
+}
