@@ -18,8 +18,45 @@ type Matcher struct {
 	baseParts int
 	// patterns are in the order in which they are tried, the most specific first.
 	patterns []pattern
-	// below and roots are the places of patterns by their number of segments.
-	below, roots [mostSegments + 1][]int
+	// below and roots are the patterns by their number of segments.
+	below, roots [mostSegments + 1]candidates
+}
+
+// candidates are the places of patterns of one length, in the order in which they are tried.
+type candidates struct {
+	// byLast are those that may match a path by its last segment, where that is one of theirs.
+	byLast map[string][]int
+	// others are those whose last segment is a parameter, which are all for any other path.
+	others []int
+}
+
+// add adds the next pattern.
+func (c *candidates) add(i int, p *pattern) {
+	last := len(p.parts) - 1
+	if p.kinds[last] != kindLiteral {
+		c.others = append(c.others, i)
+		for word, list := range c.byLast {
+			c.byLast[word] = append(list, i)
+		}
+		return
+	}
+	if c.byLast == nil {
+		c.byLast = map[string][]int{}
+	}
+	word := p.parts[last]
+	list, ok := c.byLast[word]
+	if !ok {
+		list = slices.Clone(c.others)
+	}
+	c.byLast[word] = append(list, i)
+}
+
+// of returns those that may match a path that ends with a segment.
+func (c *candidates) of(last string) []int {
+	if list, ok := c.byLast[last]; ok {
+		return list
+	}
+	return c.others
 }
 
 // mostSegments is the longest path of an operation, in segments.
@@ -83,7 +120,7 @@ func NewMatcher(base string, t Table) (*Matcher, error) {
 		if p.root {
 			of = &m.roots
 		}
-		of[len(p.parts)] = append(of[len(p.parts)], i)
+		of[len(p.parts)].add(i, &p)
 	}
 	return m, nil
 }
@@ -123,13 +160,17 @@ func (m *Matcher) Match(path string) []Operation {
 	return m.match(parts, &m.below)
 }
 
-func (m *Matcher) match(path []string, among *[mostSegments + 1][]int) []Operation {
-	if len(path) > mostSegments || len(among[len(path)]) == 0 {
+func (m *Matcher) match(path []string, among *[mostSegments + 1]candidates) []Operation {
+	if len(path) > mostSegments {
+		return nil
+	}
+	list := among[len(path)].of(path[len(path)-1])
+	if len(list) == 0 {
 		return nil
 	}
 	// Each segment is looked at once, not once for each pattern.
 	odd := slices.ContainsFunc(path, func(segment string) bool { return !plain(segment) })
-	for _, i := range among[len(path)] {
+	for _, i := range list {
 		if p := &m.patterns[i]; p.matches(path, odd) {
 			return p.operations
 		}
@@ -140,16 +181,25 @@ func (m *Matcher) match(path []string, among *[mostSegments + 1][]int) []Operati
 // Find returns the operation that answers a request and reports whether there
 // is one. HEAD is answered as GET.
 func (m *Matcher) Find(method, path string) (Operation, bool) {
+	if found := m.Lookup(method, path); found != nil {
+		return *found, true
+	}
+	return Operation{}, false
+}
+
+// Lookup is Find without a copy: it returns the same address for an operation each time, and nil
+// where there is none. What is there must not be changed.
+func (m *Matcher) Lookup(method, path string) *Operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	found := m.Match(path)
 	for i := range found {
 		if found[i].Method == method {
-			return found[i], true
+			return &found[i]
 		}
 	}
-	return Operation{}, false
+	return nil
 }
 
 // Methods returns the methods of operations as the Allow field lists them.
