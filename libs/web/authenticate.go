@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/gofiber/fiber/v2"
@@ -58,17 +58,39 @@ func verify(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (id
 	if len(token) == 0 {
 		return identity.Principal{}, errNoToken
 	}
-	// A copy of most of a kilobyte for each request would be as much as all else that it makes.
-	return v.Verify(ctx, unsafe.String(unsafe.SliceData(token), len(token))) //nolint:gosec // see TokenVerifier
+	return v.Verify(ctx, borrowed(token))
 }
 
 var errNoToken = errors.New("there is no token")
 
 // Bearer returns who the token of a header belongs to, and reports whether there is one that is
-// acceptable.
-func Bearer(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (identity.Principal, bool) {
+// acceptable. A recall that is not nil is asked for what it knows at now before v verifies.
+func Bearer(ctx context.Context, h *fasthttp.RequestHeader, recall identity.Recall, v TokenVerifier, now time.Time) (identity.Principal, bool) {
+	if field := authorization(h); recall != nil && bytes.HasPrefix(field, bearerScheme) {
+		// What is remembered has been looked at, and the same bytes are as good.
+		if p, ok := recall(borrowed(field[len(bearerScheme):]), now); ok {
+			return p, true
+		}
+	}
 	p, err := verify(ctx, h, v)
 	return p, err == nil
+}
+
+// authorization returns the Authorization field of a header; empty where there is none, or more
+// than one.
+func authorization(h *fasthttp.RequestHeader) []byte {
+	if fields := h.PeekAll(fiber.HeaderAuthorization); len(fields) == 1 {
+		return fields[0]
+	}
+	return nil
+}
+
+var bearerScheme = []byte("Bearer ")
+
+// borrowed returns bytes of a request as a text, which is one for as long as the request lasts.
+// A copy of most of a kilobyte for each request would be as much as all else that it makes.
+func borrowed(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // see TokenVerifier
 }
 
 func unauthenticated(cause error) error {
@@ -88,16 +110,11 @@ func BearerOf(h *fasthttp.RequestHeader) (string, bool) {
 
 // bearer returns the token of a header, a part of the header itself; empty for none.
 func bearer(h *fasthttp.RequestHeader) []byte {
-	fields := h.PeekAll(fiber.HeaderAuthorization)
-	if len(fields) != 1 {
+	field, scheme := authorization(h), len(bearerScheme)
+	if len(field) <= scheme || len(field) > scheme+maxToken || !bytes.EqualFold(field[:scheme], bearerScheme) {
 		return nil
 	}
-	const scheme = "Bearer "
-	field := fields[0]
-	if len(field) <= len(scheme) || len(field) > len(scheme)+maxToken || !strings.EqualFold(string(field[:len(scheme)]), scheme) {
-		return nil
-	}
-	token := bytes.Trim(field[len(scheme):], " ")
+	token := bytes.Trim(field[scheme:], " ")
 	if !ofTokens(token) {
 		return nil
 	}

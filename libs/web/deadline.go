@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,10 +14,15 @@ type deadlineContext struct {
 	parent   context.Context
 	deadline time.Time
 
-	mu     sync.Mutex
-	made   context.Context // nil until somebody waits
+	mu    sync.Mutex           // held while made or ended changes
+	made  atomic.Pointer[made] // nil until somebody waits
+	ended atomic.Bool
+}
+
+// made is the context that is waited for.
+type made struct {
+	context.Context
 	cancel context.CancelFunc
-	ended  bool
 }
 
 func withDeadline(parent context.Context, deadline time.Time) *deadlineContext {
@@ -31,25 +37,30 @@ func (d *deadlineContext) Deadline() (time.Time, bool) { return d.deadline, true
 
 // Done implements context.Context.
 func (d *deadlineContext) Done() <-chan struct{} {
+	if m := d.made.Load(); m != nil {
+		return m.Done()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.made == nil {
-		d.made, d.cancel = context.WithDeadline(d.parent, d.deadline)
-		if d.ended {
-			d.cancel()
+	m := d.made.Load()
+	if m == nil {
+		ctx, cancel := context.WithDeadline(d.parent, d.deadline)
+		m = &made{ctx, cancel}
+		d.made.Store(m)
+		if d.ended.Load() {
+			cancel()
 		}
 	}
-	return d.made.Done()
+	return m.Done()
 }
 
 // Err implements context.Context.
 func (d *deadlineContext) Err() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	if m := d.made.Load(); m != nil {
+		return m.Err()
+	}
 	switch {
-	case d.made != nil:
-		return d.made.Err()
-	case d.ended:
+	case d.ended.Load():
 		return context.Canceled
 	case d.parent.Err() != nil:
 		return d.parent.Err()
@@ -62,11 +73,8 @@ func (d *deadlineContext) Err() error {
 // Value implements context.Context. Once there is a context below, it answers: the
 // package context finds there what it needs to end the children with it.
 func (d *deadlineContext) Value(key any) any {
-	d.mu.Lock()
-	made := d.made
-	d.mu.Unlock()
-	if made != nil {
-		return made.Value(key)
+	if m := d.made.Load(); m != nil {
+		return m.Value(key)
 	}
 	return d.parent.Value(key)
 }
@@ -75,8 +83,8 @@ func (d *deadlineContext) Value(key any) any {
 func (d *deadlineContext) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.ended = true
-	if d.cancel != nil {
-		d.cancel()
+	d.ended.Store(true)
+	if m := d.made.Load(); m != nil {
+		m.cancel()
 	}
 }

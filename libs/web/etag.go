@@ -150,7 +150,11 @@ func tagAnswer(h *fasthttp.RequestHeader, r *fasthttp.Response) {
 	if r.StatusCode() != http.StatusOK {
 		return
 	}
-	tag := string(r.Header.PeekCanonical(nameETag))
+	own := r.Header.PeekCanonical(nameETag)
+	if len(own) > 0 && len(h.PeekCanonical(nameIfNoneMatch)) == 0 {
+		return
+	}
+	tag := string(own)
 	if tag == "" {
 		if r.IsBodyStream() || !bytes.HasPrefix(r.Header.ContentType(), []byte(fiber.MIMEApplicationJSON)) {
 			return

@@ -25,6 +25,8 @@ type Shortcut struct {
 	Context context.Context
 	// ID is that of the request; its answer gets it.
 	ID string
+	// Began is when the request came, by Options.Now.
+	Began time.Time
 
 	// Route, as RouteOf returns it, and Principal say what was asked for, and by whom. Who
 	// answers the request sets them. One whose Principal is set, and which is not answered, is
@@ -50,9 +52,10 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	if path, _, _ := bytes.Cut(h.RequestURI(), []byte("?")); isHealthPath(utils.UnsafeString(path)) {
 		return false // it has no span
 	}
-	began, until, id := e.o.Now(), time.Now().Add(e.o.Timeout), e.idOf(h)
+	began, id := e.o.Now(), e.idOf(h)
+	until := e.deadlineOf(began)
 	ctx, span := e.startSpan(context.Background(), h, fiber.MethodGet, false)
-	s := &Shortcut{Request: rc, ID: id, ctx: deadlineContext{parent: ctx, deadline: until}}
+	s := &Shortcut{Request: rc, ID: id, Began: began, ctx: deadlineContext{parent: ctx, deadline: until}}
 	s.Context = &s.ctx
 	defer s.ctx.end()
 	var fault *panicked
@@ -73,10 +76,8 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	r.Header.SetCanonical(nameRequestID, []byte(id))
 	setSecurityHeaders(&r.Header)
 	ended, l := e.o.Now(), newLabels(httpconv.RequestMethodGet, schemeOf(rc), s.Route, r.StatusCode(), "")
-	if e.o.Logger.Enabled(s.Context, slog.LevelInfo) {
-		telemetry.LogRequest(s.Context, e.o.Logger, slog.LevelInfo, telemetry.Request{At: ended, Took: ended.Sub(began), Method: string(l.method), Route: l.route, Status: l.status,
-			ID: id, Org: s.Principal.Org, Actor: s.Principal.UserID})
-	}
+	telemetry.LogRequest(s.Context, e.o.Logger, slog.LevelInfo, telemetry.Request{At: ended, Took: ended.Sub(began), Method: string(l.method), Route: l.route, Status: l.status,
+		ID: id, Org: s.Principal.Org, Actor: s.Principal.UserID})
 	e.measures.record(ctx, l, "", ended.Sub(began))
 	describe(span, l, id, s.Principal.Org, "")
 	span.End()

@@ -168,6 +168,9 @@ func (m *measures) record(ctx context.Context, l labels, code apperr.Code, took 
 		}
 		m.refusals.Add(ctx, 1, options.([]metric.AddOption)...)
 	}
+	if !m.duration.Inst().Enabled(ctx) {
+		return
+	}
 	options, ok := m.durations.Load(l)
 	if !ok {
 		options, _ = m.durations.LoadOrStore(l, []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(l.attributes()...))})

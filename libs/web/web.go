@@ -197,6 +197,15 @@ type edge struct {
 	untraced bool // no span is recorded
 }
 
+// deadlineOf returns when a request that came at began, by Options.Now, has to have ended, by the
+// clock of the system.
+func (e *edge) deadlineOf(began time.Time) time.Time {
+	if began == began.Round(0) { // without a monotonic reading it is not of the system's clock
+		began = time.Now()
+	}
+	return began.Add(e.o.Timeout)
+}
+
 // deadline returns the request a time to end by: fiber's own UserContext has
 // none, and it is not cancelled when the client leaves. It is cancelled when
 // the handler has returned, so a body that is streamed afterwards must not

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -44,11 +45,27 @@ var (
 // field anything would be acceptable, but a client that says nothing is not known
 // to unpack.
 func codingFor(h *fasthttp.RequestHeader) string {
-	best, weight := "", 0.0
-	accepted := string(h.PeekCanonical(nameAcceptEncoding))
-	if accepted == "" {
+	accepted := h.PeekCanonical(nameAcceptEncoding)
+	if len(accepted) == 0 {
 		return ""
 	}
+	// Most clients are of a few kinds, and of one in a row.
+	if last := lastAccepted.Load(); last != nil && last.field == string(accepted) {
+		return last.coding
+	}
+	last := &accepts{field: string(accepted), coding: bestCoding(string(accepted))}
+	lastAccepted.Store(last)
+	return last.coding
+}
+
+// accepts is an Accept-Encoding field, and the coding for who sends it.
+type accepts struct{ field, coding string }
+
+// lastAccepted is the field that was looked at last.
+var lastAccepted atomic.Pointer[accepts]
+
+func bestCoding(accepted string) string {
+	best, weight := "", 0.0
 	for _, coding := range []string{codingBrotli, codingGzip} {
 		if q := qualityOf(accepted, coding); q > weight {
 			best, weight = coding, q
@@ -174,11 +191,10 @@ func (k compressor) apply(a passed) {
 		return
 	}
 	status, read := a.rc.Response.StatusCode(), a.rc.Request.Header.IsGet()
-	tag := string(h.PeekCanonical(nameETag))
 	switch {
 	case status == fiber.StatusNotModified:
 		vary(h, nameAcceptEncoding)
-		if tag != "" {
+		if tag := string(h.PeekCanonical(nameETag)); tag != "" {
 			h.SetCanonical(nameETag, []byte(k.knownTag(tag)))
 		}
 		return
@@ -192,7 +208,7 @@ func (k compressor) apply(a passed) {
 		return
 	}
 	h.SetContentEncoding(k.coding)
-	if read && tag != "" {
+	if tag := string(h.PeekCanonical(nameETag)); read && tag != "" {
 		h.SetCanonical(nameETag, []byte(codedTag(tag, k.coding)))
 	}
 }

@@ -19,13 +19,15 @@ const deadlineSoon = time.Second
 
 // want asks for a deadline.
 func (d *deadline) want(t time.Time, set func(time.Time) error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.wanted = t
 	if t.IsZero() || time.Until(t) > deadlineSoon {
+		d.mu.Lock()
+		d.wanted = t
+		d.mu.Unlock()
 		return nil
 	}
-	d.until = t
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.wanted, d.until = t, t
 	return set(t)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -20,6 +21,7 @@ import (
 type early struct {
 	g        *gateway
 	matcher  *api.Matcher
+	recall   identity.Recall
 	refusals map[string]*web.Refusal // by operation
 }
 
@@ -54,7 +56,7 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 		return nil, nil
 	}
 	// No context of the request: the keys that a token needs are read for others, too.
-	p, ok := web.Bearer(context.Background(), h, e.g.Tokens)
+	p, ok := web.Bearer(context.Background(), h, e.recall, e.g.Tokens, e.g.Now())
 	if !ok {
 		return nil, nil
 	}

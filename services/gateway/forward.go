@@ -9,6 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // hopByHop reports whether a field, by its name in lower case, concerns one
@@ -84,7 +86,9 @@ func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller
 		var room [64]byte
 		to.SetCanonical(nameForwardedFor, caller.address.AppendTo(room[:0]))
 	}
-	otel.GetTextMapPropagator().Inject(ctx, carrier{to})
+	if trace.SpanContextFromContext(ctx).IsValid() || baggage.FromContext(ctx).Len() > 0 {
+		otel.GetTextMapPropagator().Inject(ctx, carrier{to})
+	}
 }
 
 // The names of fields that requests to services have, as fasthttp keeps names.
@@ -122,6 +126,9 @@ type unwanted struct {
 }
 
 func (u *unwanted) look(name, value []byte, request bool) {
+	if passedOn(name) {
+		return
+	}
 	var buffer [64]byte
 	lower := appendLower(buffer[:0], name)
 	if string(lower) == "connection" {
@@ -130,6 +137,17 @@ func (u *unwanted) look(name, value []byte, request bool) {
 	if hopByHop(lower) || request && claimed(lower) || !request && ours(lower) {
 		u.names = append(u.names, bytes.Clone(name))
 	}
+}
+
+// passedOn reports whether a field, by its name as fasthttp keeps it, is one of those that most
+// messages have and that are passed on: nothing else has to be found out about them.
+func passedOn(name []byte) bool {
+	switch string(name) {
+	case fiber.HeaderHost, fiber.HeaderAccept, fiber.HeaderUserAgent, fiber.HeaderAuthorization, fiber.HeaderAcceptEncoding, fiber.HeaderAcceptLanguage,
+		fiber.HeaderIfNoneMatch, fiber.HeaderContentType, fiber.HeaderContentLength, fiber.HeaderDate, fiber.HeaderCacheControl, "Etag":
+		return true
+	}
+	return false
 }
 
 func (u *unwanted) lookListed(name []byte) {

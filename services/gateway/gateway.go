@@ -217,8 +217,8 @@ func New(d Deps) (*Gateway, error) {
 		return nil, err
 	}
 	tokens := identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}
-	g.early = &early{g: g, matcher: matcher, refusals: map[string]*web.Refusal{}}
-	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, reads: map[string]*plainRead{}}
+	g.early = &early{g: g, matcher: matcher, recall: identity.RecallOf(d.Tokens), refusals: map[string]*web.Refusal{}}
+	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, recall: tokens.Recall(), reads: map[string]*plainRead{}}
 	options := web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
 		Early: g.early.take, Shortcut: g.shortcut.take}
 	if d.tracers != nil {

@@ -99,7 +99,7 @@ func askFor(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHand
 // What a request through the gateway may allocate more than one that a bare client passes on: by
 // the shortcut, and by the middleware.
 const (
-	hopAllocations        = 9
+	hopAllocations        = 7
 	middlewareAllocations = 15
 )
 
@@ -125,7 +125,7 @@ func TestAllocationsOfAHop(t *testing.T) {
 }
 
 // recalledAllocations is what the gateway may allocate for an answer that it recalls.
-const recalledAllocations = 15
+const recalledAllocations = 13
 
 // TestAllocationsOfARecalledAnswer leaves out what the service allocates to recall it.
 func TestAllocationsOfARecalledAnswer(t *testing.T) {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -40,14 +41,14 @@ func (g *gateway) limitWrites(c *fiber.Ctx) error {
 		return g.answerLimit(c, g.writes, r)
 	}
 	if !wasAsked(c) {
-		setLimit(c, g.leftOf(c.UserContext(), p))
+		setLimit(c, g.leftOf(c.UserContext(), p, g.Now()))
 	}
 	return nil
 }
 
 // leftOf returns what an answer to a read of a user says about the limit of writes.
-func (g *gateway) leftOf(ctx context.Context, p identity.Principal) *told {
-	who, now := user{p.Org, p.UserID}, g.Now()
+func (g *gateway) leftOf(ctx context.Context, p identity.Principal, now time.Time) *told {
+	who := user{p.Org, p.UserID}
 	left := g.budgets.get(who, now)
 	if left == nil {
 		left = tellOf(g.writes, g.writes.Peek(ctx, who.key()))
@@ -70,12 +71,12 @@ func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Re
 
 // told is what an answer says about a limit: its policy, and what is left of it, which is
 // nothing where nobody could count.
-type told struct{ policy, left string }
+type told struct{ policy, left []byte }
 
 func tellOf(l *ratelimit.Limiter, r ratelimit.Result) *told {
-	t := &told{policy: l.Policy()}
+	t := &told{policy: []byte(l.Policy())}
 	if !r.Unknown {
-		t.left = ratelimit.Field(l.Name(), r)
+		t.left = []byte(ratelimit.Field(l.Name(), r))
 	}
 	return t
 }
@@ -112,14 +113,14 @@ var nameRateLimit, nameRateLimitPolicy = []byte("Ratelimit"), []byte("Ratelimit-
 
 // prepend puts a member before those that a service has set: the fields are lists, and a
 // service may have limits of its own.
-func prepend(h *fasthttp.ResponseHeader, name []byte, member string) {
-	if member == "" {
+func prepend(h *fasthttp.ResponseHeader, name, member []byte) {
+	if len(member) == 0 {
 		return
 	}
 	if theirs := h.PeekCanonical(name); len(theirs) > 0 {
-		member += ", " + string(theirs)
+		member = slices.Concat(member, []byte(", "), theirs)
 	}
-	h.SetCanonical(name, []byte(member))
+	h.SetCanonical(name, member)
 }
 
 // user is whose writes are counted together.

@@ -38,7 +38,19 @@ func (m upstreamMetrics) of(service string) answers {
 	return answers{m.duration, as("answered"), as("failed"), as("none")}
 }
 
-func (m answers) record(ctx context.Context, took time.Duration, status int, err error) {
+// begin returns when a question is asked; zero where nobody wants to know.
+func (m answers) begin(ctx context.Context) (began time.Time) {
+	if m.duration.Enabled(ctx) {
+		began = time.Now()
+	}
+	return began
+}
+
+// record measures the answer to a question that was asked at began.
+func (m answers) record(ctx context.Context, began time.Time, status int, err error) {
+	if began.IsZero() {
+		return
+	}
 	outcome := m.answered
 	switch {
 	case err != nil:
@@ -46,5 +58,5 @@ func (m answers) record(ctx context.Context, took time.Duration, status int, err
 	case status >= 500:
 		outcome = m.failed
 	}
-	m.duration.Record(ctx, took.Seconds(), outcome...)
+	m.duration.Record(ctx, time.Since(began).Seconds(), outcome...)
 }

@@ -53,16 +53,23 @@ var slash = []byte("/")
 // encodedAlike reports whether a path is one that decoding and encoding leave as it
 // is, but for a slash at its end: of letters, digits and hyphens.
 func encodedAlike(path []byte) bool {
-	for i, b := range path {
-		switch {
-		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '-':
-		case b == '/' && (i+1 < len(path) || i > 0) && (i == 0 || path[i-1] != '/'):
-		default:
+	before := byte(0)
+	for _, b := range path {
+		if !alike[b] || b == '/' && before == '/' {
 			return false
 		}
+		before = b
 	}
 	return len(path) > 1
 }
+
+// alike are the bytes that are encoded as they are, and the slash.
+var alike = func() (is [256]bool) {
+	for _, b := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-/") {
+		is[b] = true
+	}
+	return is
+}()
 
 // passed is a request that is passed on to a service.
 type passed struct {
@@ -141,17 +148,17 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 		req.SetBodyRaw(body)
 	}
 
-	began := time.Now()
 	deadline, ok := a.ctx.Deadline()
 	if !ok {
-		deadline = began.Add(g.Timeout)
+		deadline = time.Now().Add(g.Timeout)
 	}
+	began := to.answered.begin(a.ctx)
 	answer := answerFor(o, a)
 	if err = to.call(a.ctx, o, a.by, req, answer, deadline); err == nil {
 		err = g.receive(o, a, answer)
 	}
 	status := a.rc.Response.StatusCode()
-	to.answered.record(a.ctx, time.Since(began), status, err)
+	to.answered.record(a.ctx, began, status, err)
 	switch {
 	case err != nil:
 		span.SetStatus(codes.Error, "no answer")

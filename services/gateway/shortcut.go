@@ -11,6 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/gateway/session"
 )
@@ -23,6 +24,7 @@ type shortcut struct {
 	g       *gateway
 	matcher *api.Matcher
 	tokens  web.TokenVerifier
+	recall  identity.Recall
 	reads   map[string]*plainRead // by operation
 }
 
@@ -51,22 +53,29 @@ func (s *shortcut) take(r *web.Shortcut) (answered bool) {
 	if !encodedAlike(path) || bytes.IndexByte(query, '#') >= 0 || session.Asked(rc) || len(g.Origins) > 0 && len(h.PeekCanonical(nameOrigin)) > 0 {
 		return false
 	}
-	found, ok := s.matcher.Find(http.MethodGet, utils.UnsafeString(path))
-	read := s.reads[found.ID]
-	if !ok || read == nil {
+	found := s.matcher.Lookup(http.MethodGet, utils.UnsafeString(path))
+	if found == nil {
 		return false
 	}
-	by, ok := web.Bearer(r.Context, h, s.tokens)
-	if !ok || by.UserID == "" || by.Org == "" || !by.Role.Holds(found.Least) {
+	read := s.reads[found.ID]
+	if read == nil {
+		return false
+	}
+	by, ok := web.Bearer(r.Context, h, s.recall, s.tokens, r.Began)
+	if !ok || by.UserID == "" || by.Org == "" || !by.Role.Holds(read.operation.Least) {
 		return false
 	}
 	h.DelAllCookies()
-	left := g.leftOf(r.Context, by)
-	end, err := read.underWay.Acquire(r.Context, by.Org, 1)
-	if err != nil {
-		return false
+	left := g.leftOf(r.Context, by, r.Began)
+	if place, ok := read.underWay.TryAcquire(by.Org, 1, r.Began); ok {
+		defer place.Release()
+	} else {
+		end, err := read.underWay.Acquire(r.Context, by.Org, 1)
+		if err != nil {
+			return false
+		}
+		defer end()
 	}
-	defer end()
 	if read.turn {
 		end, err := g.turns.scheduler.Acquire(r.Context, by.Org, 1)
 		if err != nil {
