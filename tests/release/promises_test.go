@@ -13,32 +13,32 @@ var (
 	// A test of the console by the beginning of its name, or what a file of it holds.
 	consoleTest = regexp.MustCompile("`(e2e|tests)/([a-z]+) ([^`T][^`]+)`")
 	held        = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*\\.(?:ts|mjs)|Makefile) ([^`]+)`")
-	head        = regexp.MustCompile(`^\| (Promise|Found|Point|Guide) \|`)
+	head        = regexp.MustCompile(`^\| (Guarantee|Finding|Guide) \|`)
 	link        = regexp.MustCompile(`\]\((\S+\.md)`)
 )
 
-// TestPromisesNameTests: every row of these pages, and of the smaller points and bounds of
+// TestPromisesNameTests: every row of these pages, and of the findings and limits of
 // docs/security.md, names a test that exists, or the page where it says why there is none.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
-	_, points, there := strings.Cut(source(t, "docs/security.md"), "\n## Smaller points ")
+	_, points, there := strings.Cut(source(t, "docs/security.md"), "\n## Resolved findings\n")
 	points, _, ended := strings.Cut(points, "\n## ")
 	if !there || !ended {
-		t.Error("docs/security.md has no smaller points")
+		t.Error("docs/security.md has no resolved findings")
 	}
-	_, bounds, there := strings.Cut(source(t, "docs/security.md"), "\n## What no stranger ")
+	_, bounds, there := strings.Cut(source(t, "docs/security.md"), "\n## Isolation and denial of service\n")
 	bounds, _, ended = strings.Cut(bounds, "\n## ")
 	if !there || !ended {
-		t.Error("docs/security.md does not say what no stranger and no neighbour can take away")
+		t.Error("docs/security.md does not say how the service is isolated")
 	}
 	for name, table := range map[string]struct {
 		text  string
 		least int
 	}{
-		"docs/operations.md":                          {source(t, "docs/operations.md"), 60},
-		"docs/console.md":                             {source(t, "docs/console.md"), 38},
-		"docs/security.md":                            {points, 19},
-		"docs/security.md, what nobody can take away": {bounds, 24},
+		"docs/operations.md":          {source(t, "docs/operations.md"), 60},
+		"docs/console.md":             {source(t, "docs/console.md"), 38},
+		"docs/security.md":            {points, 19},
+		"docs/security.md, isolation": {bounds, 24},
 	} {
 		rows := 0
 		for line := range strings.Lines(table.text) {

@@ -147,7 +147,7 @@ func TestEachStatementIsHeld(t *testing.T) {
 		t.Fatal("docs/security.md has no place for the table")
 	}
 	found := holders(t)
-	table := "| Statement | Held by |\n|---|---|\n"
+	table := "| Statement | Tests |\n|---|---|\n"
 	for n := firstStatement; n <= lastStatement; n++ {
 		if !regexp.MustCompile(fmt.Sprintf(`(?m)^%d\. `, n)).MatchString(head) {
 			t.Errorf("docs/security.md has no statement %d", n)
