@@ -26,7 +26,7 @@ const logLevelName = "ECF_LOG_LEVEL"
 
 // Describe implements settings.Config.
 func (l *Log) Describe(s *settings.Set) {
-	s.Text(&l.Level, logLevelName, "info", "least level that is logged: debug, info, warn or error", func(v string) error {
+	s.Text(&l.Level, logLevelName, "info", "minimum log level: debug, info, warn or error", func(v string) error {
 		_, err := parseLevel(v)
 		return err
 	})

@@ -45,7 +45,7 @@ const debugAddrName = "ECF_DEBUG_ADDR"
 func (l *Listen) Describe(s *settings.Set) {
 	DescribeAddr(s, &l.Addr)
 	describeDebugAddr(s, &l.DebugAddr)
-	s.Duration(&l.RequestTimeout, "ECF_REQUEST_TIMEOUT", "0s", "how long a request may take whose operation has no time of its own, and twice as long behind the gateway, which so answers first; 0s: 4.5 s, and 10 s behind it", 0)
+	s.Duration(&l.RequestTimeout, "ECF_REQUEST_TIMEOUT", "0s", "timeout of requests whose operation has no timeout of its own, twice as long in the services, so that the gateway responds first; 0s: 4.5 s, and 10 s in the services", 0)
 }
 
 // DescribeAddr describes the address that a server listens at, also to commands

@@ -149,5 +149,5 @@ func FormatProxies(list []netip.Prefix) string {
 // DescribeSignInLimit registers the budget of sign-ins, which the gateway counts
 // by address and the service auth by account.
 func DescribeSignInLimit(s *Set, field *RateLimit) {
-	Parsed(s, field, "ECF_AUTH_RATE_LIMIT", "30/15m", "sign-ins and refreshes of one client address, and failed sign-ins of one account", ParseRateLimit, RateLimit.String)
+	Parsed(s, field, "ECF_AUTH_RATE_LIMIT", "30/15m", "rate limit of sign-ins and refreshes per client address, and of failed sign-ins per account", ParseRateLimit, RateLimit.String)
 }

@@ -112,7 +112,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	c.Keys.Describe(s)
 	c.Mutual.Describe(s)
 	c.Secrets.Describe(s)
-	s.Text(&c.Unsigned, "ECF_PEER_UNSIGNED", refuseUnsigned, "requests without a credential where there is an ECF_PEER_SECRET: refuse, or accept them as the releases before did, while services of those are replaced", settings.OneOf(refuseUnsigned, acceptUnsigned))
+	s.Text(&c.Unsigned, "ECF_PEER_UNSIGNED", refuseUnsigned, "requests without a credential if ECF_PEER_SECRET is set: refuse, or accept during an upgrade from a release that does not sign requests", settings.OneOf(refuseUnsigned, acceptUnsigned))
 	s.After(func() error {
 		if c.Unsigned == acceptUnsigned && len(c.Secrets) == 0 {
 			return errors.New("ECF_PEER_UNSIGNED is accept, which needs ECF_PEER_SECRET")
@@ -125,7 +125,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 
 // Program is the service as a process of its own.
 func Program() app.Program {
-	return app.Program{Name: "auth", Commands: []app.Command{app.NewCommand("", "keeps accounts and sessions, and signs tokens", run)}}
+	return app.Program{Name: "auth", Commands: []app.Command{app.NewCommand("", "manages accounts and sessions, and signs tokens", run)}}
 }
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {

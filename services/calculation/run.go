@@ -27,8 +27,8 @@ type WorkConfig struct {
 
 // Describe implements settings.Config.
 func (c *WorkConfig) Describe(s *settings.Set) {
-	s.Number(&c.Workers, "ECF_WORKERS", "4", "recalculations at once in one process", 1, 1024)
-	s.Duration(&c.SweepInterval, "ECF_SWEEP_INTERVAL", "1s", "how often lost recalculations are looked for", 10*time.Millisecond)
+	s.Number(&c.Workers, "ECF_WORKERS", "4", "concurrent recalculations per process", 1, 1024)
+	s.Duration(&c.SweepInterval, "ECF_SWEEP_INTERVAL", "1s", "interval of the sweep for lost recalculations", 10*time.Millisecond)
 }
 
 // Start makes the service, in the role that answers requests, for a process. Of
@@ -79,7 +79,7 @@ type settingsOf struct {
 
 // Describe implements settings.Config.
 func (c *settingsOf) Describe(s *settings.Set) {
-	s.TextFlag(&c.Role, "role", roleServe, "serve answers requests, work recalculates", settings.OneOf(roleServe, roleWork))
+	s.TextFlag(&c.Role, "role", roleServe, "serve handles requests, work recalculates", settings.OneOf(roleServe, roleWork))
 	c.Listen.Describe(s)
 	s.Default("ECF_ADDR", "127.0.0.1:8084")
 	c.MongoDB.Describe(s)

@@ -33,10 +33,10 @@ type Config struct {
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) {
 	settings.DescribeSignInLimit(s, &c.SignInLimit)
-	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "writes of one user", settings.ParseRateLimit, settings.RateLimit.String)
-	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies that may say in X-Forwarded-For who the client is", settings.ParseProxies, settings.FormatProxies)
-	settings.Parsed(s, &c.TrustedCallers, "ECF_TRUSTED_CALLERS", "", "addresses and networks of clients whose traces (traceparent) are continued; none when empty: their traces are linked to", settings.ParseProxies, settings.FormatProxies)
-	settings.Parsed(s, &c.Origins, "ECF_CORS_ORIGINS", "", "origins whose pages may call the API, such as https://app.example.org; none when empty", settings.ParseOrigins, settings.FormatOrigins)
+	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "rate limit of writes per user", settings.ParseRateLimit, settings.RateLimit.String)
+	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies whose X-Forwarded-For is trusted", settings.ParseProxies, settings.FormatProxies)
+	settings.Parsed(s, &c.TrustedCallers, "ECF_TRUSTED_CALLERS", "", "addresses and networks of clients whose traces (traceparent) are continued; none when empty: traces are linked instead", settings.ParseProxies, settings.FormatProxies)
+	settings.Parsed(s, &c.Origins, "ECF_CORS_ORIGINS", "", "CORS origins that may call the API, such as https://app.example.org; none when empty", settings.ParseOrigins, settings.FormatOrigins)
 	c.Issuer.Describe(s)
 }
 
@@ -69,16 +69,16 @@ type settingsOf struct {
 func (c *settingsOf) Describe(s *settings.Set) {
 	c.Listen.Describe(s)
 	c.Access.Describe(s)
-	s.URL(&c.RecordsURL, "ECF_RECORDS_URL", "http://127.0.0.1:8082", "where the service records is")
-	s.URL(&c.ReviewURL, "ECF_REVIEW_URL", "http://127.0.0.1:8083", "where the service review is")
-	s.URL(&c.Calculation, "ECF_CALCULATION_URL", "http://127.0.0.1:8084", "where the service calculation is")
+	s.URL(&c.RecordsURL, "ECF_RECORDS_URL", "http://127.0.0.1:8082", "URL of the records service")
+	s.URL(&c.ReviewURL, "ECF_REVIEW_URL", "http://127.0.0.1:8083", "URL of the review service")
+	s.URL(&c.Calculation, "ECF_CALCULATION_URL", "http://127.0.0.1:8084", "URL of the calculation service")
 	c.Config.Describe(s)
 	c.Log.Describe(s)
 }
 
 // Program is the gateway as a process of its own.
 func Program() app.Program {
-	return app.Program{Name: "gateway", Commands: []app.Command{app.NewCommand("", "is the only service that clients reach", run)}}
+	return app.Program{Name: "gateway", Commands: []app.Command{app.NewCommand("", "is the only service exposed to clients", run)}}
 }
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {

@@ -23,7 +23,7 @@ type Config struct {
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) {
 	settings.Parsed(s, &c.Quotas, "ECF_QUOTAS", "free=3,team=50,enterprise=unlimited", "events of each plan", settings.ParseQuotas, settings.Quotas.String)
-	settings.Parsed(s, &c.Limits, "ECF_PLAN_LIMITS", "", "further limits of plans: rowsPerImport, openImports, recordsPerEvent, recordsPerOrganization, such as free.recordsPerEvent=5000; those that are not named are unlimited", settings.ParsePlanLimits, settings.PlanLimits.String)
+	settings.Parsed(s, &c.Limits, "ECF_PLAN_LIMITS", "", "further limits of plans: rowsPerImport, openImports, recordsPerEvent, recordsPerOrganization, such as free.recordsPerEvent=5000; unlimited where not given", settings.ParsePlanLimits, settings.PlanLimits.String)
 }
 
 // Start makes the service for a process. Of d, what every service of the process
@@ -65,7 +65,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 
 // Program is the service as a process of its own.
 func Program() app.Program {
-	return app.Program{Name: "records", Commands: []app.Command{app.NewCommand("", "keeps events and records", run)}}
+	return app.Program{Name: "records", Commands: []app.Command{app.NewCommand("", "manages events and records", run)}}
 }
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {

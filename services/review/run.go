@@ -40,7 +40,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 
 // Program is the service as a process of its own.
 func Program() app.Program {
-	return app.Program{Name: "review", Commands: []app.Command{app.NewCommand("", "takes decisions on records", run)}}
+	return app.Program{Name: "review", Commands: []app.Command{app.NewCommand("", "handles decisions on records", run)}}
 }
 
 func run(ctx context.Context, env app.Env, c *settingsOf) error {

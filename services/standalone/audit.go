@@ -28,7 +28,7 @@ type auditSettings struct {
 
 // Describe implements settings.Config.
 func (c *auditSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.Heads, "heads", "", "file of audit export: what it names must still be there", nil)
+	s.TextFlag(&c.Heads, "heads", "", "file of audit export to compare with: everything it names must still exist", nil)
 	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys one of which must have signed --heads; those below ECF_SIGNING_KEYS_DIR when empty", nil)
 	c.Folder.Describe(s)
 	c.Data.Describe(s)

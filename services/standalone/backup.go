@@ -25,9 +25,9 @@ type backupSettings struct {
 
 // Describe implements settings.Config.
 func (c *backupSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.To, "to", "", "folder of the backup; it must not exist", nil)
-	s.TextFlag(&c.Into, "into", "", "folder of backups: the backup becomes a folder in it, named by the time", nil)
-	s.Flag("keep", "0", "with --into: how many whole backups to keep, the newest ones; older ones, and what killed runs have left, are removed before and after; 0 keeps all", func(v string) (err error) {
+	s.TextFlag(&c.To, "to", "", "directory of the backup; it must not exist", nil)
+	s.TextFlag(&c.Into, "into", "", "directory of backups: the backup becomes a subdirectory named by the time", nil)
+	s.Flag("keep", "0", "with --into: number of complete backups to keep, the newest ones; older ones and remains of killed runs are removed before and after; 0 keeps all", func(v string) (err error) {
 		if c.Keep, err = strconv.Atoi(v); err != nil || c.Keep < 0 {
 			return errors.New("must be a number from 0")
 		}

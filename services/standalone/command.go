@@ -27,31 +27,31 @@ running.
 // Program is the program ecf: the server, and the commands of an operator.
 func Program() app.Program {
 	return app.Program{Name: "ecf", Summary: "the whole Event Carbon Footprint Service in one process, and its administration", Notes: notes, Commands: []app.Command{
-		app.NewCommand("serve", "run everything in this process", serve),
-		app.NewCommand("bootstrap", "make an organization and its administrator, and print the administrator's setup link; run again it completes what is missing", bootstrap).Taking("--name N --plan P --email E"),
-		app.NewCommand("org create", "make an organization; prints its id", orgCreate).Taking("--name N --plan P"),
-		app.NewCommand("org plan", "put an organization on another plan; servers know it at once", orgPlan).Taking("--org ID --plan P"),
-		app.NewCommand("user create", "make an account, or with --service that of a program; prints its id", userCreate).Taking("--org ID --email E --role R"),
-		app.NewCommand("user join", "make somebody who has an account a member of another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
+		app.NewCommand("serve", "run all services in one process", serve),
+		app.NewCommand("bootstrap", "create an organization and its administrator, and print the administrator's setup link; can be repeated to complete what is missing", bootstrap).Taking("--name N --plan P --email E"),
+		app.NewCommand("org create", "create an organization; prints its id", orgCreate).Taking("--name N --plan P"),
+		app.NewCommand("org plan", "change the plan of an organization; takes effect at once", orgPlan).Taking("--org ID --plan P"),
+		app.NewCommand("user create", "create an account, or with --service a service account; prints its id", userCreate).Taking("--org ID --email E --role R"),
+		app.NewCommand("user join", "add an existing account to another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
 		app.NewCommand("user password", "set a password", userPassword).Taking("--email E"),
 		app.NewCommand("user disable", "disable an account in all its organizations and end its sessions", userDisable).Taking("--email E"),
-		app.NewCommand("user free", "take an address from whoever registered it, end the sessions, and give the account another address or none", userFree).Taking("--email E [--to F]"),
-		app.NewCommand("keys rotate", "add the next signing key; servers follow", keysRotate),
+		app.NewCommand("user free", "release an address registered by somebody else, end the sessions, and give the account another address or none", userFree).Taking("--email E [--to F]"),
+		app.NewCommand("keys rotate", "add the next signing key; running servers pick it up", keysRotate),
 		app.NewCommand("factors list", "list the factor sets", factorsList),
 		app.NewCommand("factors check", "check a factor pack, row by row, without adding it", factorsCheck).Taking("FILE"),
-		app.NewCommand("factors export", "print a built-in factor set as a pack, to begin another edition with", factorsExport).Taking("SET --name NAME"),
-		app.NewCommand("factors sign", "print a factor pack with a signature by the key of reports", factorsSign).Taking("FILE"),
-		app.NewCommand("factors add", "add a factor pack; servers know it at once", factorsAdd).Taking("FILE"),
-		app.NewCommand("audit verify", "check the audit logs and all histories, and calculate all figures again", auditVerify),
-		app.NewCommand("audit export", "write down, signed, how far every audit log and history has come; kept elsewhere, audit verify --heads compares with it", auditExport).Taking("--to FILE"),
+		app.NewCommand("factors export", "print a built-in factor set as a pack, as a starting point for another edition", factorsExport).Taking("SET --name NAME"),
+		app.NewCommand("factors sign", "print a factor pack with a signature by the report key", factorsSign).Taking("FILE"),
+		app.NewCommand("factors add", "add a factor pack; running servers use it at once", factorsAdd).Taking("FILE"),
+		app.NewCommand("audit verify", "verify the audit logs and all histories, and recalculate all figures", auditVerify),
+		app.NewCommand("audit export", "export the signed heads of all audit logs and histories; audit verify --heads compares with the file", auditExport).Taking("--to FILE"),
 		app.NewCommand("schema status", "show the schema versions of the data; fails when steps are missing", showSchema),
-		app.NewCommand("schema up", "bring the schema of the data to the newest versions", upgradeSchema),
-		app.NewCommand("schema contract", "take the steps that leave out programs of the release before, when none of them runs any more", contractSchema),
-		app.NewCommand("results prune", "drop the revisions of results that are older than ECF_RESULT_RETENTION, but for signed ones", pruneResults).Taking("[--dry-run]"),
-		app.NewCommand("backup", "copy all data, beside running servers, and verify the copy", backup).Taking("--to DIR"),
-		app.NewCommand("backup verify", "restore a backup, or the newest in a folder of backups, into an empty place and compare everything with its manifest", backupVerify).Taking("DIR"),
-		app.NewCommand("restore", "put a backup into an empty data directory or empty databases", restore).Taking("--from DIR"),
-		app.NewCommand("migrate", "copy the embedded database, of a server that is stopped, to MongoDB, and compare everything; may be interrupted and run again", migrate).Taking("--to mongodb://…"),
+		app.NewCommand("schema up", "migrate the schema of the data to the newest version", upgradeSchema),
+		app.NewCommand("schema contract", "apply the schema steps that exclude the previous release, once none of its processes runs", contractSchema),
+		app.NewCommand("results prune", "delete revisions of results older than ECF_RESULT_RETENTION, except signed ones", pruneResults).Taking("[--dry-run]"),
+		app.NewCommand("backup", "make an online backup of all data, and verify it", backup).Taking("--to DIR"),
+		app.NewCommand("backup verify", "restore a backup, or the newest in a directory of backups, into a temporary database and compare everything with its manifest", backupVerify).Taking("DIR"),
+		app.NewCommand("restore", "restore a backup into an empty data directory or empty databases", restore).Taking("--from DIR"),
+		app.NewCommand("migrate", "copy the embedded database of a stopped server to MongoDB, and compare everything; can be interrupted and repeated", migrate).Taking("--to mongodb://…"),
 		app.NewCommand("verify", "recompute an exported report, without a network", verify).Taking("BUNDLE.json"),
 	}}
 }
@@ -117,7 +117,7 @@ type userSettings struct {
 // Describe implements settings.Config.
 func (c *userSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.Email, "email", "", "email address of the account", nil).Require()
-	s.BoolFlag(&c.SetupLink, "setup-link", "print a link with which the user sets a password, instead of reading one")
+	s.BoolFlag(&c.SetupLink, "setup-link", "print a link to set a password, instead of reading one")
 	c.links.Describe(s)
 	c.Data.Describe(s)
 }
@@ -137,7 +137,7 @@ func (c *newUserSettings) Describe(s *settings.Set) {
 		return err
 	})
 	s.TextFlag(&c.Name, "name", "", "name of the user", nil)
-	s.BoolFlag(&c.Service, "service", "the account of a program, with the role user")
+	s.BoolFlag(&c.Service, "service", "create a service account, with the role user")
 	s.After(func() error {
 		if c.Role == "" && !c.Service {
 			return errors.New("--role is required: one of " + strings.Join(identity.RoleNames(), ", "))
@@ -246,8 +246,8 @@ type freeSettings struct {
 
 // Describe implements settings.Config.
 func (c *freeSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.Email, "email", "", "email address to set free", nil).Require()
-	s.TextFlag(&c.To, "to", "", "another address for the account that has it; without one nobody can sign in to it", nil)
+	s.TextFlag(&c.Email, "email", "", "email address to release", nil).Require()
+	s.TextFlag(&c.To, "to", "", "new address for the account that has it; without one nobody can sign in to that account", nil)
 	c.Data.Describe(s)
 }
 

@@ -57,7 +57,7 @@ type Config struct {
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) {
 	c.Listen.Describe(s)
-	s.Bool(&c.Demo, "ECF_DEMO", "false", "make a demo organization on the first start")
+	s.Bool(&c.Demo, "ECF_DEMO", "false", "create a demo organization on the first start")
 	s.Text(&c.DemoPassword, "ECF_DEMO_PASSWORD", "", "password of the demo accounts; generated when empty", nil).Hide()
 	c.Data.Describe(s)
 	redisx.DescribeURL(s, &c.QueueURL)

@@ -30,7 +30,7 @@ type packSettings struct {
 
 // Describe implements settings.Config.
 func (c *packSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys of who may sign packs, beside the report keys of this system", nil)
+	s.TextFlag(&c.Keys, "keys", "", "file or URL of keys that may sign packs, in addition to the report keys of this system", nil)
 	c.Folder.Describe(s)
 	s.Arguments(&c.files)
 }
@@ -44,7 +44,7 @@ type addSettings struct {
 
 // Describe implements settings.Config.
 func (c *addSettings) Describe(s *settings.Set) {
-	s.BoolFlag(&c.Unsigned, "unsigned", "take a pack without a signature; the list of factor sets tells it")
+	s.BoolFlag(&c.Unsigned, "unsigned", "accept a pack without a signature; the list of factor sets shows it")
 	c.packSettings.Describe(s)
 	c.Data.Describe(s)
 }

@@ -40,7 +40,7 @@ type keysSettings struct {
 
 // Describe implements settings.Config.
 func (c *keysSettings) Describe(s *settings.Set) {
-	s.BoolFlag(&c.Reports, "reports", "rotate the key that reports are signed with, not that of tokens")
+	s.BoolFlag(&c.Reports, "reports", "rotate the key that signs reports instead of the one that signs tokens")
 	c.Keys.Describe(s)
 	c.Data.Describe(s)
 }

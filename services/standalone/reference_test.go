@@ -37,22 +37,22 @@ func TestReferenceIsCurrent(t *testing.T) {
 Generated from the descriptions of the settings; after a change run
 ` + "`go test ./services/standalone -run TestReferenceIsCurrent -update`" + `.
 
-A setting is given by its flag or its environment variable; the flag wins, and an empty value is as good as none. A variable
-that ends in ` + "`_FILE`" + ` names a file that holds the value of a secret. A program refuses to start with a variable that begins
-with ` + "`ECF_`" + ` and is a setting of no program, and says which one was probably meant.
+A setting is given by its flag or its environment variable; the flag takes precedence, and an empty value counts as unset. A variable
+that ends in ` + "`_FILE`" + ` names a file that contains the value of a secret. A program refuses to start with a variable that begins
+with ` + "`ECF_`" + ` and is a setting of no program, and suggests the one that was probably meant.
 
 ## Addresses of Redis
 
-| Address | Stands for |
+| Address | Meaning |
 |---|---|
 | ` + "`redis://user:password@host:6379/0`" + ` | one server; ` + "`rediss://`" + ` with TLS |
 | ` + "`redis://host:6379?addr=host2:6379`" + ` | a cluster |
-| ` + "`redis://host:26379/0?master_name=main&addr=host2:26379&username=u&password=p`" + ` | the server that Sentinels watch under that name, with its own user and password; what stands before the host is for the Sentinels |
+| ` + "`redis://host:26379/0?master_name=main&addr=host2:26379&username=u&password=p`" + ` | the primary monitored by Sentinels under that name, with its own user and password; credentials before the host are for the Sentinels |
 
 With ` + "`rediss://`" + ` the parameters ` + "`tls_ca_file`" + `, ` + "`tls_cert_file` and `tls_key_file`" + ` name PEM files: the authority that
-signed the servers' certificates (the system's authorities without it), and the client's own certificate with its key, for
-servers that ask for one. Each server must show a certificate for the name or address it is reached at; a Sentinel names the
-master as ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` and their like have it.
+signed the servers' certificates (default: the system's authorities), and the client's certificate with its key, for
+servers that require one. Each server must present a certificate for the name or address used to connect to it; Sentinels announce the
+primary as configured by ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` and related options.
 `)
 	for _, p := range allPrograms() {
 		for _, c := range p.Commands {
@@ -60,7 +60,7 @@ master as ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` and their like h
 			fmt.Fprintf(&b, "\n## %s\n\n`%s`: %s.\n\n%s", name, strings.TrimSpace(name+" "+c.Arguments), c.Summary, c.Settings().Markdown())
 		}
 	}
-	b.WriteString("\n## Telemetry\n\nAll programs obey the standard variables of OpenTelemetry, among them those below. A program refuses to start with one that\nhas a value the exporters would not read, or a misspelled name, and says what would be right.\n\n| Variable | Meaning |\n|---|---|\n")
+	b.WriteString("\n## Telemetry\n\nAll programs support the standard variables of OpenTelemetry, including those below. A program refuses to start with an\ninvalid value or a misspelled name, and says what would be right.\n\n| Variable | Meaning |\n|---|---|\n")
 	for _, v := range telemetry.Variables() {
 		fmt.Fprintf(&b, "| %s | %s |\n", v.Name, v.Meaning)
 	}

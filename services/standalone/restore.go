@@ -29,7 +29,7 @@ type restoreSettings struct {
 
 // Describe implements settings.Config.
 func (c *restoreSettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.From, "from", "", "folder of the backup", nil).Require()
+	s.TextFlag(&c.From, "from", "", "directory of the backup", nil).Require()
 	c.Data.Describe(s)
 }
 
@@ -160,7 +160,7 @@ type migrateSettings struct {
 // Describe implements settings.Config.
 func (c *migrateSettings) Describe(s *settings.Set) {
 	s.TextFlag(&c.To, "to", "", "MongoDB of organizations, events, records and results, as in ECF_MONGODB_URI", mongox.Check).From("ECF_MIGRATE_TO").Require().Hide()
-	s.TextFlag(&c.AccountsTo, "accounts-to", "", "MongoDB of the accounts, as in ECF_MONGODB_AUTH_URI; that of --to when empty", func(v string) error {
+	s.TextFlag(&c.AccountsTo, "accounts-to", "", "MongoDB of the accounts, as in ECF_MONGODB_AUTH_URI; the one of --to when empty", func(v string) error {
 		if v == "" {
 			return nil
 		}

@@ -25,7 +25,7 @@ const shortestRetention = 24 * time.Hour
 
 // Describe implements settings.Config.
 func (c *pruneSettings) Describe(s *settings.Set) {
-	s.Duration(&c.Retention, "ECF_RESULT_RETENTION", "0s", "how long revisions of results are kept after a newer one has replaced them, 24h at least; signed ones are kept for ever; 0: all are", 0)
+	s.Duration(&c.Retention, "ECF_RESULT_RETENTION", "0s", "how long revisions of results are kept after a newer one has replaced them, 24h at least; signed ones are kept forever; 0 keeps all", 0)
 	s.BoolFlag(&c.DryRun, "dry-run", "count what would be dropped, and write nothing")
 	c.Data.Describe(s)
 	s.After(func() error {

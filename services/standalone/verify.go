@@ -35,10 +35,10 @@ type verifySettings struct {
 
 // Describe implements settings.Config.
 func (c *verifySettings) Describe(s *settings.Set) {
-	s.TextFlag(&c.Key, "key", "", "key that the bundle must be signed with", nil)
-	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys a service publishes (/.well-known/report-keys.json), one of which must have signed", nil)
-	s.BoolFlag(&c.RequireSignature, "require-signature", "fail where there is no signature")
-	s.TextFlag(&c.Server, "server", "", "address of the service, to ask whether a newer revision exists", settings.CheckHTTP)
+	s.TextFlag(&c.Key, "key", "", "id of the key that the bundle must be signed with", nil)
+	s.TextFlag(&c.Keys, "keys", "", "file or URL of the keys that a service publishes (/.well-known/report-keys.json), one of which must have signed", nil)
+	s.BoolFlag(&c.RequireSignature, "require-signature", "fail if there is no signature")
+	s.TextFlag(&c.Server, "server", "", "URL of the service, to check whether a newer revision exists", settings.CheckHTTP)
 	s.TextFlag(&c.TokenFile, "token-file", "", "file with an access token for --server", nil)
 	s.Arguments(&c.files)
 }

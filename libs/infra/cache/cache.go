@@ -23,7 +23,7 @@ type Config struct {
 
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) {
-	s.Text(&c.URL, "ECF_REDIS_CACHE_URL", "", "Redis of the cache of sessions and limits; ECF_REDIS_URL when empty", redisx.Check).Hide()
+	s.Text(&c.URL, "ECF_REDIS_CACHE_URL", "", "Redis of the session cache and rate limits; ECF_REDIS_URL when empty", redisx.Check).Hide()
 	redisx.DescribeURL(s, &c.queue)
 	s.After(func() error {
 		if c.URL == "" {

@@ -21,7 +21,7 @@ type Issuer struct {
 
 // Describe implements settings.Config.
 func (c *Issuer) Describe(s *settings.Set) {
-	s.URL(&c.URL, "ECF_ISSUER", "http://127.0.0.1:8080", "address that clients reach the product at; the issuer of tokens")
+	s.URL(&c.URL, "ECF_ISSUER", "http://127.0.0.1:8080", "URL of the product for clients, and issuer of tokens")
 }
 
 // IssuerAt returns the address that clients of the same machine reach a server at
@@ -57,7 +57,7 @@ type Published struct {
 // Describe implements settings.Config.
 func (c *Published) Describe(s *settings.Set) {
 	c.Issuer.Describe(s)
-	s.URL(&c.AuthURL, "ECF_AUTH_URL", "http://127.0.0.1:8081", "where the service auth is")
+	s.URL(&c.AuthURL, "ECF_AUTH_URL", "http://127.0.0.1:8081", "URL of the auth service")
 }
 
 // Path is where the service auth publishes the keys.
@@ -73,7 +73,7 @@ type DataDir struct{ Path string }
 
 // Describe implements settings.Config.
 func (c *DataDir) Describe(s *settings.Set) {
-	s.Text(&c.Path, dataDirName, "./.data", "folder of generated keys and, in the standalone program, of the database", nil)
+	s.Text(&c.Path, dataDirName, "./.data", "directory of generated keys and, in the standalone program, of the database", nil)
 }
 
 // Folder is where the private keys are.
@@ -89,7 +89,7 @@ type Folder struct {
 
 // Describe implements settings.Config.
 func (c *Folder) Describe(s *settings.Set) {
-	s.Text(&c.Path, keysDirName, "", "folder of the signing keys; keys below ECF_DATA_DIR when empty", nil)
+	s.Text(&c.Path, keysDirName, "", "directory of the signing keys; keys below ECF_DATA_DIR when empty", nil)
 	c.data.Describe(s)
 	s.After(func() error {
 		if c.below = c.Path == ""; c.below {

@@ -46,9 +46,9 @@ type Files struct {
 
 // Describe implements settings.Config.
 func (f *Files) Describe(s *settings.Set) {
-	s.Text(&f.CA, caName, "", "file of the authority that signs the certificates of the services, and of nobody else; with ECF_TLS_CERT and ECF_TLS_KEY services speak TLS and admit only each other", nil)
-	s.Text(&f.Cert, certName, "", "file of the service's own certificate; it is read again when it changes", nil)
-	s.Text(&f.Key, keyName, "", "file of the key of ECF_TLS_CERT", nil)
+	s.Text(&f.CA, caName, "", "file of the certificate authority that signs certificates of the services only; with ECF_TLS_CERT and ECF_TLS_KEY the services use mutual TLS among each other", nil)
+	s.Text(&f.Cert, certName, "", "file of the service's own certificate; reloaded when it changes", nil)
+	s.Text(&f.Key, keyName, "", "file of the private key of ECF_TLS_CERT", nil)
 	s.After(func() error {
 		if given := f.CA != "" || f.Cert != "" || f.Key != ""; given && (f.CA == "" || f.Cert == "" || f.Key == "") {
 			return errors.New("ECF_TLS_CA, ECF_TLS_CERT and ECF_TLS_KEY must be set together")

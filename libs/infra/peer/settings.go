@@ -24,7 +24,7 @@ const (
 
 // Describe implements settings.Config.
 func (s *Secrets) Describe(set *settings.Set) {
-	settings.Parsed(set, s, "ECF_PEER_SECRET", "", "secret that the services prove to auth with who they are, where they have no ECF_TLS_CERT: 32 characters or more; two, separated by a space or a line, while it is replaced, of which the first is used and both are taken", parseSecrets, Secrets.String).Hide()
+	settings.Parsed(set, s, "ECF_PEER_SECRET", "", "shared secret with which services authenticate to auth if they have no ECF_TLS_CERT: 32 characters or more; two, separated by a space or a newline, while it is rotated: the first signs, both are accepted", parseSecrets, Secrets.String).Hide()
 }
 
 // String returns the secrets as they are given.
