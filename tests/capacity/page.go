@@ -42,25 +42,25 @@ func Page(m Tables) (string, error) {
 const opening = `# Ten thousand organizations
 
 What a deployment of 10,000 organizations needs, from what requests cost on one machine.
-` + "`make bench-curve`" + ` measures (embedded engine, the server as a process of its own, one request after the
-other, in turns over the sizes, each of which comes first in its turn, after a round that is not measured; half an hour and 4 GB of disk) and writes this page, its drawings and
-the tables ([embedded](../benchmarks/curve.tsv), [MongoDB](../benchmarks/curve-mongodb.tsv), [bytes](../benchmarks/stored.tsv)) that all are made from. The model is ` + "`tests/capacity`" + `; with another
-workload in it, ` + "`go run ./tests/cmd/capacity`" + ` works the page out again.
+` + "`make bench-curve`" + ` measures (embedded engine, the server as a process of its own, one request at a time,
+alternating among the sizes in rotating order, after a warm-up round; half an hour and 4 GB of disk) and writes this page, its charts and
+the tables ([embedded](../benchmarks/curve.tsv), [MongoDB](../benchmarks/curve-mongodb.tsv), [bytes](../benchmarks/stored.tsv)) from which they are generated. The model is ` + "`tests/capacity`" + `; after changing its
+workload, ` + "`go run ./tests/cmd/capacity`" + ` regenerates the page.
 
 ## Cost by size
 ![Processor time by size](../benchmarks/curve.svg)
 
-Processor time is the server's, all parts and the engine included, counted in ticks of 10 ms over some
-two hundred requests; what else the machine did moves it little, and the medians much. The kept run had a machine of two processors to itself, in events of up to the largest size below; read ratios. Up to 20,000 records
-a result also says what they come to together, which grows with them
+Processor time is that of the server, including all parts and the engine, counted in ticks of 10 ms over some
+two hundred requests; other load on the machine affects it little, and the medians much. The stored run had a machine with two processors to itself, in events of up to the largest size below; compare ratios. Up to 20,000 records
+a result includes checks across records, whose cost grows with their number
 ([benchmarks](../benchmarks.md#large-events-and-many-decisions-over-http)); beyond that it does not. The time of an approval
-until it is visible is without the readings of who waited for it.
+until it is visible excludes the polling requests.
 
 `
 
 func (c Curve) table() string {
 	var b strings.Builder
-	b.WriteString("| | records | processor time | by that of the smallest | median | by that of the smallest |\n|---|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| | records | processor time | ratio to the smallest | median | ratio to the smallest |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, d := range drawn {
 		points := c.Of(d.operation)
 		for i, p := range points {
@@ -78,19 +78,19 @@ func (c Curve) table() string {
 const onMongoDB = `## Cost by size on MongoDB
 ![Processor time by size on MongoDB](../benchmarks/curve-mongodb.svg)
 
-Processor time of the services, which work in one process with the driver and without sockets, by getrusage; not that of the
-database, which was a process of its own and is the engine of the tests: that one reads a whole collection for each command,
-so neither its times nor anybody's by the clock say anything about a server. What a server has to do is counted instead: commands and documents,
-each of them found by an index. The smallest event is stored whole; of the others the sums are stored, and of their records the first
-segment and the pages that are read: nothing here asks for others. Each time is the mean of twelve; the counts are of
-the one that sent the most commands. The kept run was made beside much other work.
+Processor time, by getrusage, of the services, which run in one process with the driver and without sockets. The
+database is not included: it was a separate process with the test engine, which scans a whole collection for each command,
+so neither its times nor wall-clock times say anything about a MongoDB server. The work of a server is counted instead: commands and documents,
+each found by an index. The smallest event is stored completely; of the others only the sums, the first
+segment of records and the pages that are read. Each time is the mean of twelve; the counts are those of
+the request with the most commands. The stored run was made on a busy machine.
 
 `
 
 // commands returns the table of an engine that is asked by commands.
 func (c Curve) commands() string {
 	var b strings.Builder
-	b.WriteString("| | records | processor time of the services | by that of the smallest | commands | documents read |\n|---|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| | records | processor time of the services | ratio to the smallest | commands | documents read |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, d := range drawn {
 		points := c.Of(d.operation)
 		for i, p := range points {
@@ -108,28 +108,28 @@ func (p Plan) text() string {
 	w, t := p.Workload, p.Targets
 	n := float64(w.Organizations)
 	var b strings.Builder
-	fmt.Fprintf(&b, `## What organizations do
-Assumed, not measured. Each in a month: %s records created, submitted and approved, %s pages of lists
+	fmt.Fprintf(&b, `## Workload
+Assumed, not measured. Per organization and month: %s records created, submitted and approved, %s pages of lists
 read, %s results, %s sign-ins; %.0f %% of that in the busiest hour of the month (22 days of 8 hours,
-the busiest twice their mean). Records are kept for %.0f months. Events are of %s records. What one
-organization does is log-normal with σ = %s: one in a hundred does %s times what the median one does.
+the busiest with twice the mean). Records are kept for %.0f months. Events have %s records. The activity of an
+organization is log-normal with σ = %s: one in a hundred has %s times the activity of the median one.
 
-## The arithmetic
-| | how | |
+## Calculation
+| | formula | |
 |---|---|--:|
 `, figure(w.Created), figure(w.Lists), figure(w.Results), figure(w.SignIns), 100*w.BusiestHour, w.Kept, thousands(w.Records), figure(w.Spread), figure(hundredth(w.Spread)))
 	row := func(what, how, value string) { fmt.Fprintf(&b, "| %s | %s | %s |\n", what, how, value) }
-	row("processor time of an organization in a month", "requests × their cost", figure(p.Seconds)+" s")
-	row("approvals in the busiest hour", "organizations × approvals × part of the hour ÷ 3,600", figure(p.Approvals)+" a second")
-	row("cores of all services", fmt.Sprintf("processor time of that hour ÷ 3,600 ÷ %.0f %% busy", 100*t.Busy), figure(p.Cores))
-	row("of them hashing passwords (auth)", "sign-ins × their cost, likewise", figure(p.SignIn))
-	row("offered to the workers", "approvals a second × processor time until visible", figure(p.Approvals*p.Service)+" cores")
-	row("workers, one core each", fmt.Sprintf("fewest with which 95 of 100 wait no longer than is left of %s beside the %s that 95 of 100 take by themselves, or else do not wait: Erlang C, corrected by Allen and Cunneen for a variation of %s", duration(t.Visible*1e6), duration(p.Tail*1e6), figure(p.Variation)), thousands(p.Workers))
+	row("processor time of an organization per month", "requests × their cost", figure(p.Seconds)+" s")
+	row("approvals in the busiest hour", "organizations × approvals × share of the hour ÷ 3,600", figure(p.Approvals)+" a second")
+	row("cores of all services", fmt.Sprintf("processor time of that hour ÷ 3,600 ÷ a utilization of %.0f %%", 100*t.Busy), figure(p.Cores))
+	row("of which password hashing (auth)", "sign-ins × their cost, likewise", figure(p.SignIn))
+	row("offered load of the workers", "approvals a second × processor time until visible", figure(p.Approvals*p.Service)+" cores")
+	row("workers, one core each", fmt.Sprintf("the smallest number with which the 95th percentile of the waiting time fits into %s with the 95th percentile of the service time, %s, or is zero: Erlang C with the Allen–Cunneen correction for a coefficient of variation of %s", duration(t.Visible*1e6), duration(p.Tail*1e6), figure(p.Variation)), thousands(p.Workers))
 	row("stored", "organizations × records × months × bytes of a record, as above: on MongoDB documents and "+figure(unfilled)+" × keys, all revisions kept", figure(p.Storage.Bytes/1e9)+" GB")
-	row("the largest shard by the mean one", "1 + the largest organization of all, in 99 of 100 draws, × shards ÷ organizations + √((shards − 1) e^σ² ÷ organizations)", figure(p.Storage.Uneven))
+	row("largest shard ÷ mean shard", "1 + the largest organization, in 99 of 100 draws, × shards ÷ organizations + √((shards − 1) e^σ² ÷ organizations)", figure(p.Storage.Uneven))
 	row("shards, replica sets of three", fmt.Sprintf("stored × that ÷ %.0f GB, which a member copies in an hour at 100 MB/s", t.ShardSize/1e9), thousands(p.Storage.Shards))
-	row("commands for the largest shard", "commands of each request, counted, × requests of the hour", figure(p.Commands)+" a second")
-	b.WriteString("\nWhat is stored, by how it is kept:\n\n| | stored | shards | an organization, once | in a replica set of three |\n|---|--:|--:|--:|--:|\n")
+	row("commands on the largest shard", "counted commands of each request × requests of the hour", figure(p.Commands)+" a second")
+	b.WriteString("\nStorage, by engine and retention:\n\n| | stored | shards | per organization, one copy | in a replica set of three |\n|---|--:|--:|--:|--:|\n")
 	for _, s := range slices.Concat([]Storage{p.Storage}, p.Others) {
 		shards := thousands(s.Shards)
 		three := figure(members*s.Bytes/n/1e9) + " GB"
@@ -139,13 +139,13 @@ organization does is log-normal with σ = %s: one in a hundred does %s times wha
 		fmt.Fprintf(&b, "| %s | %s GB | %s | %s GB | %s |\n", s.words(), figure(s.Bytes/1e9), shards, figure(s.Bytes/n/1e9), three)
 	}
 	fmt.Fprintf(&b, `
-So one organization costs, in a month:
+Cost of one organization per month:
 
 | | |
 |---|--:|
-| processors, provided for the busiest hour | %s core-hours of services |
-| the same without that hour's factor | %s core-hours |
-| stored once %.0f months are there, once | %s GB |
+| processors, provisioned for the busiest hour | %s core-hours of services |
+| the same at the mean load | %s core-hours |
+| stored after %.0f months, one copy | %s GB |
 | stored, in a replica set of three | %s GB |
 
 `, figure(p.Cores/n*month/hour), figure(p.Seconds/t.Busy/hour), w.Kept, figure(p.Storage.Bytes/n/1e9), figure(members*p.Storage.Bytes/n/1e9))
@@ -154,18 +154,18 @@ So one organization costs, in a month:
 
 func (s Simulated) text(p Plan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `## The arithmetic, simulated
-The busiest hour played task by task: arrivals by chance, workers as above, and times drawn from the
-measured distribution, whose shape is that seen from outside and whose mean is the processor time.
-Organizations are dealt to shards %d times.
+	fmt.Fprintf(&b, `## Simulation
+A discrete-event simulation of the busiest hour: random arrivals, workers as above, and service times drawn from the
+measured distribution, which has the shape of the observed latencies and the mean of the processor time.
+Organizations are assigned to shards %d times.
 
-| | arithmetic | simulation |
+| | calculation | simulation |
 |---|--:|--:|
 | tasks of the hour | %s | %s |
-| workers busy | %.0f %% | %.0f %% |
-| 95 of 100 wait for a worker, at most | %s | %s |
-| 95 of 100 are visible within | %s (goal %s) | %s |
-| the largest shard by the mean one, 99 draws of 100 | %s | %s |
+| utilization of the workers | %.0f %% | %.0f %% |
+| waiting time for a worker, p95 | %s | %s |
+| time until visible, p95 | %s (goal %s) | %s |
+| largest shard ÷ mean shard, in 99 draws of 100 | %s | %s |
 
 `, draws, figure(p.Approvals*hour), figure(float64(s.Tasks)), 100*p.Approvals*p.Service/float64(p.Workers), 100*s.Busy,
 		duration(p.Wait*1e6), duration(s.Wait*1e6), duration((p.Wait+p.Tail)*1e6), duration(p.Targets.Visible*1e6), duration(s.Visible*1e6), figure(p.Storage.Uneven), figure(s.Uneven))
@@ -173,11 +173,11 @@ Organizations are dealt to shards %d times.
 }
 
 const whatIsStored = `## What a record leaves in the store
-` + "`TestStoredBytes`" + ` of ` + "`services/standalone`" + ` (` + "`make bench-stored`" + `) makes records of two types in one event, submits, approves and counts each by
-itself, through the product's own workflow and worker, and adds up what each has added: the pages of the embedded engine's file, by its own
-statistics; the documents of MongoDB as they are sent, and the bytes of their keys in indexes, worked out as in
-[the runbook](mongodb.md#sizing). Estimated are that pages of MongoDB's indexes are two thirds full, and that nothing is compressed: Snappy,
-its default, makes less of documents; without a server that was not measured. A revision has what each type of the event comes to, so of more types it is larger.
+` + "`TestStoredBytes`" + ` of ` + "`services/standalone`" + ` (` + "`make bench-stored`" + `) creates records of two types in one event, submits, approves and calculates each
+separately, with the product's own workflow and worker, and adds up the storage: the pages of the embedded engine's file, by its own
+statistics; the documents as sent to MongoDB, and the bytes of their index keys, computed as in
+[the runbook](mongodb.md#sizing). It is assumed that pages of MongoDB's indexes are two thirds full, and that nothing is compressed: Snappy,
+the default, reduces documents; without a server this was not measured. A revision contains the sum of each type of the event, so it grows with the number of types.
 
 `
 
@@ -208,12 +208,12 @@ func (s Stored) table() (string, error) {
 
 // words say how records and what they leave are kept.
 func (k Keeping) words() string {
-	engine, counted, kept := "MongoDB", "each approval counted by itself", "all revisions kept, the default"
+	engine, counted, kept := "MongoDB", "each approval calculated separately", "all revisions kept, the default"
 	if k.Engine == SQLite {
 		engine = "the embedded engine"
 	}
 	if k.Burst > 1 {
-		counted = fmt.Sprintf("%d approvals counted together", k.Burst)
+		counted = fmt.Sprintf("%d approvals calculated together", k.Burst)
 	}
 	if k.Months > 0 {
 		kept = fmt.Sprintf("revisions kept for %s months ([ADR 0050](../adr/0050-retention-of-revisions.md))", figure(k.Months))
@@ -224,27 +224,27 @@ func (k Keeping) words() string {
 	return fmt.Sprintf("%s, %s, %s", engine, counted, kept)
 }
 
-const closing = `## How it is laid out
+const closing = `## Topology
 - **Shard key**: the organization, first in every key ([ADR 0029](../adr/0029-mongodb-in-production.md)), so
-  that one organization's requests go to one shard, or to few where its events were split. What has to ask all
-  shards is the sweep for marks, once a second, in an index of what is due.
-- **Replicas**: three of each service at least, for the loss of one; then by the cores above. Gateways, records,
+  one organization's requests go to one shard, or to few if its events were split. Only the sweep for marks queries all
+  shards, once a second, in an index of pending changes.
+- **Replicas**: at least three of each service, to tolerate the loss of one; then by the cores above. Gateways, records,
   review and reading of results share nothing between requests but caches.
-- **Redis of the cache**: sessions and rate limits, a key each, so a Redis Cluster spreads them.
-- **Redis of the queue**: asynq puts the name of the queue in braces into every key of it (` + "`asynq:{interactive}:…`" + `), and its
-  scripts touch keys of one queue only. On a cluster a queue therefore works and lies on one node whole: more nodes
+- **Redis of the cache**: sessions and rate limits, a key each, so a Redis Cluster distributes them.
+- **Redis of the queue**: asynq uses the name of the queue as the hash tag of its keys (` + "`asynq:{interactive}:…`" + `), and its
+  scripts access keys of one queue only. On a cluster a queue therefore resides on one node, and more nodes
   do not make it faster. The sets of queues, servers and workers (` + "`asynq:queues`, `asynq:servers`, `asynq:workers`" + `) have no
-  braces, lie where they fall, and are written by commands of their own; cancelling by a channel reaches every node. One
-  task for an event is all that waits there, or one a second of waiting, and what it says is written in the marks of records too, so
-  that the queue may be lost. One primary with a replica is enough for the rate above; a second queue by a hash of
+  hash tag, reside on any node, and are written by separate commands; cancellation messages reach every node. At most one
+  task per event waits there, or one per second of waiting, and the marks of records contain the same information, so
+  the queue may be lost. One primary with a replica is enough for the rate above; a second queue by a hash of
   the organization would be the next step.
 
-## What this does not say
-The processors of MongoDB's members: no server was at hand, only commands, documents and their bytes were counted. The time is
-that of the embedded engine, whose own is in the cores of the services above, so those are too many and the
-database's are missing. The oplog, room for an index that is built anew, files of evidence, signed revisions, and the audit log, which has an entry for each sign-in
-and none for decisions about records, are not in what is stored. One process for everything saves the network between services; the gateway's hop is in it. Reports, exports, imports and
-changes of the factor set are rare and bound by their own limits; they are not in the workload.
+## Limits of this estimate
+The processors of MongoDB's members are not included: no server was available, and only commands, documents and their bytes were counted. Processor time was
+measured with the embedded engine, whose share is in the cores of the services above, so those are too high and the
+database's are missing. Storage excludes the oplog, space for index builds, files of evidence, signed revisions, and the audit log, which has an entry for each sign-in
+and none for decisions about records. A single process needs no network between services; the gateway's share is included. Reports, exports, imports and
+changes of the factor set are rare and have limits of their own; they are not in the workload.
 `
 
 // What is read and written, from the repository's root.
