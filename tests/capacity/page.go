@@ -216,7 +216,7 @@ func (k Keeping) words() string {
 		counted = fmt.Sprintf("%d approvals calculated together", k.Burst)
 	}
 	if k.Months > 0 {
-		kept = fmt.Sprintf("revisions kept for %s months ([ADR 0050](../adr/0050-retention-of-revisions.md))", figure(k.Months))
+		kept = fmt.Sprintf("revisions kept for %s months ([ADR 0050](../adr/0050-retention-of-result-revisions.md))", figure(k.Months))
 		if k.Months == 1 {
 			kept = strings.Replace(kept, "1 months", "a month", 1)
 		}
