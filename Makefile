@@ -65,7 +65,7 @@ E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnI
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
 # call testkit.WithoutRace, named TestAllocationsOf….
-ALLOCATIONS := ./libs/api ./libs/footprint/fixed ./libs/record ./libs/record/sqlitestore ./libs/sqlitex ./libs/telemetry ./libs/web ./services/calculation ./services/calculation/findings ./services/calculation/sqlitestore ./services/gateway ./services/records ./services/review
+ALLOCATIONS := ./libs/api ./libs/fairshare ./libs/footprint/fixed ./libs/identity ./libs/record ./libs/record/sqlitestore ./libs/sqlitex ./libs/telemetry ./libs/web ./services/calculation ./services/calculation/findings ./services/calculation/sqlitestore ./services/gateway ./services/records ./services/review
 
 # The race detector needs a C compiler.
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo -race; fi)
