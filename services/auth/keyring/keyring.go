@@ -76,6 +76,7 @@ type key struct {
 	// was written.
 	since   time.Time
 	private crypto.Signer
+	public  crypto.PublicKey
 	jwk     identity.JWK
 }
 
@@ -189,8 +190,8 @@ func readKey(path string) (key, error) {
 	if !ok {
 		return key{}, errors.New("its key cannot sign")
 	}
-	one := key{private: private, since: info.ModTime()}
-	if one.jwk, err = identity.NewJWK(private.Public()); err != nil {
+	one := key{private: private, public: private.Public(), since: info.ModTime()}
+	if one.jwk, err = identity.NewJWK(one.public); err != nil {
 		return key{}, err
 	}
 	one.kid = one.jwk.KeyID
@@ -295,7 +296,7 @@ func (k *Keyring) KeyAt(kid string, now time.Time) (crypto.PublicKey, bool) {
 	defer k.mu.RUnlock()
 	for i, one := range k.keys {
 		if one.kid == kid && live(k.keys, i, now, k.o.TokenLife) {
-			return one.private.Public(), true
+			return one.public, true
 		}
 	}
 	return nil, false
