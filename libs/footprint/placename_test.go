@@ -1,6 +1,7 @@
 package footprint_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,31 @@ func TestAirportsByTheirNames(t *testing.T) {
 			return n.Code == footprint.NoticeNamesake && n.Field == "from" && strings.Contains(n.Message, c.code) && strings.Contains(n.Message, c.town)
 		}) {
 			t.Errorf("%s: %+v do not say that %s was taken, and not %s", c.body, rec.Notices, c.code, c.town)
+		}
+	}
+}
+
+// TestAirportsWithTheirCodes: where a text has a code beside a name, as travel agencies write
+// it, the code counts if the name is that of the airport or of a town near it.
+func TestAirportsWithTheirCodes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"London Heathrow (LHR)": "LHR", "New York JFK (JFK)": "JFK", "Frankfurt (FRA)": "FRA", "Frankfurt (HHN)": "HHN", "München (MUC)": "MUC", "Kopenhagen [CPH]": "CPH",
+		"LHR - London Heathrow": "LHR", "LHR (London)": "LHR", "Manchester, MAN": "MAN", "AMS Schiphol": "AMS", "Amsterdam/AMS": "AMS", "London (LON)": "LON", "Köln/Bonn (CGN)": "CGN",
+		"Portland (USA)": "", "Berlin (JFK)": "", "London (XQX)": "", "New York (NEW)": "",
+	} {
+		body, _ := json.Marshal(map[string]any{"from": text, "to": "DXB", "passengers": 1}) //nolint:errchkjson // texts always marshal
+		rec, err := footprint.Decode("flights", body, footprint.EventContext{Country: "GB", StartDate: "2026-06-01"})
+		got := ""
+		if err == nil {
+			var f struct{ From string }
+			if err := json.Unmarshal(rec.Fields, &f); err != nil {
+				t.Fatal(err)
+			}
+			got = f.From
+		}
+		if want != "" && got != want || want == "" && strings.Contains(text, "("+got+")") {
+			t.Errorf("%q is %q, want %q: %v", text, got, want, err)
 		}
 	}
 }

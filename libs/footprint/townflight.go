@@ -60,6 +60,9 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 	if looksLikeCode(upper) && trimmed == upper {
 		return d.checkPlace(path, text, known), stop{}, false
 	}
+	if l, ok := codeBeside(trimmed, d.ev.Country); ok {
+		return l.Code, airportStop(l), false
+	}
 	p, airport, err := findPlace(trimmed, d.ev.Country)
 	if err != nil {
 		if looksLikeCode(upper) || len(trimmed) > 40 {

@@ -61,6 +61,10 @@ var usual = map[string]string{
 	"UK": "GB", "EN": "GB", "EL": "GR", "USA": "US", "GBR": "GB", "DEU": "DE", "GER": "DE", "FRA": "FR", "ESP": "ES",
 	"ENGLAND": "GB", "SCOTLAND": "GB", "WALES": "GB", "GREAT BRITAIN": "GB", "UNITED KINGDOM": "GB",
 	"UNITED STATES": "US", "AMERICA": "US", "HOLLAND": "NL", "RUSSIA": "RU", "TURKEY": "TR", "SOUTH KOREA": "KR",
+	"NORTHERN IRELAND": "GB", "GROSSBRITANNIEN": "GB", "GROßBRITANNIEN": "GB", "SCHOTTLAND": "GB", "NORDIRLAND": "GB", "U.K.": "GB", "ROYAUME-UNI": "GB",
+	"REPUBLIC OF IRELAND": "IE", "EIRE": "IE", "U.S.": "US", "U.S.A.": "US", "UNITED STATES OF AMERICA": "US", "VEREINIGTE STAATEN VON AMERIKA": "US",
+	"THE NETHERLANDS": "NL", "CZECH REPUBLIC": "CZ", "TSCHECHISCHE REPUBLIK": "CZ", "UAE": "AE", "VAE": "AE", "HONGKONG": "HK", "OESTERREICH": "AT",
+	"IVORY COAST": "CI", "REPUBLIC OF KOREA": "KR", "VATICAN": "VA", "BURMA": "MM", "SUISSE": "CH", "ALLEMAGNE": "DE", "ESPAÑA": "ES", "ITALIA": "IT",
 }
 
 //go:embed countrynames.tsv

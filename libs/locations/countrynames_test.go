@@ -41,7 +41,7 @@ func TestCountryNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Germany": "DE", "deutschland": "DE", " France ": "FR", "Österreich": "AT", "UK": "GB", "England": "GB", "USA": "US", "United States": "US",
-		"Holland": "NL", "Czechia": "CZ", "South Korea": "KR", "DE": "", "EN": "", "Atlantis": "", "": "", "Kor": "",
+		"Holland": "NL", "Czechia": "CZ", "South Korea": "KR", "Großbritannien": "GB", "GROSSBRITANNIEN": "GB", "Northern Ireland": "GB", "Czech Republic": "CZ", "The Netherlands": "NL", "DE": "", "EN": "", "Atlantis": "", "": "", "Kor": "",
 	} {
 		if c, ok := locations.CountryNamed(text); c.Code != want || ok != (want != "") {
 			t.Errorf("%q is %s, want %s", text, c.Code, want)
