@@ -47,8 +47,14 @@ type body struct {
 	// stated are cells whose numbers have units or separators; the record's own
 	// object of that name takes them, so that the original is kept.
 	stated map[string]string
-	// unknownAmount is the fault of an amount without a unit, where the row needs it.
+	// unknownAmount is the fault of an amount without a unit, where the row needs it, and
+	// amountAt the place of its column.
 	unknownAmount *apperr.Detail
+	amountAt      int
+	// unread are the places of cells that were left out.
+	unread []int
+	// currency is that which an amount of money is written with.
+	currency string
 }
 
 func (b *body) set(name string, value json.RawMessage) {
@@ -60,6 +66,7 @@ func (b *body) set(name string, value json.RawMessage) {
 func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	var faults []apperr.Detail
 	b := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+	unit := r.unitOf(cells)
 	for i, cell := range cells {
 		if i >= len(r.columns) {
 			if strings.TrimSpace(cell) != "" {
@@ -69,12 +76,20 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 			}
 			continue
 		}
+		if unit != "" && slices.Contains(r.quantity, i) && bareNumber(cell) {
+			cell += " " + unit
+		}
 		if fault := r.cell(b, typ, i, cell); fault != nil {
 			faults = append(faults, *fault)
 		}
 	}
 	if b.unknownAmount != nil && !b.measures(typ) {
 		faults = append(faults, *b.unknownAmount)
+		b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
+	}
+	r.noteUnread(b.unread)
+	if fault := r.takeCurrency(b); fault != nil {
+		faults = append(faults, *fault)
 	}
 	if len(faults) > 0 {
 		return nil, apperr.Invalid(faults...)
@@ -120,6 +135,11 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
 	case column.number():
 		number := Unguard(trimmed)
+		if column.Name == moneyField && typ == "purchases" {
+			if number, b.currency = money(number); number != trimmed {
+				cell = number
+			}
+		}
 		if fault := r.twoReadings(i, number); fault != nil {
 			return fault
 		}
@@ -253,7 +273,11 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 			return json.RawMessage(number)
 		}
 	case "boolean":
-		if value, known := fields.Truth(trimmed); known {
+		value, known := fields.Truth(trimmed)
+		if !known && c.Name == "roundTrip" {
+			value, known = way(trimmed)
+		}
+		if known {
 			return json.RawMessage(strconv.FormatBool(value))
 		}
 	case "array", "object":

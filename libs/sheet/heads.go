@@ -84,6 +84,12 @@ func (r *Reader) readHead(head []string) error {
 	// tables head it: beside a description, notes are left out as ever.
 	for _, at := range unknown {
 		i := headed(known, r.heads[at])
+		if c, unit, ok := inUnits(r.typ, r.heads[at]); i < 0 && r.o.Rules > 0 && ok {
+			i = slices.IndexFunc(known, func(k Column) bool { return k.Name == c.Name })
+			if !slices.ContainsFunc(r.columns, func(other Column) bool { return other.Name == c.Name }) {
+				r.inUnit[at] = unit
+			}
+		}
 		if i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]) {
 			r.columns[at].Type, found = "number", true
 			r.quantity = append(r.quantity, at)
@@ -97,6 +103,7 @@ func (r *Reader) readHead(head []string) error {
 		}
 		r.columns[at], found = known[i], true
 	}
+	r.findUnits()
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
@@ -117,9 +124,13 @@ func (r *Reader) readHead(head []string) error {
 }
 
 // Ignored returns the heads of the columns that are no field, and names those without a
-// head that have had values so far: column C.
+// head that have had values so far, column C, and those of which a number was left out
+// that says no unit.
 func (r *Reader) Ignored() []string {
-	out := slices.Clone(r.ignored)
+	out := append([]string(nil), r.ignored...)
+	for _, at := range r.unread {
+		out = append(out, r.heads[at])
+	}
 	for _, at := range r.headless {
 		out = append(out, "column "+letters(at))
 	}

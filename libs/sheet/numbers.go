@@ -26,7 +26,7 @@ const separators = "., '’\u00a0\u202f\u2009"
 // Add takes a cell of a column of numbers, with or without a unit. What is no number
 // in any format says nothing.
 func (n *Numbers) Add(cell string) {
-	number := Unguard(strings.TrimSpace(cell))
+	number, _ := money(Unguard(strings.TrimSpace(cell)))
 	if end := strings.IndexFunc(number, func(r rune) bool { return !strings.ContainsRune("0123456789"+separators, r) }); end >= 0 {
 		number = number[:end]
 	}

@@ -17,9 +17,14 @@ import (
 // are such heads too.
 var quantityWords = map[string]string{
 	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
-	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass",
+	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass", "tonnage": "mass",
+	"netweight": "mass", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
 	"area": "area", "fläche": "area", "volume": "volume", "volumen": "volume", "energy": "energy", "energie": "energy",
 }
+
+// grossWords are heads of the weight with what it is packed or carried in: that of goods, as
+// freight counts them, and of no waste.
+var grossWords = []string{"grossweight", "weightgross", "bruttogewicht", "gewichtbrutto"}
 
 // amountWords are heads that do not even say what was measured: the unit of a cell does.
 var amountWords = []string{"amount", "quantity", "qty", "menge", "consumption", "verbrauch", "usage"}
@@ -41,7 +46,8 @@ func quantities(typ, head string) []Column {
 		if plain(units.Stem(c.Name)) == head || slices.Contains(c.titles, head) {
 			called = append(called, c)
 		}
-		if quantityWords[head] == target.Dimension || isAmount(head) && slices.Contains(ofAmounts, typ) {
+		if quantityWords[head] == target.Dimension || isAmount(head) && slices.Contains(ofAmounts, typ) ||
+			typ == "freight" && target.Dimension == "mass" && slices.Contains(grossWords, head) {
 			alike = append(alike, c)
 		}
 	}
@@ -87,6 +93,10 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		}
 		return d
 	}
+	if bareNumber(cell) && !isAmount(r.heads[i]) && !slices.ContainsFunc(of, func(c Column) bool { return c.needed }) {
+		b.unread = append(b.unread, i) // nobody needs what it may be
+		return nil
+	}
 	if len(of) == 0 {
 		return fault(fields.NotAllowed, "%s is no field of %s; leave the cell empty.", r.heads[i], typ)
 	}
@@ -122,6 +132,7 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		return fault(fields.NotAllowed, "%s may be %s; head the column with the field that is meant.", r.heads[i], orOf(fit))
 	case isAmount(r.heads[i]):
 		b.unknownAmount = fault(fields.BadFormat, "Below %s a number needs its unit, such as %s; or head the column %s.", r.heads[i], example(of[0]), orOf(of))
+		b.amountAt, b.unread = i, append(b.unread, i)
 		return nil
 	case gallons != nil:
 		return gallons
@@ -129,6 +140,90 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		return fault(fields.BadFormat, "The head %s says no unit, and the cell has none: write it behind the number, such as %s, or head the column %s.", r.heads[i], example(of[0]), orOf(of))
 	}
 	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", r.heads[i], example(of[0]), cell)
+}
+
+// unitHeads are heads of columns that have the unit of a quantity beside them, as plain
+// writes them.
+var unitHeads = []string{"unit", "units", "uom", "unitofmeasure", "unitofmeasurement", "einheit", "mengeneinheit", "unité"}
+
+// findUnits finds the column that has the units of the only one whose head says none, and
+// takes it out of those that are left out.
+func (r *Reader) findUnits() {
+	if len(r.quantity) != 1 {
+		return
+	}
+	for at, head := range r.heads {
+		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(unitHeads, plain(head)) {
+			r.unitAt = at
+			if i := slices.Index(r.ignored, head); i >= 0 {
+				r.ignored = append(r.ignored[:i:i], r.ignored[i+1:]...)
+			}
+			return
+		}
+	}
+}
+
+// unitOf returns the unit of a row that has a cell for it.
+func (r *Reader) unitOf(cells []string) string {
+	if r.unitAt < 0 || r.unitAt >= len(cells) {
+		return ""
+	}
+	return Unguard(strings.TrimSpace(cells[r.unitAt]))
+}
+
+// bareNumber reports whether a cell is a number, however it is written, and no more.
+func bareNumber(cell string) bool {
+	cell = Unguard(strings.TrimSpace(cell))
+	return strings.ContainsAny(cell, "0123456789") && strings.Trim(cell, "0123456789"+separators) == ""
+}
+
+// noteUnread takes note of columns of which a row was read without the cell.
+func (r *Reader) noteUnread(columns []int) {
+	for _, at := range columns {
+		if !slices.Contains(r.unread, at) {
+			r.unread = append(r.unread, at)
+			slices.Sort(r.unread)
+		}
+	}
+}
+
+// inUnits returns the field that a head means which says what was measured, in a word that is
+// not the field's, and its unit: "Gross weight (t)". The unit is empty where it is the field's own.
+func inUnits(typ, head string) (Column, string, bool) {
+	text := strings.TrimRight(strings.TrimSpace(head), ")].")
+	at := strings.LastIndexAny(text, "([")
+	if at < 0 {
+		at = strings.LastIndexAny(text, " /_")
+	}
+	if at < 1 {
+		return Column{}, "", false
+	}
+	stem, word := strings.TrimSpace(text[:at]), strings.TrimPrefix(strings.TrimSpace(text[at+1:]), "in ")
+	stem = strings.TrimSuffix(stem, " in")
+	of := quantities(typ, stem)
+	if isAmount(stem) {
+		of = slices.DeleteFunc(slices.Clone(Columns(typ)), func(c Column) bool { return !c.number() })
+	}
+	var fit, same []Column
+	symbol := ""
+	for _, c := range of {
+		target, measured := units.OfField(c.Name)
+		u, err := units.ByName(word, target.Dimension)
+		if !measured || err != nil {
+			continue
+		}
+		fit, symbol = append(fit, c), u.Symbol
+		if u.Symbol == target.Symbol {
+			same = append(same, c)
+		}
+	}
+	switch {
+	case len(same) == 1:
+		return same[0], "", true
+	case len(same) == 0 && len(fit) == 1:
+		return fit[0], symbol, true
+	}
+	return Column{}, "", false
 }
 
 // orOf names fields.

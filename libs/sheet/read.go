@@ -81,7 +81,12 @@ type Reader struct {
 	inUnit []string
 	// quantity are the places of columns whose heads say no unit.
 	quantity []int
-	sums     sums
+	// unitAt is the place of the column that has the units of the only such one; -1: the
+	// file has none.
+	unitAt int
+	// unread are the places of such columns of which cells were left out.
+	unread []int
+	sums   sums
 	// ours: the file is an export of the service, which writes 1.5.
 	ours bool
 }
@@ -92,7 +97,7 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{o: o, typ: typ, typeAt: -1, line: 1, number: max(o.HeadRow-1, 0), rows: csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns})}
+	r := &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, line: 1, number: max(o.HeadRow-1, 0), rows: csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns})}
 	r.rows.Comma = f.comma
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -28,6 +29,8 @@ type Column struct {
 	headings []string
 	// titles are what people call the field in each language, as plain writes them.
 	titles []string
+	// needed: records, or those of one way in which they can be given, need the field.
+	needed bool
 }
 
 // Columns returns the input fields of a type in the order of its schema, those of
@@ -123,6 +126,10 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 	if _, err := d.Token(); err != nil {
 		return nil, fmt.Errorf("sheet: schema: %w", err)
 	}
+	needed, err := neededBy(schema)
+	if err != nil {
+		return nil, err
+	}
 	var out []Column
 	for d.More() {
 		name, err := d.Token()
@@ -134,6 +141,7 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 			return nil, fmt.Errorf("sheet: schema: %w", err)
 		}
 		column := Column{Name: fmt.Sprint(name), Type: "string"}
+		column.needed = slices.Contains(needed, column.Name)
 		if t, ok := property.Type.(string); ok {
 			column.Type = t
 		}

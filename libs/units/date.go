@@ -26,11 +26,14 @@ func (e *AmbiguousDateError) Error() string {
 // ParseDate reads a day and returns it as YYYY-MM-DD. An order other than that of
 // ISO 8601 must be declared; without one, a date written otherwise is an
 // *AmbiguousDateError that names its readings, even where only one is possible.
-// Years have four digits.
+// Years have four digits. A date with its month as a word is read in every order.
 func ParseDate(text, order string) (string, error) {
 	s := strings.TrimSpace(text)
 	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
 		return s, nil
+	}
+	if day, ok := withMonth(s); ok {
+		return day, nil
 	}
 	s, points := joined(s)
 	if order == "" {

@@ -256,6 +256,23 @@ func TestStem(t *testing.T) {
 	}
 }
 
+// A date with its month as a word means one day in every order.
+func TestDatesWithTheirMonthAsAWord(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"2 Sep 2026": "2026-09-02", "02-Sep-2026": "2026-09-02", "2. September 2026": "2026-09-02", "Sep 2, 2026": "2026-09-02", "September 2nd, 2026": "2026-09-02",
+		"02SEP2026": "2026-09-02", "2-Sep-26": "2026-09-02", "02SEP26": "2026-09-02", "2 sept. 2026": "2026-09-02", "Wed 2 Sept 2026": "2026-09-02",
+		"Mittwoch, 2. September 2026": "2026-09-02", "1. März 2026": "2026-03-01", "1er mars 2026": "2026-03-01", "2 août 2026": "2026-08-02", "2026 Sep 2": "2026-09-02", "2026-Sep-02": "2026-09-02",
+		"31 Sep 2026": "", "2 Sep": "", "Sep 2026": "", "Sep 2 26": "", "2 Foo 2026": "", "2 Sep Oct 2026": "", "2 Sep 2026 10:00": "", "2 Sep 2026 12": "", "1 Sep 0000": "", "Sep": "", "": "", "mon": "",
+	} {
+		for _, order := range append(units.Orders(), "") {
+			if got, err := units.ParseDate(text, order); got != want || (err == nil) != (want != "") {
+				t.Errorf("%q, %q: %q, %v; want %q", text, order, got, err, want)
+			}
+		}
+	}
+}
+
 func TestParseDate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, order, want string }{

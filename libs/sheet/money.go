@@ -1,0 +1,65 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// moneyField and currencyField are the fields of an amount of money and its currency.
+const (
+	moneyField    = "amount"
+	currencyField = "currency"
+)
+
+// signs are what amounts of money are written with in place of the code of their currency;
+// empty: it stands for several, and says none.
+var signs = map[string]string{"£": "GBP", "€": "EUR", "¥": "", "$": "", "US$": "USD", "A$": "AUD", "C$": "CAD", "Fr.": "CHF", "SFr.": "CHF"}
+
+// money returns the number of an amount of money, and the currency that it is written with:
+// £8,400.00, 1.350,50 €, EUR 99. Any other text is itself, without a currency.
+func money(cell string) (number, currency string) {
+	first := strings.IndexAny(cell, "0123456789")
+	if first < 0 {
+		return cell, ""
+	}
+	last := strings.LastIndexAny(cell, "0123456789") + 1
+	before, after := strings.TrimSpace(cell[:first]), strings.TrimSpace(cell[last:])
+	if after == "-" || after == ",-" || after == ".-" {
+		after = "" // no pence
+	}
+	word := before + after
+	if before != "" && after != "" || word == "" {
+		return cell, ""
+	}
+	code, known := signs[word]
+	if !known {
+		if code = strings.ToUpper(word); len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return cell, ""
+		}
+	}
+	return cell[first:last], code
+}
+
+// takeCurrency gives a row the currency that its amount is written with, where it has no other.
+func (r *Reader) takeCurrency(b *body) *apperr.Detail {
+	if b.currency == "" {
+		return nil
+	}
+	stated := b.values[currencyField]
+	if stated == nil {
+		b.set(currencyField, json.RawMessage(strconv.Quote(b.currency)))
+		return nil
+	}
+	if text := ""; json.Unmarshal(stated, &text) == nil && !strings.EqualFold(strings.TrimSpace(text), b.currency) && signs[text] != b.currency {
+		at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == currencyField })
+		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{b.currency},
+			Message: fmt.Sprintf("The amount is written in %s, and the currency is %q; they have to be one.", b.currency, text)}
+	}
+	return nil
+}

@@ -1,0 +1,45 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// branch is a way in which a record can be given, by the fields that it requires.
+type branch struct {
+	Required []string `json:"required"`
+	AnyOf    []branch `json:"anyOf"`
+}
+
+// neededBy returns the fields without which a record of a schema, or one of the ways in which
+// it can be given, is none. The distance of a flight is not among them: it is added
+// to airports, which are enough.
+func neededBy(schema json.RawMessage) ([]string, error) {
+	var all branch
+	if err := json.Unmarshal(schema, &all); err != nil {
+		return nil, fmt.Errorf("sheet: schema: %w", err)
+	}
+	needed := slices.Clone(all.Required)
+	for i, b := range all.AnyOf {
+		if !slices.ContainsFunc(all.AnyOf[:i], func(other branch) bool { return other.enough(b) }) {
+			needed = append(needed, b.fields()...)
+		}
+	}
+	return needed, nil
+}
+
+// enough reports whether what another branch requires is more than this one does.
+func (b branch) enough(other branch) bool {
+	return len(b.Required) > 0 && len(b.AnyOf) == 0 && len(other.Required) > len(b.Required) &&
+		!slices.ContainsFunc(b.Required, func(name string) bool { return !slices.Contains(other.Required, name) })
+}
+
+// fields returns what a branch requires, at any depth.
+func (b branch) fields() []string {
+	out := slices.Clone(b.Required)
+	for _, each := range b.AnyOf {
+		out = append(out, each.fields()...)
+	}
+	return out
+}

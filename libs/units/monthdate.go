@@ -1,0 +1,99 @@
+package units
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+// months are the names of months and what is written for them, in English, German and
+// French, in small letters.
+var months = map[string]time.Month{
+	"jan": 1, "january": 1, "januar": 1, "jänner": 1, "janvier": 1, "feb": 2, "february": 2, "februar": 2, "février": 2,
+	"mar": 3, "march": 3, "märz": 3, "mär": 3, "mrz": 3, "maerz": 3, "mars": 3, "apr": 4, "april": 4, "avril": 4, "may": 5, "mai": 5,
+	"jun": 6, "june": 6, "juni": 6, "juin": 6, "jul": 7, "july": 7, "juli": 7, "juillet": 7, "aug": 8, "august": 8, "août": 8,
+	"sep": 9, "sept": 9, "september": 9, "septembre": 9, "oct": 10, "october": 10, "okt": 10, "oktober": 10, "octobre": 10,
+	"nov": 11, "november": 11, "novembre": 11, "dec": 12, "december": 12, "dez": 12, "dezember": 12, "décembre": 12,
+}
+
+// besideDates are words that dates are written with and that say nothing more.
+var besideDates = map[string]bool{
+	"st": true, "nd": true, "rd": true, "th": true, "er": true, "of": true,
+	"mon": true, "tue": true, "tues": true, "wed": true, "thu": true, "thur": true, "thurs": true, "fri": true, "sat": true, "sun": true,
+	"monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true, "sunday": true,
+	"mo": true, "di": true, "mi": true, "do": true, "fr": true, "sa": true, "so": true,
+	"montag": true, "dienstag": true, "mittwoch": true, "donnerstag": true, "freitag": true, "samstag": true, "sonnabend": true, "sonntag": true,
+	"lundi": true, "mardi": true, "mercredi": true, "jeudi": true, "vendredi": true, "samedi": true, "dimanche": true,
+}
+
+// withMonth reads a day whose month is written as a word, such as 2 Sep 2026, 2. September
+// 2026, Sep 2, 2026 or 02SEP2026. A year of two digits stands behind day and month, as
+// spreadsheet programs write 2-Sep-26, and is one of this century.
+func withMonth(text string) (day string, ok bool) {
+	var numbers []string
+	var month time.Month
+	before := 0 // how many numbers stand before the month
+	for _, part := range runs(strings.ToLower(text)) {
+		switch m := months[part]; {
+		case part[0] >= '0' && part[0] <= '9':
+			numbers = append(numbers, part)
+		case m != 0 && month == 0:
+			month, before = m, len(numbers)
+		case !besideDates[part]:
+			return "", false
+		}
+	}
+	if month == 0 || len(numbers) != 2 {
+		return "", false
+	}
+	d, year := numbers[0], numbers[1]
+	switch {
+	case len(year) == 4:
+	case len(d) == 4 && before == 1:
+		d, year = year, d
+	case len(year) == 2 && before == 1:
+		year = "20" + year
+	default:
+		return "", false
+	}
+	t, err := time.Parse("2 January 2006", d+" "+month.String()+" "+year)
+	if err != nil || t.Year() < 1 {
+		return "", false
+	}
+	return t.Format(time.DateOnly), true
+}
+
+// runs returns the words and the numbers of a text; a text with anything but what stands
+// between the parts of dates has itself as the only one.
+func runs(text string) (out []string) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune(" .,-/'\u00a0", r)
+	}) || text == "" {
+		return []string{"?"}
+	}
+	kind := func(r rune) int {
+		switch {
+		case r >= '0' && r <= '9':
+			return 1
+		case unicode.IsLetter(r):
+			return 2
+		}
+		return 0
+	}
+	last := 0
+	for _, r := range text {
+		k := kind(r)
+		switch {
+		case k == 0:
+		case k != last:
+			out = append(out, string(r))
+		default:
+			out[len(out)-1] += string(r)
+		}
+		last = k
+	}
+	if len(out) == 0 {
+		return []string{"?"}
+	}
+	return out
+}
