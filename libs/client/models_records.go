@@ -183,7 +183,8 @@ type Import struct {
 	// The row of the file that names the fields, with the heads of the columns. Rows above it are left out.
 	// Absent from imports of releases that did not look for it.
 	HeadRow int `json:"headRow,omitempty"`
-	// Heads that name no field. A column that has values and no head is named by its letters, such as column C.
+	// Heads that name no field, or of whose column some cells were left out as they say no unit. A column that
+	// has values and no head is named by its letters, such as column C.
 	IgnoredColumns []string `json:"ignoredColumns"`
 	// How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
 	// neither does, so that each is read by itself.
@@ -212,8 +213,8 @@ type Import struct {
 
 // RowError is one fault in a file.
 type RowError struct {
-	// As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included; a cell with
-	// line breaks is in one row. 0: the file as a whole.
+	// As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included, and a line
+	// such as sep=;, which is shown in none, not; a cell with line breaks is in one row. 0: the file as a whole.
 	Row int `json:"row"`
 	// The head of the column, or the field that has none.
 	Column string `json:"column,omitempty"`

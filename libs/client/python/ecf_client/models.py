@@ -2401,8 +2401,8 @@ eventId: Identifier of the event.
 failed: Rows that cannot be imported.
 headRow: The row of the file that names the fields, with the heads of the columns. Rows above it are left out. Absent
     from imports of releases that did not look for it.
-ignoredColumns: Heads that name no field. A column that has values and no head is named by its letters, such as
-    `column C`.
+ignoredColumns: Heads that name no field, or of whose column some cells were left out as they say no unit. A column
+    that has values and no head is named by its letters, such as `column C`.
 imported: Rows that are records by now.
 notices: Parameters of this request that an import does not have, often a misspelling. Absent where there are none.
 numberFormat: How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
@@ -2437,8 +2437,8 @@ code: What is wrong, for programs.
 column: The head of the column, or the field that has none.
 message: What is wrong, for people.
 recordId: The `_id` of the record that has the reference.
-row: As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included; a cell with line
-    breaks is in one row. 0: the file as a whole.
+row: As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included, and a line such as
+    `sep=;`, which is shown in none, not; a cell with line breaks is in one row. 0: the file as a whole.
 suggestions: What would be right.
 """
 
