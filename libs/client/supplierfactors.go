@@ -30,7 +30,9 @@ func (c *Client) ListSupplierFactorHistory(factorID string) *Listing[SupplierFac
 
 // UpdateSupplierFactor changes a proposal.
 func (c *Client) UpdateSupplierFactor(ctx context.Context, factorID string, p SupplierFactorPatch, options ...Option) (*SupplierFactor, error) {
-	return ask[SupplierFactor](ctx, c, change(http.MethodPatch, p, "supplier-factors", factorID), options)
+	k := change(http.MethodPatch, p, "supplier-factors", factorID)
+	k.keyed = true
+	return ask[SupplierFactor](ctx, c, k, options)
 }
 
 // DeleteSupplierFactor deletes a proposal, or one that was rejected.

@@ -59,6 +59,29 @@ type SupplierEntry struct {
 	// have neither.
 	State string `json:"stateHash,omitempty"`
 	Hash  string `json:"hash,omitempty"`
+	// Once names the request that made the change, where it had an idempotency key, so
+	// that a repeated one finds it.
+	Once string `json:"once,omitempty"`
+}
+
+// As returns the version with its history up to the change that a request has made and the
+// state it then had; false where the request has made none. What the version says is what
+// it says now.
+func (f SupplierFactor) As(once string) (made SupplierFactor, before SupplierStatus, ok bool) {
+	before, f.Deleted = SupplierProposed, false
+	for i, e := range f.History {
+		f.Status = before
+		if to := supplierRules[SupplierAction(e.Action)].to; to != "" {
+			f.Status = to
+		}
+		if once != "" && e.Once == once {
+			f.History = f.History[:i+1]
+			f.Deleted = e.Action == string(SupplierDelete)
+			return f, before, true
+		}
+		before = f.Status
+	}
+	return f, before, false
 }
 
 // Key is the name under which versions are numbered: without regard to case and
@@ -132,6 +155,8 @@ type SupplierChange struct {
 	Fields footprint.SupplierFactor
 	// Changed names the fields that an edit changes.
 	Changed []string
+	// Once names the request, where it has an idempotency key.
+	Once string
 }
 
 // SupplierAction is what can be done with a version.
@@ -175,7 +200,7 @@ func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
 	case c.Action == SupplierEdit && len(f.History) >= maxSupplierEdits:
 		return f, apperr.New(apperr.InvalidTransition, "The proposal was changed %d times. Delete it and create another one.", maxSupplierEdits)
 	}
-	entry := SupplierEntry{Rev: f.Rev + 1, Action: string(c.Action), By: c.By, At: c.At, Comment: c.Comment, Changed: c.Changed}
+	entry := SupplierEntry{Rev: f.Rev + 1, Action: string(c.Action), By: c.By, At: c.At, Comment: c.Comment, Changed: c.Changed, Once: c.Once}
 	if c.Action == SupplierApprove || c.Action == SupplierReject {
 		entry.FourEyes, entry.PolicyRev = c.Policy.FourEyes, c.Policy.Rev
 	}

@@ -21,7 +21,7 @@ func (s *server) routes() []web.Route {
 		{Operation: "createSupplierFactor", Handler: once(s.createSupplierFactor)},
 		{Operation: "getSupplierFactor", Handler: s.getSupplierFactor},
 		{Operation: "getSupplierFactorHistory", Handler: s.supplierFactorHistory},
-		{Operation: "updateSupplierFactor", Handler: s.editSupplierFactor},
+		{Operation: "updateSupplierFactor", Handler: once(s.editSupplierFactor)},
 		{Operation: "deleteSupplierFactor", Handler: s.changeSupplierFactor(record.SupplierDelete)},
 		{Operation: "approveSupplierFactor", Handler: once(s.changeSupplierFactor(record.SupplierApprove))},
 		{Operation: "rejectSupplierFactor", Handler: once(s.changeSupplierFactor(record.SupplierReject))},

@@ -346,11 +346,16 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 		if err != nil {
 			return err
 		}
-		if last := before.History[len(before.History)-1]; w.Request.Resumed && last.Action == string(action) && last.By.ID == w.By.ID && action != record.SupplierEdit {
-			c.Set(fiber.HeaderETag, before.ETag()) // an earlier attempt of this request has done it
+		if made, was, done := before.As(w.Request.Once()); done {
+			// An earlier attempt of this request did it. Its entry may not be in the audit
+			// log yet; one that is there is entered once.
+			if err := s.noteSupplierFactor(c, w, action, string(was), made); err != nil {
+				return err
+			}
+			c.Set(fiber.HeaderETag, before.ETag())
 			return web.OK(c, before.View())
 		}
-		change := record.SupplierChange{Action: action, By: w.By, At: s.now(), Policy: organization.Policy}
+		change := record.SupplierChange{Action: action, By: w.By, At: s.now(), Policy: organization.Policy, Once: w.Request.Once()}
 		if _, err := before.Apply(change); err != nil && apperr.CodeOf(err) == apperr.Forbidden {
 			return err
 		}
@@ -363,6 +368,10 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 		after, err := before.Apply(change)
 		if err != nil {
 			return err
+		}
+		if action == record.SupplierEdit && len(change.Changed) == 0 {
+			c.Set(fiber.HeaderETag, before.ETag()) // what it says already is no change
+			return web.OK(c, before.View())
 		}
 		if !w.Rehearsal {
 			if err = s.Store.ReplaceSupplierFactor(c.UserContext(), w.Org, after, before.Rev); errors.Is(err, record.ErrConflict) {

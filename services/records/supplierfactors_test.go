@@ -117,3 +117,18 @@ func TestWhoEditedASupplierFactorDoesNotApproveIt(t *testing.T) {
 	}
 	h.send(marie, http.MethodPost, path+"/approve", "").want(http.StatusOK, "")
 }
+
+// What a factor says already is no change of it: it makes no revision and nobody its editor.
+func TestSupplierFactorThatSaysItAlready(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
+	path := "/supplier-factors/" + h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "").text("_id")
+	for _, same := range []string{`{}`, `{"kgCO2ePerUnit":0.50,"source":"Disclosure 2025"}`, `{"validTo":null}`} {
+		if r := h.send(marie, http.MethodPatch, path, same).want(http.StatusOK, ""); r.text("revision") != "1" {
+			t.Errorf("%s: %s", same, r.body)
+		}
+	}
+	h.send(marie, http.MethodPost, path+"/approve", "").want(http.StatusOK, "")
+	h.send(planck, http.MethodPatch, path, `{}`).want(http.StatusConflict, "INVALID_TRANSITION")
+}

@@ -205,6 +205,8 @@ func scenes() []scene {
 			},
 		},
 		changeOfOrganization(),
+		changeOfSupplierFactor(),
+		decisionOnSupplierFactor(),
 		moves("waste", "submit", user),
 		moves("waste", "submit", user, submitted, [2]string{"user", "withdraw"}),
 		moves("waste", "withdraw", user, submitted),

@@ -486,6 +486,7 @@ class Operations(Transport):
         factor_id: str,
         body: models.SupplierFactorPatch,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
         prefer: Optional[str] = None,
@@ -494,9 +495,11 @@ class Operations(Transport):
         """Change a proposal.
 
         Needs the role manager, and is possible until the proposal is decided. A version that was approved never
-        changes: create the next one.
+        changes: create the next one. What it says already is no change of it. Repeated with its `Idempotency-Key` the
+        change is made once, and what a 503 kept from the audit log is entered.
 
         factor_id: The `_id` of a version of a supplier's factor.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         prefer: RFC 7240, such as handling=strict
@@ -505,7 +508,8 @@ class Operations(Transport):
             "PATCH",
             f"/supplier-factors/{segment(factor_id)}",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            keyed=True,
             meta=meta,
         )
 
