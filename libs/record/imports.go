@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
@@ -76,6 +77,9 @@ type Import struct {
 	Errors   []RowError `json:"errors,omitempty"` // the first ones
 	Ignored  []string   `json:"ignored,omitempty"`
 	Seed     string     `json:"seed"` // the ids of the records are made of it
+
+	// Notices say what the file has that records may say already.
+	Notices []fields.Notice `json:"notices,omitempty"`
 
 	// OnDuplicate says what becomes of a row whose reference a record has: empty
 	// refuses it, skip keeps the record, update gives it the row's fields. Updated,

@@ -152,7 +152,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		s.Importer.Kick()
 	}
 	c.Set(fiber.HeaderLocation, web.BasePath+"/events/"+string(i.Event)+"/imports/"+i.ID)
-	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
+	return answerImport(c, i)
 }
 
 // hashOfFile tells files apart, and what is meant of them.
@@ -323,7 +323,7 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 // would come to.
 func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
 	turn := func() error { return fairshare.Yield(c.UserContext()) }
-	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), turn: turn, keep: func(*record.Import) error { return turn() }}
+	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), turn: turn, repeats: &repeats{store: s.Store, event: event}, keep: func(*record.Import) error { return turn() }}
 	good, err := v.run(c.UserContext(), &i, file.Reader())
 	if err != nil {
 		return err
@@ -335,6 +335,12 @@ func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Even
 		}
 		i.Status, i.Imported = record.Completed, i.Rows-i.Bad-i.Updated-i.Unchanged-i.Skipped
 	}
+	return answerImport(c, i)
+}
+
+// answerImport answers a file that was taken, or rehearsed, with what is known of it.
+func answerImport(c *fiber.Ctx, i record.Import) error {
+	web.Notify(c, i.Notices...)
 	return web.Answer(c, fiber.StatusAccepted, viewOf(i))
 }
 
@@ -357,5 +363,6 @@ func (s *server) getImport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	web.Notify(c, i.Notices...)
 	return web.OK(c, viewOf(i))
 }

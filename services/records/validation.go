@@ -3,6 +3,7 @@ package records
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,10 @@ type validation struct {
 	bad *badRows
 	// known is how many rows are of records that there are already.
 	known int64
+	// repeats finds rows that may be there already; nil: that is not asked.
+	repeats *repeats
+	// origins are the good rows of a file of them, where that is asked.
+	origins []json.RawMessage
 }
 
 // newRecords returns how many records the rows that were looked at would make.
@@ -116,7 +121,19 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 			return false, err
 		}
 	}
-	return i.Bad < i.Rows && (i.Bad == 0 || i.Partial), nil
+	good = i.Bad < i.Rows && (i.Bad == 0 || i.Partial)
+	if good {
+		err = v.findRepeats(ctx, i)
+	}
+	return good, err
+}
+
+// findRepeats notes what the file says that records say already.
+func (v *validation) findRepeats(ctx context.Context, i *record.Import) (err error) {
+	if i.Notices = v.repeats.notices(i.Rows - i.Bad); len(v.origins) > 0 {
+		i.Notices, err = v.repeats.list(ctx, i.To, v.origins)
+	}
+	return err
 }
 
 // headRefused notes what is wrong with a file as a whole.
@@ -135,7 +152,11 @@ func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, r
 		return row.Err, nil
 	}
 	if rowsOfFile(*i) == footprint.OriginRows {
-		return refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
+		refusal, err := refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
+		if refusal == nil && err == nil && v.repeats != nil {
+			v.origins = append(v.origins, row.Body)
+		}
+		return refusal, err
 	}
 	decoded, err := v.decode(row.Type, row.Body, v.event.Context())
 	if err != nil {
@@ -143,7 +164,7 @@ func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, r
 	}
 	reference := decoded.ExternalReference
 	if reference == "" {
-		return nil, nil
+		return nil, v.repeats.row(ctx, row.Type, decoded)
 	}
 	if err := record.CheckReference(reference); err != nil {
 		return refusedOr(err)

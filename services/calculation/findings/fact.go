@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/originlist"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -28,7 +29,7 @@ type Fact struct {
 	// takes home.
 	There, Back int64
 	// origins are where those people come from; nil of other types.
-	origins *originList
+	origins *originlist.List
 	// Ends are where a journey by named places begins and where it ends; none where its places
 	// are not known.
 	Ends []Spot
@@ -73,7 +74,7 @@ func FactOf(c record.Counted) Fact {
 	f.input, f.Ends = fields.input, fields.Journey.Stops.ends()
 	if c.Type == footprint.AttendeeTravel {
 		f.There, f.Back = footprint.PeopleByDirection(c.Fields)
-		f.origins = originsOf(c.Fields)
+		f.origins = originlist.Of(c.Fields)
 	}
 	if s := f.Supplier; s != nil {
 		f.Supplier = &footprint.SupplierFactor{Name: s.Name, Version: s.Version, ValidFrom: s.ValidFrom, ValidTo: s.ValidTo}

@@ -4,6 +4,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/compact"
+	"github.com/eventcarbon/ecf/libs/footprint/originlist"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -151,9 +152,9 @@ func (f *Fact) compact(c *compact.Coder, room *[]total.Deviation) {
 	}
 	if c.Has(f.origins != nil) {
 		if f.origins == nil {
-			f.origins = &originList{}
+			f.origins = &originlist.List{}
 		}
-		f.origins.compact(c)
+		f.origins.Compact(c)
 	}
 	if c.Has(f.Supplier != nil) {
 		if f.Supplier == nil {

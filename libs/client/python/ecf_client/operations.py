@@ -1603,7 +1603,8 @@ class Operations(Transport):
         is wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all
         of it will be there, whatever fails on the way: each row becomes an unsubmitted record, in the order of the
         file. Only a row whose `externalReference` somebody else takes at that very time is left out, and named in
-        `errors`. With `X-Dry-Run` the answer tells what the import would come to.
+        `errors`. With `X-Dry-Run` the answer tells what the import would come to, and in `notices` what of it may be
+        there already.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,

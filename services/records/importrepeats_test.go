@@ -1,0 +1,77 @@
+package records_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAFileThatRepeatsRecords: a file that has grown since it was imported is another file; what
+// it says that records say already is told before it is imported, and with the import.
+func TestAFileThatRepeatsRecords(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	send := func(path, file string, header ...string) answer {
+		t.Helper()
+		return h.send(ada, http.MethodPost, event+path, file, append(header, "Content-Type", "text/csv")...).want(http.StatusAccepted, "")
+	}
+	var told string
+	notices := func(a answer) (records []string) {
+		told = ""
+		all, _ := a.data["notices"].([]any)
+		for _, n := range all {
+			n, _ := n.(map[string]any)
+			if n["code"] != "DUPLICATE_RECORD" {
+				t.Errorf("notice %v", n)
+			}
+			told += n["message"].(string)
+			for _, id := range n["suggestions"].([]any) {
+				records = append(records, id.(string))
+			}
+		}
+		return records
+	}
+	for name, c := range map[string]struct{ path, first, more, other, message string }{
+		"waste": {"/waste/import", "treatment,weightKg,date\nlandfill,10,2026-05-12\nlandfill,11,2026-05-12\nlandfill,10,2026-05-12\n",
+			"landfill,10,2026-05-13\n", "treatment,weightKg,date\nrecycling,10,2026-05-12\n", "3 of the 4 rows"},
+		"attendees": {"/attendee-travel/import?to=London", "place,country,people\nParis,FR,3\nLyon,FR,2\nBonn,DE,4\n", "Ulm,DE,1\n", "place,country,people\nParis,FR,3\nRome,IT,2\nOslo,NO,4\n", "lists 9 people who are all in this file"},
+	} {
+		if got := notices(send(c.path, c.first, "X-Dry-Run", "true")); len(got) > 0 {
+			t.Errorf("%s: nothing is there yet, and repeated is %v", name, got)
+		}
+		h.imported(event+"/imports/"+send(c.path, c.first).text("_id"), "completed")
+		var want []string
+		for _, r := range h.send(ada, http.MethodGet, event+strings.Split(c.path, "/import")[0], "").want(http.StatusOK, "").data["items"].([]any) {
+			want = append(want, r.(map[string]any)["_id"].(string))
+		}
+		check := func(what string, a answer) {
+			t.Helper()
+			got := notices(a)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) || !strings.Contains(told, c.message) {
+				t.Errorf("%s, %s: repeated are %v (%s), want %v (%s)", name, what, got, told, want, c.message)
+			}
+		}
+		check("rehearsed", send(c.path, c.first+c.more, "X-Dry-Run", "true"))
+		if got := notices(send(c.path, c.other, "X-Dry-Run", "true")); len(got) > 0 {
+			t.Errorf("%s: of other things repeated are %v", name, got)
+		}
+		done := h.imported(event+"/imports/"+send(c.path, c.first+c.more).text("_id"), "completed")
+		check("imported", done)
+	}
+	// A part of a list is found as well, and a list of a place of its own is not.
+	if notices(send("/attendee-travel/import?to=London", "place,country,people\nParis,FR,1\nLyon,FR,2\nBonn,DE,4\n", "X-Dry-Run", "true")); !strings.Contains(told, "All people of this file are among the") {
+		t.Errorf("a part: %s", told)
+	}
+	if got := notices(send("/attendee-travel/import?to=Leeds&again=true", "place,country,people\nParis,FR,3\nLyon,FR,2\nBonn,DE,4\n", "X-Dry-Run", "true")); len(got) > 0 {
+		t.Errorf("to another place: %v", got)
+	}
+	// Beside a parameter that nobody knows there is one list of notices.
+	both := send("/waste/import?colour=red", "treatment,weightKg,date\nlandfill,11,2026-05-12\n", "X-Dry-Run", "true")
+	if !strings.Contains(both.body, "UNKNOWN_FIELD_IGNORED") || !strings.Contains(both.body, "1 of the 1 rows") || strings.Count(both.body, `"notices"`) != 1 {
+		t.Errorf("both: %s", both.body)
+	}
+}
