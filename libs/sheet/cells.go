@@ -88,8 +88,10 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 		b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
 	}
 	r.noteUnread(b.unread)
-	if fault := r.takeCurrency(b); fault != nil {
-		faults = append(faults, *fault)
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.itinerary(b, cells)} {
+		if fault != nil {
+			faults = append(faults, *fault)
+		}
 	}
 	if len(faults) > 0 {
 		return nil, apperr.Invalid(faults...)
@@ -147,13 +149,8 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			return nil
 		}
 	case column.Name == "date":
-		day, err := units.ParseDate(Unguard(trimmed), r.o.DateOrder)
-		if err != nil && r.o.DateOrder != "" && r.o.Rules > 0 {
-			day, err = units.ParseDate(Unguard(trimmed), "ymd") // the year first is said by itself
-		}
-		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && r.o.Rules > 0 {
-			day, err = e.Readings[0], nil
-		} else if ok {
+		day, err := r.day(trimmed)
+		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
 			return &apperr.Detail{Field: r.heads[i], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
 		}
 		if err == nil {

@@ -59,3 +59,17 @@ func TestDatesOfAFile(t *testing.T) {
 		t.Errorf("as it was taken before: %q, %v", rows, err)
 	}
 }
+
+// The days of stays settle the order as those of a column of dates do.
+func TestDaysOfStaysSettleTheOrder(t *testing.T) {
+	t.Parallel()
+	const file = "Hotel,Check-in,Check-out,rooms\nHilton,31/08/2026,02/09/2026,40\nIbis,01/09/2026,05/09/2026,2\n"
+	form, err := sheet.Survey(strings.NewReader(file), "accommodation", sheet.Options{Rules: sheet.Rules})
+	if err != nil || form.DateOrder != "dmy" || len(form.Ignored) > 0 {
+		t.Fatalf("%+v, %v", form, err)
+	}
+	rows, _, err := all(file, "accommodation", sheet.Options{Rules: sheet.Rules, DateOrder: form.DateOrder})
+	if want := `[2 {"description":"Hilton","rooms":40,"nights":2} 3 {"description":"Ibis","rooms":2,"nights":4}]`; err != nil || fmt.Sprint(rows) != want {
+		t.Errorf("%v, %v; want %s", rows, err, want)
+	}
+}

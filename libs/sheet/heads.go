@@ -104,6 +104,9 @@ func (r *Reader) readHead(head []string) error {
 		r.columns[at], found = known[i], true
 	}
 	r.findUnits()
+	r.findStay()
+	r.findRoute()
+	found = found || r.route >= 0 || len(r.stay) > 0
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})

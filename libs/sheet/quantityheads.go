@@ -152,15 +152,7 @@ func (r *Reader) findUnits() {
 	if len(r.quantity) != 1 {
 		return
 	}
-	for at, head := range r.heads {
-		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(unitHeads, plain(head)) {
-			r.unitAt = at
-			if i := slices.Index(r.ignored, head); i >= 0 {
-				r.ignored = append(r.ignored[:i:i], r.ignored[i+1:]...)
-			}
-			return
-		}
-	}
+	r.unitAt = r.aside(unitHeads)
 }
 
 // unitOf returns the unit of a row that has a cell for it.

@@ -84,6 +84,10 @@ type Reader struct {
 	// unitAt is the place of the column that has the units of the only such one; -1: the
 	// file has none.
 	unitAt int
+	// stay are the places of the days of arrival and departure where nights are counted by them.
+	stay []int
+	// route is the place of the column of itineraries; -1: the file has none.
+	route int
 	// unread are the places of such columns of which cells were left out.
 	unread []int
 	sums   sums

@@ -44,7 +44,7 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 			switch {
 			case r.columns[i].number():
 				n.Add(cell)
-			case r.columns[i].Name == "date":
+			case r.columns[i].Name == "date", slices.Contains(r.stay, i):
 				d.add(cell)
 			}
 		}

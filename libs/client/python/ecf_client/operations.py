@@ -1586,15 +1586,17 @@ class Operations(Transport):
         beside it, and the type one field for it. Below a head without a unit a number alone is refused where records of
         the row's type need it, and left out where they do not; `ignoredColumns` then names the column. An amount of
         money may have its currency (`£8,400.00`, `99 EUR`), which stands for the column `currency`. A day may have its
-        month as a word (`2 Sep 2026`, `2. September 2026`, `2-Sep-26`). A row that sums up the others is refused with
-        `TOTALS_ROW`. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve hundred
-        or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file settle
-        it, for all of the file (`0.25`, `1.234,5`); where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for
-        one: with commas between the cells, and heads that are not German or French, `1.200` is one and a bit. Cells of
-        a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read as the
-        table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It may unpack
-        to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells count, of
-        which a sheet has at most 2,500,000 and a row 16,384.
+        month as a word (`2 Sep 2026`, `2. September 2026`, `2-Sep-26`). Nights of accommodation are counted from
+        `Check-in` to `Check-out`, or `Anreise` and `Abreise`, where no column has them, and a column `Route` of flights
+        (`LHR-FRA-SIN-FRA-LHR`) stands for `from`, `via`, `to` and `roundTrip`. A row that sums up the others is refused
+        with `TOTALS_ROW`. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
+        hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file
+        settle it, for all of the file (`0.25`, `1.234,5`); where they do not, it is refused with `AMBIGUOUS_NUMBER`,
+        but for one: with commas between the cells, and heads that are not German or French, `1.200` is one and a bit.
+        Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read
+        as the table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It may
+        unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells
+        count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.

@@ -1,0 +1,92 @@
+package sheet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// Heads of the days of a stay in lists of hotels, as plain writes them.
+var (
+	arrivalHeads   = []string{"checkin", "checkindate", "arrival", "arrivaldate", "datein", "anreise", "anreisedatum", "anreisetag"}
+	departureHeads = []string{"checkout", "checkoutdate", "departure", "departuredate", "dateout", "abreise", "abreisedatum", "abreisetag"}
+)
+
+// aside finds the column that is headed in one of the ways and is no field, and takes it out of
+// those that are left out; -1 where there is none.
+func (r *Reader) aside(heads []string) int {
+	for at, head := range r.heads {
+		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(heads, plain(head)) {
+			if i := slices.Index(r.ignored, head); i >= 0 {
+				r.ignored = append(r.ignored[:i:i], r.ignored[i+1:]...)
+			}
+			return at
+		}
+	}
+	return -1
+}
+
+// heading reports whether a column is one of the fields.
+func (r *Reader) heading(names ...string) bool {
+	return slices.ContainsFunc(r.columns, func(c Column) bool { return slices.Contains(names, c.Name) })
+}
+
+// findStay finds the days of arrival and departure in a table of stays that does not count the
+// nights.
+func (r *Reader) findStay() {
+	has := func(heads []string) bool {
+		return slices.ContainsFunc(r.heads, func(head string) bool { return slices.Contains(heads, plain(head)) })
+	}
+	if r.typ == "accommodation" && !r.heading("nights") && has(arrivalHeads) && has(departureHeads) {
+		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from >= 0 && to >= 0 {
+			r.stay = []int{from, to}
+		}
+	}
+}
+
+// nights sets the nights of a row between its days of arrival and departure.
+func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
+	if len(r.stay) == 0 {
+		return nil
+	}
+	var days [2]time.Time
+	for i, at := range r.stay {
+		if at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
+			return nil // that nights are required is said where the record is read
+		}
+		day, err := r.day(cells[at])
+		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
+			return &apperr.Detail{Field: r.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
+		}
+		if days[i], _ = time.Parse(time.DateOnly, day); err != nil {
+			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: err.Error() + "."}
+		}
+	}
+	n := int(days[1].Sub(days[0]).Hours() / 24)
+	if n < 1 {
+		return &apperr.Detail{Field: r.heads[r.stay[1]], Code: fields.OutOfRange, Message: fmt.Sprintf("%s is a day after that of %s, so that there is a night between them.", r.heads[r.stay[1]], r.heads[r.stay[0]])}
+	}
+	b.set("nights", json.RawMessage(strconv.Itoa(n)))
+	return nil
+}
+
+// day reads a cell that has a day, as the file writes days.
+func (r *Reader) day(cell string) (string, error) {
+	text := Unguard(strings.TrimSpace(cell))
+	day, err := units.ParseDate(text, r.o.DateOrder)
+	if err != nil && r.o.DateOrder != "" && r.o.Rules > 0 {
+		day, err = units.ParseDate(text, "ymd") // the year first is said by itself
+	}
+	if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && r.o.Rules > 0 {
+		return e.Readings[0], nil
+	}
+	return day, err
+}
