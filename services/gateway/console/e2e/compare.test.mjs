@@ -24,7 +24,12 @@ test('events stand side by side, with what they were calculated by, and others a
   const { page } = await visit('user');
   await page.getByRole('link', { name: 'Compare' }).click();
   const table = page.getByRole('table');
+  // What has a figure stands there first; what has none is named, also where it is chosen.
+  await table.getByRole('columnheader', { name: /Summer fair/ }).waitFor();
+  await page.getByText('nothing of it is approved yet: Autumn fair.').waitFor();
+  await page.getByLabel('Add an event').selectOption({ label: 'Autumn fair, 1 – 2 Sept 2027 (nothing approved yet)' });
   await table.getByRole('columnheader', { name: /Autumn fair/ }).waitFor();
+  await page.getByRole('button', { name: /^Take out: Example/ }).click();
   await settled(page);
   const line = async (name) => {
     const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });

@@ -8,10 +8,23 @@ const result = (set: string, byType: [string, number][], method = {}): Schemas['
   ({ factorSet: { id: set }, method, byType: byType.map(([type, kgCO2e]) => ({ type, kgCO2e })) }) as Schemas['Result'];
 
 describe('the events to compare', () => {
-  const events = [event('c', '2026-05-01'), event('a', '2024-05-01'), event('b', '2025-05-01'), event('d')];
+  const counted = { result: { revision: 1 } };
+  const events = [
+    event('c', '2026-05-01', counted),
+    event('a', '2024-05-01', counted),
+    event('b', '2025-05-01', counted),
+    event('d', undefined, counted),
+  ];
   it('are the last three by their days, in their order, where the address names none', () => {
     expect(chosenOf(undefined, events)).toEqual(['b', 'd', 'c']);
     expect(chosenOf(undefined, events.slice(0, 1))).toEqual(['c']);
+  });
+  it('have a figure, however many later ones have none', () => {
+    const later = [event('x', '2027-01-01'), event('y', '2027-02-01'), event('z', '2027-03-01')];
+    expect(chosenOf(undefined, [...later, ...events.slice(0, 2)])).toEqual(['a', 'c']);
+    // Beside one figure stands the event that comes last, so that there are two.
+    expect(chosenOf(undefined, [...later, ...events.slice(0, 1)])).toEqual(['c', 'z']);
+    expect(chosenOf(undefined, later)).toEqual(['y', 'z']);
   });
   it('are those of the address, each once, and no more than five', () => {
     expect(chosenOf('a,c,a,gone', events)).toEqual(['a', 'c']);

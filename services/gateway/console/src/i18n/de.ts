@@ -93,6 +93,8 @@ export const de: Translation = {
     kinds: 'Nach Art',
     how: 'Wie gerechnet wurde',
     excluded: 'bewusst weggelassen',
+    without_one: 'Zunächst nicht gezeigt, weil davon noch nichts freigegeben ist: {{list}}.',
+    without_other: 'Zunächst nicht gezeigt, weil davon noch nichts freigegeben ist: {{list}}.',
     unlike: 'Diese Zahlen sind nicht gleich gerechnet: {{list}}. Ein Teil des Unterschieds zwischen ihnen kommt daher.',
   },
   event: {

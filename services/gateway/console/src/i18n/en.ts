@@ -85,6 +85,8 @@ export const en = {
     kinds: 'By kind',
     how: 'How it was calculated',
     excluded: 'left out on purpose',
+    without_one: 'Not shown at first, because nothing of it is approved yet: {{list}}.',
+    without_other: 'Not shown at first, because nothing of them is approved yet: {{list}}.',
     unlike: 'These figures were not calculated alike: {{list}}. A part of the difference between them comes from that.',
   },
   event: {

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { all, api, take } from '../api/client';
+import { useEvents } from '../api/events';
 import { time } from '../format';
 import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
@@ -25,10 +26,7 @@ export function Audit(): ReactNode {
     queryKey: ['users'],
     queryFn: () => all((page) => take(api.GET('/users', { params: { query: { page, limit: 100 } } }))),
   });
-  const events = useQuery({
-    queryKey: ['events'],
-    queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
-  });
+  const events = useEvents();
   const factors = useFactors();
   const known: Known = {
     people: new Map(users.data?.map((u) => [u._id, u.name || u.email])),

@@ -1,25 +1,24 @@
 import { ActionIcon, Alert, Anchor, Box, Group, NativeSelect, Skeleton, Table, Text, Title } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, type Schemas, take } from '../api/client';
+import type { Schemas } from '../api/client';
+import { useEvents, waitingIn } from '../api/events';
 import { resultOf } from '../api/result';
 import { amount, co2e, dates, exact, number, range } from '../format';
 import { Empty, Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
-import { chosenOf, differing, kindsOf, most } from './comparison';
+import { chosenOf, differing, hasFigure, kindsOf, most } from './comparison';
 
 /** The figures of events side by side, as the server has each of them; the address says of which events. */
 export function ComparePage(): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: '/compare' });
   const { events: asked } = useSearch({ from: '/compare' });
-  const events = useQuery({
-    queryKey: ['events'],
-    queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
-  });
+  const events = useEvents();
   const list = events.data ?? [];
   const chosen = chosenOf(asked, list);
   const results = useQueries({
@@ -27,6 +26,7 @@ export function ComparePage(): ReactNode {
   });
   const choose = (ids: string[]): void => void navigate({ search: { events: ids.join(',') }, replace: true });
   const left = list.filter((e) => !chosen.includes(e._id));
+  const without = asked === undefined ? left.filter((e) => !hasFigure(e)) : [];
   const failed = results.find((r) => r.isLoadingError);
   return (
     <Box maw={1200} mx="auto" p="md" w="100%">
@@ -60,10 +60,15 @@ export function ComparePage(): ReactNode {
                 onChange={(e) => choose([...chosen, e.currentTarget.value])}
                 data={[
                   { value: '', label: t('compare.add') },
-                  ...left.map((e) => ({ value: e._id, label: nameOf(e) })),
+                  ...left.map((e) => ({ value: e._id, label: choiceOf(e, t) })),
                 ]}
               />
             </Group>
+          )}
+          {without.length > 0 && (
+            <Text size="sm" c="dimmed" mt="sm" className="wrap">
+              {t('compare.without', { count: without.length, list: titlesOf(without) })}
+            </Text>
           )}
         </>
       )}
@@ -73,6 +78,19 @@ export function ComparePage(): ReactNode {
 
 const nameOf = (e: Schemas['Event']): string =>
   [e.title, e.startDate && dates(e.startDate, e.endDate)].filter(Boolean).join(', ');
+
+/** An event among those to choose from: one that would add an empty column says so. */
+const choiceOf = (e: Schemas['Event'], t: TFunction): string =>
+  hasFigure(e) ? nameOf(e) : `${nameOf(e)} (${t('events.nothingApproved')})`;
+
+const titlesMax = 8;
+
+/** Returns the titles of events, of many the first ones. */
+const titlesOf = (events: Schemas['Event'][]): string =>
+  events
+    .slice(0, titlesMax)
+    .map((e) => e.title)
+    .join(', ') + (events.length > titlesMax ? ', …' : '');
 
 interface Side {
   event: Schemas['Event'];
@@ -99,18 +117,20 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
   );
   // One scale for all bars: those of a kind beside those of another, and of the total.
   const largest = Math.max(...results.map((r) => r.total.kgCO2e), 0);
-  const row = (label: string, cell: (r: Schemas['Result']) => ReactNode): ReactNode => (
+  const line = (label: string, cell: (c: Side) => ReactNode): ReactNode => (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
         {label}
       </Table.Th>
       {columns.map((c) => (
         <Table.Td key={c.event._id} className="figure">
-          {c.result ? cell(c.result) : '–'}
+          {cell(c)}
         </Table.Td>
       ))}
     </Table.Tr>
   );
+  const row = (label: string, cell: (r: Schemas['Result']) => ReactNode): ReactNode =>
+    line(label, (c) => (c.result ? cell(c.result) : '–'));
   const kg = (value: number | null | undefined): ReactNode =>
     value === null || value === undefined ? '–' : <span title={exact(value)}>{amount(value)}</span>;
   const heading = (label: string): ReactNode => (
@@ -149,7 +169,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
                         aria-label={t('compare.instead', { title: c.event.title })}
                         value={c.event._id}
                         onChange={(e) => replace(n, e.currentTarget.value)}
-                        data={[c.event, ...others].map((e) => ({ value: e._id, label: nameOf(e) }))}
+                        data={[c.event, ...others].map((e) => ({ value: e._id, label: choiceOf(e, t) }))}
                       />
                     )}
                     <ActionIcon
@@ -166,29 +186,12 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            <Table.Tr>
-              <Table.Th scope="row" fw={500}>
-                {t('foot.total')}
-              </Table.Th>
-              {columns.map((c) => (
-                <Table.Td key={c.event._id} className="figure">
-                  {c.result ? <Total of={c.result} largest={largest} /> : null}
-                  {!c.result && (c.pending ? '…' : t('events.nothingApproved'))}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+            {line(t('foot.total'), (c) =>
+              c.result ? <Total of={c.result} largest={largest} /> : c.pending ? '…' : t('events.nothingApproved'),
+            )}
             {row(t('foot.perAttendee'), (r) => kg(r.perAttendeeKg))}
             {row(t('foot.perDay'), (r) => kg(r.perAttendeeDayKg))}
-            <Table.Tr>
-              <Table.Th scope="row" fw={500}>
-                {t('event.attendees')}
-              </Table.Th>
-              {columns.map((c) => (
-                <Table.Td key={c.event._id} className="figure">
-                  {c.event.attendees === undefined ? '–' : number(c.event.attendees)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
+            {line(t('event.attendees'), (c) => (c.event.attendees === undefined ? '–' : number(c.event.attendees)))}
             {results.length > 0 && heading(t('compare.kinds'))}
             {kindsOf(results).map((type) => (
               <KindRow key={type} type={type} columns={columns} largest={largest} />
@@ -199,9 +202,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
               t(r.method.radiativeForcing === false ? 'try.rf_no' : 'try.rf_yes'),
             )}
             {row(t('field.gwp'), (r) => t(`try.gwp_${r.method.gwp ?? 'published'}`))}
-            {row(t('foot.waiting'), (r) =>
-              t('bar.rows', { count: (r.counts?.submitted ?? 0) + (r.counts?.inReview ?? 0) }),
-            )}
+            {line(t('foot.waiting'), (c) => t('bar.rows', { count: waitingIn(c.event) }))}
           </Table.Tbody>
         </Table>
       </Wide>

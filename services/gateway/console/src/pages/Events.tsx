@@ -1,12 +1,11 @@
 import { Badge, Box, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, type Schemas, take } from '../api/client';
-import { resultOf } from '../api/result';
-import { co2e, dates, number, range } from '../format';
+import type { Schemas } from '../api/client';
+import { useEvents, waitingIn } from '../api/events';
+import { co2e, dates, exact, number, range } from '../format';
 import { loaded } from '../loaded';
 import { useSession } from '../session';
 import { mayLeave } from '../ui/leave';
@@ -20,10 +19,8 @@ export function EventsPage(): ReactNode {
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
   const filled = useRef(false);
-  const events = useQuery({
-    queryKey: ['events'],
-    queryFn: () => all((page) => take(api.GET('/events', { params: { query: { page, limit: 100 } } }))),
-  });
+  // What was approved a moment ago on another page is in it.
+  const events = useEvents({ refetchOnMount: 'always' });
   const create = can('manager') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       {t('events.create')}
@@ -91,8 +88,8 @@ export function EventsPage(): ReactNode {
 function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();
-  const result = useQuery({ queryKey: ['result', event._id], queryFn: () => resultOf(event._id), staleTime: 30_000 });
-  const waiting = (result.data?.counts?.submitted ?? 0) + (result.data?.counts?.inReview ?? 0);
+  const total = event.result?.total;
+  const waiting = waitingIn(event);
   return (
     <li>
       <Link
@@ -116,18 +113,18 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
             </Text>
           </Box>
           <Box ta="right" className="figure">
-            {result.data ? (
+            {total ? (
               <>
-                <Text fw={650} className="nowrap">
-                  {co2e(result.data.total.kgCO2e)}
+                <Text fw={650} className="nowrap" title={exact(total.kgCO2e)}>
+                  {co2e(total.kgCO2e)}
                 </Text>
                 <Text size="xs" c="dimmed">
-                  {range(result.data.total.low, result.data.total.high, result.data.total.kgCO2e)}
+                  {range(total.low, total.high, total.kgCO2e)}
                 </Text>
               </>
             ) : (
               <Text size="sm" c="dimmed">
-                {result.isPending ? '…' : t('events.nothingApproved')}
+                {t('events.nothingApproved')}
               </Text>
             )}
             {waiting > 0 && (

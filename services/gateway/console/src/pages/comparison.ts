@@ -4,17 +4,27 @@ import type { Schemas } from '../api/client';
 /** Most events that stand side by side; more could not be read. */
 export const most = 5;
 
+/** How many stand there to begin with, where so many have a figure. */
+const first = 3;
+
+/** Reports whether an event has a figure to compare. */
+export const hasFigure = (e: Schemas['Event']): boolean => e.result !== undefined;
+
+const last = (a: Schemas['Event'], b: Schemas['Event']): number =>
+  (b.startDate ?? b.createdAt).localeCompare(a.startDate ?? a.createdAt);
+
 /**
  * Returns the events that an address asks to compare, each once; where it asks for
- * none, the last three by their days.
+ * none, the last three by their days of those with a figure, and others only where fewer than two have one.
  */
 export function chosenOf(asked: string | undefined, events: Schemas['Event'][]): string[] {
   const known = new Set(events.map((e) => e._id));
   const named = [...new Set(asked?.split(','))].filter((id) => known.has(id)).slice(0, most);
   if (asked !== undefined) return named;
-  return [...events]
-    .sort((a, b) => (b.startDate ?? b.createdAt).localeCompare(a.startDate ?? a.createdAt))
-    .slice(0, 3)
+  const figures = events.filter(hasFigure).sort(last);
+  const others = events.filter((e) => !hasFigure(e)).sort(last);
+  return [...figures.slice(0, first), ...others.slice(0, Math.max(0, 2 - figures.length))]
+    .sort(last)
     .map((e) => e._id)
     .reverse();
 }
