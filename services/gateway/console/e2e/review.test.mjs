@@ -2,6 +2,28 @@
 import assert from 'node:assert/strict';
 import { axe, settled, test, the, until, visit } from './setup.mjs';
 
+test('what waits is counted, and led to, where nothing is approved yet', async () => {
+  const id = await the.server.event('Nothing approved');
+  for (const path of ['footprint', 'report']) {
+    const { page } = await visit('manager', `/events/${id}/${path}`);
+    await page.locator('main').getByRole('link', { name: 'Sheet', exact: true }).last().waitFor();
+  }
+  const items = [2, 3].map((passengers) => ({ from: 'LHR', to: 'JFK', passengers }));
+  const made = await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
+  await the.server.api('user', 'POST', `/events/${id}/flights/submit`, { ids: made.items.map((i) => i.record._id) });
+  const { page } = await visit('manager');
+  const card = page.getByRole('listitem').filter({ hasText: 'Nothing approved' });
+  await card.getByText('2 wait').waitFor();
+  await card.getByRole('link').click();
+  await page.getByRole('link', { name: 'Review 2' }).waitFor();
+  for (const path of ['report', 'footprint']) {
+    await page.goto(`/events/${id}/${path}`);
+    await page.getByText('2 records wait for review; only approved records count.').waitFor();
+  }
+  await page.getByRole('link', { name: 'Review', exact: true }).click();
+  await page.getByRole('listbox', { name: 'Queue, 2 records' }).waitFor();
+});
+
 test('of many records all are selected, few are drawn, and the next follows what was decided', async () => {
   const id = await the.server.event('Many wait');
   const items = Array.from({ length: 60 }, (_, n) => ({ from: 'LHR', to: 'JFK', passengers: n + 1 }));

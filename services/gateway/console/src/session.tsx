@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { ApiError, api, consoleHeader, errorOf, forget, onSessionEnded, type Schemas, take } from './api/client';
+import { reloadNow } from './ui/leave';
 
 export interface Session {
   me: Schemas['Me'];
@@ -114,10 +115,10 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
       forget();
       // Another tab has signed out, or in, perhaps as somebody else: begin anew.
       // What was typed is kept under its own user.
-      if (m.data === 'signed-out' || known === undefined) location.reload();
+      if (m.data === 'signed-out' || known === undefined) reloadNow();
       else {
         void take(api.GET('/auth/me')).then(
-          (now) => (now._id === known ? setOver(false) : location.reload()),
+          (now) => (now._id === known ? setOver(false) : reloadNow()),
           () => {},
         );
       }
@@ -155,7 +156,7 @@ export function SessionGate({ loading, signedOut, ended, failed, children }: Pro
           void take(api.GET('/auth/me')).then(
             (now) => {
               if (now._id !== session.me._id) {
-                location.reload();
+                reloadNow();
                 return;
               }
               setOver(false);

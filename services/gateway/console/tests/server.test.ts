@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { expect, it } from 'vitest';
 import { de } from '../src/i18n/de';
-import { learn, say, sayFormula } from '../src/i18n/server';
+import { en } from '../src/i18n/en';
+import { learn, say, sayFormula, sayOfOne } from '../src/i18n/server';
 import { server } from '../src/i18n/server.de';
 
 const source = (path: string): string => readFileSync(new URL(`../../../../${path}`, import.meta.url).pathname, 'utf8');
@@ -58,6 +59,11 @@ it('names in German what the server counted and misses, and falls back to its se
     records: 2,
   });
   expect(alike).toMatch(/\(LHR – AMS, 10\.09\.2024, 2 Zeilen\)$/);
+  // What was given, and the range that would be right, are of the cell that is mended.
+  const given = { code: 'UNKNOWN_CODE', field: 'to', message: 'to must be a known code; got "JKF". With distanceKm …' };
+  expect(say('fault', given, 'Nach')).toBe('Nach: dieser Wert ist nicht bekannt. („JKF“)');
+  const many = { code: 'OUT_OF_RANGE', message: 'passengers must be a whole number from 1 to 10000; got 0.' };
+  expect(say('fault', many, 'Reisende')).toBe('Reisende liegt außerhalb der erlaubten Werte. (von 1 bis 10.000)');
   expect(say('fault', { code: 'REQUIRED', message: 'from is required', field: 'from' }, 'Von')).toBe('Von fehlt.');
   expect(say('fault', { code: 'NEW_CODE', message: 'is new' })).toBe('is new');
 });
@@ -91,4 +97,14 @@ it('has a German word for everything that formulas count', () => {
   );
   expect(words.length).toBeGreaterThan(15);
   expect(words.filter((w) => !['km', 'kg', 'kWh'].includes(w) && !(w in server.formula))).toEqual([]);
+});
+
+it('says of one record what the server says of many at once', async () => {
+  const others = { code: 'DUPLICATE_FLIGHT', message: 'And 18 more of the same kind.', records: 36 };
+  await i18next.init({ lng: 'en', resources: { en: { translation: en }, de: { translation: de } } });
+  expect(say('finding', others)).toBe('And 18 more of the same kind.');
+  expect(sayOfOne(others)).toBe(en.finding.DUPLICATE_FLIGHT);
+  expect(sayOfOne({ ...others, message: 'They are alike.' })).toBe('They are alike.');
+  await i18next.changeLanguage('de');
+  expect(sayOfOne(others)).toBe(de.finding.DUPLICATE_FLIGHT);
 });

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Checkbox, Group, Loader, Modal, Stack, Text, Textarea, Title } from '@mantine/core';
+import { Alert, Button, Card, Checkbox, Group, Loader, Stack, Text, Textarea, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -6,6 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
 import { co2e, time } from '../format';
 import { useSession } from '../session';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
 import { Checklist, somethingOpen, useChecklist } from './Checklist';
 import { moved, useChanges } from './data';
@@ -59,6 +61,7 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
   const client = useQueryClient();
   const [statement, setStatement] = useState('');
   const [sure, setSure] = useState(false);
+  const unsaved = useUnsaved();
   const sign = useMutation({
     mutationFn: () =>
       call(
@@ -67,6 +70,7 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
         { revision: result.revision, statement: statement.trim() },
         { 'If-Match': tag, 'Idempotency-Key': crypto.randomUUID() },
       ),
+    onSuccess: unsaved.clear,
     onSettled: () => moved(client, event._id),
   });
   const second = Boolean(organization.policy.fourEyes);
@@ -79,6 +83,7 @@ function SignForm({ event, tag, result, open }: Props & { open: boolean }): Reac
         {t('sign.text', { total: co2e(result.total.kgCO2e), n: result.revision })} {second && t('sign.second')}
       </Text>
       <form
+        onChange={unsaved.fill}
         onSubmit={(e) => {
           e.preventDefault();
           sign.mutate();
@@ -127,6 +132,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
   const client = useQueryClient();
   const [asking, setAsking] = useState(false);
   const [comment, setComment] = useState('');
+  const unsaved = useUnsaved();
   const edition = event.signOff?.editions.at(-1);
   const withdraw = useMutation({
     mutationFn: () =>
@@ -137,6 +143,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
         { 'If-Match': tag, 'Idempotency-Key': crypto.randomUUID() },
       ),
     onSuccess: async () => {
+      unsaved.clear();
       setAsking(false);
       notifications.show({ message: t('sign.withdrawn') });
       await moved(client, event._id);
@@ -159,12 +166,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
           {t('sign.withdraw')}
         </Button>
       )}
-      <Modal
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={t('sign.withdraw')}
-        closeButtonProps={{ 'aria-label': t('state.close') }}
-      >
+      <FormModal opened={asking} title={t('sign.withdraw')} unsaved={unsaved} close={() => setAsking(false)}>
         <form
           onSubmit={(e) => {
             e.preventDefault();
@@ -185,7 +187,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
             />
             {withdraw.isError && <Problem error={withdraw.error} />}
             <Group justify="flex-end">
-              <Button variant="default" onClick={() => setAsking(false)}>
+              <Button variant="default" onClick={() => unsaved.leave(() => setAsking(false))}>
                 {t('state.cancel')}
               </Button>
               <Button type="submit" color="red" disabled={comment.trim() === ''} loading={withdraw.isPending}>
@@ -194,7 +196,7 @@ function Signed({ event, tag }: { event: Schemas['Event']; tag: string }): React
             </Group>
           </Stack>
         </form>
-      </Modal>
+      </FormModal>
     </Card>
   );
 }

@@ -5,7 +5,7 @@
  */
 import i18next from 'i18next';
 import { ApiError } from '../api/client';
-import { amount, date, day, readable, time } from '../format';
+import { amount, date, day, exactNumber, readable, time } from '../format';
 import { bareField, named, nameOf, wordOf } from './fields';
 
 export type Kind = 'error' | 'fault' | 'finding' | 'notice';
@@ -45,6 +45,7 @@ export function say(kind: Kind, said: Said, label?: string): string {
   const journey = kind === 'finding' ? /\b([A-Z]{3,4}) to ([A-Z]{3,4})\b/.exec(said.message) : null;
   const on = kind === 'finding' ? /\bon (\d{4}-\d\d-\d\d)\b/.exec(said.message)?.[1] : undefined;
   const facts = [
+    ...(kind === 'fault' ? refusedIn(said.message) : []),
     ...(journey ? [`${journey[1]} – ${journey[2]}`] : []),
     ...(on ? [date(on)] : []),
     ...names.map((x) => i18next.t(`type.${x as 'flights'}`, { defaultValue: x })),
@@ -58,7 +59,29 @@ export function say(kind: Kind, said: Said, label?: string): string {
   return facts.length > 0 ? `${text} (${facts.join(', ')})` : text;
 }
 
+/** Returns what a fault is about beside its field: what was given, and what would be right where that is a range. */
+function refusedIn(message: string): string[] {
+  const given = /; got (?:the text )?"(.*?)"[.;]/.exec(message)?.[1];
+  const bounds = /\bfrom (-?[\d.]*\d) to (-?[\d.]*\d)\b/.exec(message);
+  return [
+    ...(given ? [i18next.t('said.quoted', { text: given })] : []),
+    ...(bounds
+      ? [i18next.t('said.between', { from: exactNumber(Number(bounds[1])), to: exactNumber(Number(bounds[2])) })]
+      : []),
+  ];
+}
+
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
+/** What the server says of those of a kind that it does not name one by one. */
+const others = /^And \d+ more of the same kind\.$/;
+
+/** Returns what a finding says about one of its records. */
+export function sayOfOne(finding: Said): string {
+  const key = `finding.${finding.code}`;
+  if (!others.test(finding.message) || !i18next.exists(key)) return say('finding', finding);
+  return i18next.t(key as 'finding.DUPLICATE_FLIGHT');
+}
 
 /** What the server's sentences have in the words of its API, and what people call it. */
 const plain: [RegExp, string][] = [

@@ -1,10 +1,12 @@
-import { Button, FileInput, Group, Modal, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, FileInput, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Schemas } from '../api/client';
 import { cellNumber, parseNumber } from '../format';
 import { say } from '../i18n/server';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
 import type { Factor } from './data';
 
@@ -45,12 +47,14 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
   const [stage, setStage] = useState<string | null>(factor?.stage ?? 'combined');
   const [category, setCategory] = useState<string | null>(factor?.scope3Category ?? null);
   const [reading, setReading] = useState(false);
+  const unsaved = useUnsaved();
   const save = useMutation({
     mutationFn: (body: Record<string, unknown>) =>
       changing
         ? call('PATCH', `/supplier-factors/${factor._id}`, body)
         : call('POST', '/supplier-factors', body, { 'Idempotency-Key': crypto.randomUUID() }),
     onSuccess: () => {
+      unsaved.clear();
       void client.invalidateQueries({ queryKey: ['supplier-factors'] });
       close();
     },
@@ -62,13 +66,14 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
   };
   const choose = async (files: File[]): Promise<void> => {
     setReading(true);
+    unsaved.fill();
     const named = await Promise.all(files.map(evidenceOf));
     setEvidence((now) => [...now, ...named].slice(0, 10));
     setReading(false);
   };
   const title = changing ? 'factor.edit' : next ? 'factor.next' : 'factor.propose';
   return (
-    <Modal opened onClose={close} size="lg" title={t(title)} closeButtonProps={{ 'aria-label': t('state.close') }}>
+    <FormModal title={t(title)} large unsaved={unsaved} close={close}>
       <form
         onSubmit={(e) => {
           e.preventDefault();
@@ -207,8 +212,8 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
             ))}
           </ul>
           {save.isError && <Problem error={save.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+          <Group justify="flex-end" className="formactions">
+            <Button variant="default" onClick={() => unsaved.leave(close)}>
               {t('state.cancel')}
             </Button>
             <Button type="submit" loading={save.isPending} disabled={reading || evidence.length === 0}>
@@ -217,6 +222,6 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   );
 }

@@ -1,7 +1,9 @@
-import { Button, Checkbox, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
 
 export const roles = ['viewer', 'user', 'manager', 'admin'] as const;
@@ -22,15 +24,15 @@ interface Props {
 /** Asks whom to invite, and what they may do. */
 export function InviteModal({ opened, close, invite }: Props): ReactNode {
   const { t } = useTranslation();
+  const unsaved = useUnsaved();
+  // What was sent, or let go, is asked about no more.
+  useEffect(() => {
+    if (!opened) unsaved.clear();
+  }, [opened, unsaved]);
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={t('org.invite')}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
+    <FormModal opened={opened} title={t('org.invite')} unsaved={unsaved} close={close}>
       <Invite invite={invite} />
-    </Modal>
+    </FormModal>
   );
 }
 

@@ -8,7 +8,6 @@ import {
   Checkbox,
   Group,
   Menu,
-  Modal,
   Stack,
   Text,
   TextInput,
@@ -18,15 +17,17 @@ import { notifications } from '@mantine/notifications';
 import { IconDots, IconLock } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, api, call, type Schemas, takeTagged } from '../api/client';
+import { waitingIn } from '../api/events';
 import { dates, number, time } from '../format';
 import { moved, useRules } from '../governed/data';
 import { useSession } from '../session';
 import { TeamModal } from '../team/TeamModal';
-import { mayLeave } from '../ui/leave';
-import { Loading, Missing, Problem } from '../ui/states';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
+import { Empty, Loading, Missing, Problem } from '../ui/states';
 import { useTitle } from '../ui/title';
 import { EventForm } from './EventForm';
 
@@ -52,7 +53,7 @@ export function EventPage(): ReactNode {
   const { can } = useSession();
   const path = useRouterState({ select: (s) => s.location.pathname });
   const [open, setOpen] = useState<'edit' | 'clone' | 'team' | 'delete' | null>(null);
-  const filled = useRef(false);
+  const unsaved = useUnsaved();
   const navigate = useNavigate();
   const here = places.find((p) => path.endsWith(`/${p}`));
   useTitle(query.data && here && t(`place.${here}`), query.data?.data.title);
@@ -122,6 +123,11 @@ export function EventPage(): ReactNode {
                 aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}
               >
                 {t(`place.${p}`)}
+                {p === 'review' && waitingIn(event) > 0 && (
+                  <span className="tabcount">
+                    {number(waitingIn(event))} <span className="vh">{t('status.submitted')}</span>
+                  </span>
+                )}
               </Link>
             ))}
         </nav>
@@ -140,40 +146,60 @@ export function EventPage(): ReactNode {
       )}
       <Outlet />
       {open === 'team' && <TeamModal event={event} tag={tag} close={() => setOpen(null)} />}
-      <Modal
+      <FormModal
         opened={open === 'edit' || open === 'clone'}
-        onClose={() => {
-          if (mayLeave(filled, t('event.discard'))) setOpen(null);
-        }}
-        size="lg"
         title={t(open === 'clone' ? 'event.clone' : 'event.edit')}
-        closeButtonProps={{ 'aria-label': t('state.close') }}
+        large
+        unsaved={unsaved}
+        close={() => setOpen(null)}
       >
         <EventForm
-          filled={() => {
-            filled.current = true;
-          }}
+          filled={unsaved.fill}
+          cancel={() => unsaved.leave(() => setOpen(null))}
           {...(open === 'clone' ? { from: event } : { event, tag })}
           done={(e) => {
-            filled.current = false;
+            unsaved.clear();
             setOpen(null);
             if (e._id !== event._id) void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
           }}
           proposed={() => {
-            filled.current = false;
+            unsaved.clear();
             setOpen(null);
             void navigate({ to: '/events/$eventId/history', params: { eventId } });
           }}
         />
-      </Modal>
-      <DeleteModal
-        opened={open === 'delete'}
-        close={() => setOpen(null)}
-        eventId={eventId}
-        title={event.title}
-        tag={tag}
-      />
+      </FormModal>
+      {open === 'delete' && <DeleteModal close={() => setOpen(null)} eventId={eventId} title={event.title} tag={tag} />}
     </Box>
+  );
+}
+
+interface NothingProps {
+  title: string;
+  eventId: string;
+  event: Schemas['Event'] | undefined;
+  children: ReactNode;
+}
+
+/** What stands in place of a figure while nothing is approved: the next step to one, which is a decision where records wait for it. */
+export function NothingYet({ title, eventId, event, children }: NothingProps): ReactNode {
+  const { t } = useTranslation();
+  const { can } = useSession();
+  const waiting = event ? waitingIn(event) : 0;
+  const next = waiting > 0 && can('manager') ? 'review' : 'sheet';
+  return (
+    <Empty
+      title={title}
+      action={
+        can('user') && (
+          <Button component={Link} to={`/events/${eventId}/${next}`}>
+            {t(`place.${next}`)}
+          </Button>
+        )
+      }
+    >
+      {waiting > 0 ? t('foot.waits', { count: waiting }) : children}
+    </Empty>
   );
 }
 
@@ -203,13 +229,11 @@ function SignedBadge({ event }: { event: Schemas['Event'] }): ReactNode {
 }
 
 function DeleteModal({
-  opened,
   close,
   eventId,
   title,
   tag,
 }: {
-  opened: boolean;
   close: () => void;
   eventId: string;
   title: string;
@@ -222,10 +246,12 @@ function DeleteModal({
   const [typed, setTyped] = useState('');
   const [comment, setComment] = useState('');
   const rules = useRules(eventId);
+  const unsaved = useUnsaved();
   const remove = useMutation({
     mutationFn: () =>
       call('DELETE', `/events/${eventId}`, comment.trim() ? { comment } : undefined, { 'If-Match': tag }),
     onSuccess: async ({ status }) => {
+      unsaved.clear();
       if (status === 202) {
         close();
         notifications.show({ message: t('event.proposed') });
@@ -239,12 +265,7 @@ function DeleteModal({
     },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={t('event.delete')}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
+    <FormModal title={t('event.delete')} unsaved={unsaved} close={close}>
       <Stack>
         <Text size="sm">{t('event.deleteText', { title })}</Text>
         <Checkbox label={t('event.deleteSure')} checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
@@ -259,7 +280,7 @@ function DeleteModal({
         />
         {remove.isError && <Problem error={remove.error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={() => unsaved.leave(close)}>
             {t('state.cancel')}
           </Button>
           <Button
@@ -272,6 +293,6 @@ function DeleteModal({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </FormModal>
   );
 }

@@ -25,12 +25,15 @@ interface Props {
   proposed?: () => void;
   /** Called as soon as something is typed or chosen. */
   filled?: () => void;
+  cancel: () => void;
 }
 
-export function EventForm({ event, from, tag, done, proposed, filled = () => {} }: Props): ReactNode {
+export function EventForm({ event, from, tag, done, proposed, filled = () => {}, cancel }: Props): ReactNode {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
   const base = event ?? from;
+  // What somebody else changes while it is open is not overwritten by what the form began with.
+  const [opened] = useState(tag);
   const types = useRecordTypes();
   const [country, setCountry] = useState<string | null>(base?.country ?? null);
   const [excluded, setExcluded] = useState<Record<string, string>>(
@@ -44,7 +47,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {} 
   const save = useMutation({
     mutationFn: async (input: Input): Promise<{ saved: Schemas['Event']; waits?: boolean }> => {
       if (event) {
-        const headers: Record<string, string> = tag ? { 'If-Match': tag } : {};
+        const headers: Record<string, string> = opened ? { 'If-Match': opened } : {};
         const { data, status } = await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, headers);
         return status === 202 ? { saved: event, waits: true } : { saved: data };
       }
@@ -108,7 +111,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {} 
   };
 
   return (
-    <form ref={form} onSubmit={submit} onChange={filled}>
+    <form ref={form} onSubmit={submit}>
       <Stack>
         <TextInput
           name="title"
@@ -117,6 +120,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {} 
           maxLength={200}
           defaultValue={event?.title ?? (from ? t('event.copyOf', { title: from.title }) : '')}
           error={fault('title')}
+          autoFocus // the form may come after its dialog has
           data-autofocus
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -239,7 +243,10 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {} 
         />
         {event && <Reason event={event._id} error={fault('comment')} />}
         {save.isError && <Problem error={save.error} />}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className="formactions">
+          <Button variant="default" onClick={cancel}>
+            {t('state.cancel')}
+          </Button>
           <Button type="submit" loading={save.isPending}>
             {event ? t('state.save') : t('events.create')}
           </Button>

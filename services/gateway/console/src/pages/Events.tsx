@@ -1,14 +1,15 @@
-import { Badge, Box, Button, Group, Modal, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Badge, Box, Button, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { useEvents, waitingIn } from '../api/events';
 import { co2e, dates, exact, number, range } from '../format';
 import { loaded } from '../loaded';
 import { useSession } from '../session';
-import { mayLeave } from '../ui/leave';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
 import { Empty, Loading, Problem } from '../ui/states';
 
 const EventForm = lazy(() => loaded(() => import('./EventForm')).then((m) => ({ default: m.EventForm })));
@@ -18,7 +19,7 @@ export function EventsPage(): ReactNode {
   const { can } = useSession();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
-  const filled = useRef(false);
+  const unsaved = useUnsaved();
   // What was approved a moment ago on another page is in it.
   const events = useEvents({ refetchOnMount: 'always' });
   const create = can('manager') && (
@@ -59,28 +60,19 @@ export function EventsPage(): ReactNode {
           <EventCard key={e._id} event={e} />
         ))}
       </SimpleGrid>
-      <Modal
-        opened={creating}
-        onClose={() => {
-          if (mayLeave(filled, t('event.discard'))) setCreating(false);
-        }}
-        title={t('events.create')}
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('state.close') }}
-      >
+      <FormModal opened={creating} title={t('events.create')} large unsaved={unsaved} close={() => setCreating(false)}>
         <Suspense fallback={<Loading />}>
           <EventForm
-            filled={() => {
-              filled.current = true;
-            }}
+            filled={unsaved.fill}
+            cancel={() => unsaved.leave(() => setCreating(false))}
             done={(e) => {
-              filled.current = false;
+              unsaved.clear();
               setCreating(false);
               void navigate({ to: '/events/$eventId/sheet', params: { eventId: e._id } });
             }}
           />
         </Suspense>
-      </Modal>
+      </FormModal>
     </Box>
   );
 }

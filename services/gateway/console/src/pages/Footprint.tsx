@@ -3,7 +3,6 @@ import {
   Anchor,
   Badge,
   Box,
-  Button,
   Card,
   Group,
   List,
@@ -16,7 +15,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { resultOf } from '../api/result';
@@ -27,12 +26,13 @@ import { Rehearsal } from '../footprint/Rehearsal';
 import { amount, co2e, exact, percent, range } from '../format';
 import { say } from '../i18n/server';
 import { useSession } from '../session';
-import { Empty, Problem } from '../ui/states';
+import { Problem } from '../ui/states';
 import { Stated } from './Compensation';
-import { isClosed, useEvent } from './Event';
+import { isClosed, NothingYet, useEvent } from './Event';
 import { nextListing } from './listing';
 
 type Result = Schemas['Result'];
+type Finding = NonNullable<Result['findings']>[number];
 
 export function FootprintPage(): ReactNode {
   const { t } = useTranslation();
@@ -69,16 +69,9 @@ export function FootprintPage(): ReactNode {
   const tag = query.data?.tag;
   if (!r || !event)
     return (
-      <Empty
-        title={t('foot.none')}
-        action={
-          <Button component={Link} to={`/events/${eventId}/sheet`}>
-            {t('place.sheet')}
-          </Button>
-        }
-      >
+      <NothingYet title={t('foot.none')} eventId={eventId} event={event}>
         {t('foot.noneText')}
-      </Empty>
+      </NothingYet>
     );
   return (
     <Stack maw={1100} mx="auto" p="md" gap="lg">
@@ -215,9 +208,34 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
   );
 }
 
+/** What stands out, with the way to the records that it is about. */
+function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Alert color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
+      <Text size="sm">{say('finding', f)}</Text>
+      {f.recordIds.slice(0, 3).map((id, n) => (
+        <Anchor
+          key={id}
+          className="target"
+          size="sm"
+          mr="sm"
+          component={Link}
+          to={`/events/${eventId}/sheet?type=all&record=${id}`}
+        >
+          {f.recordIds.length === 1 ? t('foot.toRecord') : t('foot.record', { n: n + 1 })}
+        </Anchor>
+      ))}
+    </Alert>
+  );
+}
+
 function Findings({ result: r, eventId }: { result: Result; eventId: string }): ReactNode {
   const { t } = useTranslation();
   const findings = r.findings ?? [];
+  // Of findings of one kind the first stands there, and the others behind it.
+  const kinds = new Map<string, Finding[]>();
+  for (const f of findings) kinds.set(f.code, [...(kinds.get(f.code) ?? []), f]);
   return (
     <Card withBorder component="section">
       <Title order={2} size="h4" mb="sm">
@@ -225,22 +243,20 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
       </Title>
       {findings.length === 0 && <Text size="sm">{t('foot.noFindings')}</Text>}
       <Stack gap="xs">
-        {findings.map((f) => (
-          <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-            <Text size="sm">{say('finding', f)}</Text>
-            {f.recordIds.slice(0, 3).map((id, n) => (
-              <Anchor
-                key={id}
-                className="target"
-                size="sm"
-                mr="sm"
-                component={Link}
-                to={`/events/${eventId}/sheet?type=all&record=${id}`}
-              >
-                {t('foot.record', { n: n + 1 })}
-              </Anchor>
-            ))}
-          </Alert>
+        {[...kinds].map(([code, [first, ...others]]) => (
+          <Fragment key={code}>
+            {first && <Odd finding={first} eventId={eventId} />}
+            {others.length > 0 && (
+              <details>
+                <summary>{t('foot.sameKind', { count: others.length })}</summary>
+                <Stack gap="xs" mt="xs">
+                  {others.map((f) => (
+                    <Odd key={f.message} finding={f} eventId={eventId} />
+                  ))}
+                </Stack>
+              </details>
+            )}
+          </Fragment>
         ))}
         {(r.notices ?? []).map((n) => (
           <Text key={n.code + n.message} size="sm" c="dimmed">

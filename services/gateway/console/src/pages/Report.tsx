@@ -1,15 +1,14 @@
 import { Box, Button, Group, NativeSelect, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, consoleFetch, errorOf, type Schemas } from '../api/client';
 import { resultOf } from '../api/result';
 import { co2e, exact, range, time } from '../format';
 import { Sign } from '../governed/Sign';
-import { Empty, Loading, Problem } from '../ui/states';
-import { useEvent } from './Event';
+import { Loading, Problem } from '../ui/states';
+import { NothingYet, useEvent } from './Event';
 
 export function ReportPage(): ReactNode {
   const { t } = useTranslation();
@@ -35,16 +34,9 @@ export function ReportPage(): ReactNode {
   const event = query.data;
   if (!r || !event)
     return (
-      <Empty
-        title={t('report.none')}
-        action={
-          <Button component={Link} to={`/events/${eventId}/sheet`}>
-            {t('place.sheet')}
-          </Button>
-        }
-      >
+      <NothingYet title={t('report.none')} eventId={eventId} event={event?.data}>
         {t('report.noneText')}
-      </Empty>
+      </NothingYet>
     );
   return <Report event={event.data} tag={event.tag} result={r} />;
 }

@@ -3,17 +3,11 @@ import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { call, type Schemas } from '../api/client';
 import { sayError } from '../i18n/server';
 import type { Item } from '../pages/queue';
 import { Problem, useProblemText } from '../ui/states';
+import { decide, type Outcome } from './decide';
 import { Many } from './Many';
-
-interface Outcomes {
-  items: { _id?: string; record?: Schemas['Record']; error?: Schemas['Error'] }[];
-  succeeded: number;
-  failed: number;
-}
 
 /**
  * Shows what the server would do with each record before it is asked to. It is asked to
@@ -35,27 +29,9 @@ export function ApproveMany({
   // The queue behind goes on listing itself again; what is decided on is what was shown.
   const [shown] = useState(items);
   const [busy, setBusy] = useState(false);
-  const send = async (dry: boolean): Promise<Outcomes['items']> => {
-    const outcomes: Outcomes['items'] = [];
-    for (let n = 0; n < shown.length; n += 100) {
-      const part = shown.slice(n, n + 100);
-      const body: Schemas['IdsInput'] = {
-        ids: part.map((i) => i._id),
-        revisions: Object.fromEntries(part.map((i) => [i._id, i.revision])),
-      };
-      const { data } = await call<Outcomes>(
-        'POST',
-        `/events/${eventId}/review/approve`,
-        body,
-        dry ? { 'X-Dry-Run': 'true' } : { 'Idempotency-Key': crypto.randomUUID() },
-      );
-      outcomes.push(...data.items);
-    }
-    return outcomes;
-  };
   const dry = useQuery({
     queryKey: ['approve-many', eventId, shown.map((i) => [i._id, i.revision])],
-    queryFn: () => send(true),
+    queryFn: () => decide(eventId, 'approve', shown, { dry: true }),
     staleTime: 0,
     retry: false,
   });
@@ -64,6 +40,29 @@ export function ApproveMany({
     [dry.data],
   );
   const would = shown.length - refused.size;
+  const approve = async (): Promise<void> => {
+    setBusy(true);
+    const heard: Outcome[] = [];
+    try {
+      await decide(eventId, 'approve', shown, { heard: (part) => heard.push(...part) });
+    } catch (cause) {
+      notifications.show({ color: 'red', message: text(cause as Error) });
+      // Nothing was approved: the same can be asked for again. Else the queue says what is left.
+      if (heard.length === 0) {
+        setBusy(false);
+        return;
+      }
+    }
+    const failed = heard.filter((x) => x.error);
+    const error = failed[0]?.error;
+    if (error)
+      notifications.show({
+        color: 'orange',
+        autoClose: 12_000,
+        message: `${t('review.left', { count: failed.length })} ${sayError(error)}`,
+      });
+    done(new Set(heard.flatMap((x) => (x.record ? [x.record._id] : []))));
+  };
   return (
     <Modal
       opened
@@ -73,7 +72,7 @@ export function ApproveMany({
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       {dry.isPending && <Skeleton h={80} />}
-      {dry.isError && <Problem error={dry.error} />}
+      {dry.isError && <Problem error={dry.error} retry={() => void dry.refetch()} />}
       {dry.data && (
         <Stack>
           <Text>{t('review.would', { count: would })}</Text>
@@ -82,31 +81,7 @@ export function ApproveMany({
             <Button variant="default" onClick={close}>
               {t('state.cancel')}
             </Button>
-            <Button
-              loading={busy}
-              disabled={would === 0}
-              data-autofocus
-              onClick={() => {
-                setBusy(true);
-                send(false).then(
-                  (o) => {
-                    const failed = o.filter((x) => x.error);
-                    const error = failed[0]?.error;
-                    if (error)
-                      notifications.show({
-                        color: 'orange',
-                        autoClose: 12_000,
-                        message: `${t('review.left', { count: failed.length })} ${sayError(error)}`,
-                      });
-                    done(new Set(o.filter((x) => x.record).map((x) => x.record?._id ?? '')));
-                  },
-                  (cause: Error) => {
-                    setBusy(false);
-                    notifications.show({ color: 'red', message: text(cause) });
-                  },
-                );
-              }}
-            >
+            <Button loading={busy} disabled={would === 0} data-autofocus onClick={() => void approve()}>
               {t('review.approve')}
             </Button>
           </Group>

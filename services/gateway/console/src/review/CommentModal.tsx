@@ -1,7 +1,10 @@
-import { Button, Group, Modal, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Move } from '../pages/queue';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
+import { Problem } from '../ui/states';
 
 /** Asks why something is rejected, sent back or taken back. */
 export function CommentModal({
@@ -11,23 +14,28 @@ export function CommentModal({
 }: {
   asking: { move: Move; items: readonly unknown[] };
   close: () => void;
+  /** Decides; where that fails, the dialog stays with what was typed and says why. */
   done: (comment: string) => Promise<void>;
 }): ReactNode {
   const { t } = useTranslation();
   const [comment, setComment] = useState('');
   const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const unsaved = useUnsaved();
   return (
-    <Modal
-      opened
-      onClose={close}
+    <FormModal
       title={t(`ask.${asking.move as 'reject'}`, { count: asking.items.length })}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
+      unsaved={unsaved}
+      close={close}
     >
       <form
         onSubmit={(e) => {
           e.preventDefault();
           setBusy(true);
-          void done(comment).finally(() => setBusy(false));
+          setError(null);
+          void done(comment.trim())
+            .then(unsaved.clear, setError)
+            .finally(() => setBusy(false));
         }}
       >
         <Stack>
@@ -42,8 +50,9 @@ export function CommentModal({
             minRows={3}
             data-autofocus
           />
+          {error && <Problem error={error} />}
           <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
+            <Button variant="default" onClick={() => unsaved.leave(close)}>
               {t('state.cancel')}
             </Button>
             <Button type="submit" loading={busy} disabled={comment.trim() === ''}>
@@ -52,6 +61,6 @@ export function CommentModal({
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </FormModal>
   );
 }

@@ -6,7 +6,7 @@ import { call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { co2e, exact, range } from '../format';
 import { named } from '../i18n/fields';
-import { say } from '../i18n/server';
+import { say, sayOfOne } from '../i18n/server';
 import type { Item, Move } from '../pages/queue';
 import { type Column, columnsOf, namesIn, shown, textOf } from '../sheet/columns';
 import { RecordHistory } from './RecordHistory';
@@ -84,7 +84,7 @@ export function Decision({
       </Group>
       {item.review.findings.map((f) => (
         <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
-          {say('finding', f)}
+          {sayOfOne(f)}
         </Alert>
       ))}
       <div className="reviewcols">

@@ -4,16 +4,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { call } from '../api/client';
+import { ApiError } from '../api/client';
 import { type Listed, recordsOf } from '../api/records';
 import { useRecordTypes } from '../api/types';
 import { useSummary } from '../footprint/summary';
 import { amount, exact, time } from '../format';
 import { decidesOn, isClosed, useEvent } from '../pages/Event';
 import { useSession } from '../session';
-import { Empty, Problem, useProblemText } from '../ui/states';
+import { Empty, Problem } from '../ui/states';
 import { CommentModal } from './CommentModal';
 import { fieldsOnly } from './Decision';
+import { decideOne, hasMoved } from './decide';
 
 /** What can have become of a record that waited. */
 export const outcomes = ['approved', 'changes_requested', 'rejected'] as const;
@@ -37,7 +38,6 @@ interface Props {
 /** The records that were decided on, by whom and when, and why. */
 export function Past({ outcome, outcomes }: Props): ReactNode {
   const { t } = useTranslation();
-  const text = useProblemText();
   const client = useQueryClient();
   const { me } = useSession();
   const { eventId, query } = useEvent();
@@ -56,21 +56,13 @@ export function Past({ outcome, outcomes }: Props): ReactNode {
   const shown = decided.filter((r) => who === '' || r.reviewedBy?._id === who);
   const takesBack = event !== undefined && outcome !== 'changes_requested' && !isClosed(event) && decidesOn(event, me);
   const takeBack = async (record: Listed, comment: string): Promise<void> => {
-    const path = `/events/${eventId}/${record.type}/${record._id}`;
     try {
-      const now = await call<Listed>('GET', path);
-      if (now.data.revision === record.revision)
-        await call(
-          'POST',
-          `${path}/reopen`,
-          { comment },
-          { 'If-Match': now.tag, 'Idempotency-Key': crypto.randomUUID() },
-        );
-      else notifications.show({ color: 'orange', message: t('review.changed') });
+      await decideOne(eventId, 'reopen', record, comment);
     } catch (cause) {
-      notifications.show({ color: 'red', message: text(cause as Error) });
+      if (!(cause instanceof ApiError && hasMoved(cause.code))) throw cause;
+      notifications.show({ color: 'orange', message: t('review.changed') });
     }
-    for (const key of ['result', 'preview']) void client.invalidateQueries({ queryKey: [key, eventId] });
+    for (const key of ['result', 'preview', 'event']) void client.invalidateQueries({ queryKey: [key, eventId] });
     await client.invalidateQueries({ queryKey: ['review', eventId] });
     setAsking(null);
   };

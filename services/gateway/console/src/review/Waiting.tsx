@@ -1,12 +1,11 @@
-import { Alert, Box, Button, Group, SegmentedControl, Skeleton, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, SegmentedControl, Skeleton, Switch, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, all, api, call, type Schemas, take } from '../api/client';
-import { useSummary } from '../footprint/summary';
+import { ApiError, all, api, take } from '../api/client';
 import { co2e } from '../format';
+import { sayError } from '../i18n/server';
 import { decidesOn, useEvent } from '../pages/Event';
 import { type Item, type Move, type Order, orderQueue } from '../pages/queue';
 import { useSession } from '../session';
@@ -14,8 +13,10 @@ import { Empty, Problem, useProblemText } from '../ui/states';
 import { ApproveMany } from './ApproveMany';
 import { CommentModal } from './CommentModal';
 import { Decided } from './Decided';
-import { Decision, Elsewhere, fieldsOnly } from './Decision';
+import { Decision, Elsewhere } from './Decision';
+import { decide, decideOne, hasMoved, type Outcome } from './decide';
 import { Queue } from './Queue';
+import { Undo } from './Undo';
 
 const undoSeconds = 10;
 const keysOff = 'ecf.reviewKeysOff';
@@ -30,7 +31,6 @@ interface Pending {
 /** The records of an event that wait for a decision, and the one that is decided on. */
 export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   const { t } = useTranslation();
-  const summary = useSummary();
   const text = useProblemText();
   const client = useQueryClient();
   const { eventId, query } = useEvent();
@@ -79,33 +79,53 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
 
   /** Reads again what a decision changes; settles when the queue is that of the server. */
   const refresh = (): Promise<void> => {
-    for (const key of ['preview', 'result']) void client.invalidateQueries({ queryKey: [key, eventId] });
+    for (const key of ['preview', 'result', 'event']) void client.invalidateQueries({ queryKey: [key, eventId] });
     return client.invalidateQueries({ queryKey: ['review', eventId] });
   };
-  const path = (i: Item): string => `/events/${eventId}/${i.type}/${i._id}`;
-  /** The condition under which a record is decided on: that it is still what was shown. */
-  const asShown = async (i: Item): Promise<Record<string, string>> => {
-    const { data, tag } = await call<Schemas['Record']>('GET', path(i));
-    if (data.revision !== i.revision) throw new ApiError(412, 'PRECONDITION_FAILED', '', '');
-    return { 'If-Match': tag };
-  };
-  const send = async (i: Item, move: Move, comment: string): Promise<void> => {
+  const tell = (items: Item[], move: Move): void =>
+    setDecided((d) => {
+      const ids = new Set(items.map((i) => i._id));
+      return [...items.map((item) => ({ item, move })), ...d.filter((x) => !ids.has(x.item._id))].slice(0, 20);
+    });
+  const send = async (i: Item): Promise<void> => {
     try {
-      await call('POST', `${path(i)}/${move}`, comment ? { comment } : {}, {
-        // What was decided here has moved on since it was shown, by that decision.
-        ...(move === 'reopen' ? {} : await asShown(i)),
-        'Idempotency-Key': crypto.randomUUID(),
-      });
-      setDecided((d) => [{ item: i, move }, ...d.filter((x) => x.item._id !== i._id)].slice(0, 20));
+      await decideOne(eventId, 'approve', i);
+      tell([i], 'approve');
     } catch (cause) {
-      const changed = cause instanceof ApiError && (cause.status === 412 || cause.code === 'INVALID_TRANSITION');
+      const moved = cause instanceof ApiError && hasMoved(cause.code);
       notifications.show({
-        color: changed ? 'orange' : 'red',
+        color: moved ? 'orange' : 'red',
         autoClose: 12_000,
-        message: changed ? t('review.changed') : text(cause as Error),
+        message: moved ? t('review.changed') : text(cause as Error),
       });
     }
     await refresh();
+  };
+  /** Decides with a comment; what a failure leaves undecided is still asked about, with the comment. */
+  const decideAll = async (move: Move, items: Item[], comment: string): Promise<void> => {
+    const heard: Outcome[] = [];
+    // What was decided here has moved on since it was shown, by that decision.
+    const subjects = move === 'reopen' ? items.map(({ _id }) => ({ _id })) : items;
+    try {
+      await decide(eventId, move, subjects, { comment, heard: (part) => heard.push(...part) });
+    } finally {
+      tell(
+        items.filter((_, n) => heard[n]?.record),
+        move,
+      );
+      const refused = heard.flatMap((o) => (o.error ? [o.error] : []));
+      const [error] = refused;
+      if (error)
+        notifications.show({
+          color: 'orange',
+          autoClose: 12_000,
+          message: hasMoved(error.code)
+            ? t('review.changed', { count: refused.length })
+            : `${t('review.notDecided', { count: refused.length })} ${sayError(error)}`,
+        });
+      if (heard.length > 0 && heard.length < items.length) setAsking({ move, items: items.slice(heard.length) });
+      await refresh();
+    }
   };
   const sender = useRef(send);
   sender.current = send;
@@ -113,19 +133,17 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   // What was approved is sent when its time to undo is over; on leaving the page at once.
   const waiting = useRef<Pending[]>([]);
   waiting.current = pending;
-  const [now, setNow] = useState(Date.now());
   useEffect(() => {
     const timer = setInterval(() => {
-      if (waiting.current.length > 0) setNow(Date.now()); // nothing else on the page counts seconds
       for (const p of waiting.current) {
         if (p.sent || p.until > Date.now()) continue;
         p.sent = true;
-        void sender.current(p.item, 'approve', '').finally(() => setPending((all) => all.filter((x) => x !== p)));
+        void sender.current(p.item).finally(() => setPending((all) => all.filter((x) => x !== p)));
       }
     }, 500);
     return () => {
       clearInterval(timer);
-      for (const p of waiting.current) if (!p.sent) void sender.current(p.item, 'approve', '');
+      for (const p of waiting.current) if (!p.sent) void sender.current(p.item);
     };
   }, []);
 
@@ -265,28 +283,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           {t('team.notReviewer')}
         </Alert>
       )}
-      {undoable.length > 0 && (
-        <Stack gap={4} px="md" py={6} className="undobar" role="status">
-          {undoable.map((p) => (
-            <Group key={p.item._id} gap="sm">
-              <Text size="sm">
-                {t('review.approving', {
-                  seconds: Math.max(0, Math.ceil((p.until - now) / 1000)),
-                  what: summary(p.item.type, fieldsOnly(p.item)),
-                })}
-              </Text>
-              <Button
-                size="compact-xs"
-                variant="default"
-                leftSection={<IconArrowBackUp size={13} aria-hidden />}
-                onClick={() => undo(p.item._id)}
-              >
-                {t('review.undo')}
-              </Button>
-            </Group>
-          ))}
-        </Stack>
-      )}
+      {undoable.length > 0 && <Undo pending={undoable} undo={undo} />}
       {gone && seen.current && (
         <Box px="md" pt="sm">
           <Elsewhere eventId={eventId} item={seen.current} />
@@ -335,8 +332,8 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           }}
           done={async (comment) => {
             const next = after(asking.items);
+            await decideAll(asking.move, asking.items, comment);
             if (asking.move !== 'reopen') setCurrent(next);
-            for (const i of asking.items) await send(i, asking.move, comment);
             setMarked(new Set());
             setAsking(null);
             goOn();
@@ -349,11 +346,9 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           items={chosen}
           close={() => setPreviewing(false)}
           done={(ids) => {
-            setDecided((d) =>
-              [...chosen.filter((i) => ids.has(i._id)).map((i) => ({ item: i, move: 'approve' as const })), ...d].slice(
-                0,
-                20,
-              ),
+            tell(
+              chosen.filter((i) => ids.has(i._id)),
+              'approve',
             );
             if (chosen.some((i) => i._id === current)) setCurrent(after(chosen));
             setMarked(new Set());

@@ -1,5 +1,4 @@
 import { Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +6,6 @@ import { decidesOn, useEventQuery } from '../pages/Event';
 import { CommentModal } from '../review/CommentModal';
 import { RecordHistory } from '../review/RecordHistory';
 import { useSession } from '../session';
-import { useProblemText } from '../ui/states';
 import { reopen } from './commands';
 import type { Engine } from './engine';
 import type { Row } from './store';
@@ -15,20 +13,15 @@ import type { Row } from './store';
 /** Who decided on a row, when and why; managers take the decision back here. */
 export function Verdict({ engine, row }: { engine: Engine; row: Row }): ReactNode {
   const { t } = useTranslation();
-  const text = useProblemText();
   const client = useQueryClient();
   const { can, me } = useSession();
   const event = useEventQuery(engine.event).data?.data;
   const [asking, setAsking] = useState(false);
   if (!row.id || (row.status !== 'approved' && row.status !== 'rejected') || !can('manager')) return null;
   const takeBack = async (comment: string): Promise<void> => {
-    try {
-      await reopen(engine, row, comment);
-      for (const key of ['result', 'preview', 'review'])
-        void client.invalidateQueries({ queryKey: [key, engine.event] });
-    } catch (cause) {
-      notifications.show({ color: 'red', message: text(cause as Error) });
-    }
+    await reopen(engine, row, comment);
+    for (const key of ['result', 'preview', 'review', 'event'])
+      void client.invalidateQueries({ queryKey: [key, engine.event] });
     setAsking(false);
   };
   return (

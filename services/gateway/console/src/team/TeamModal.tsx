@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -7,6 +7,8 @@ import { call, type Schemas } from '../api/client';
 import { moved, useRules } from '../governed/data';
 import { useMembers } from '../organization/data';
 import { useSession } from '../session';
+import { FormModal } from '../ui/FormModal';
+import { useUnsaved } from '../ui/leave';
 import { Problem } from '../ui/states';
 
 type Member = Schemas['Team']['members'][number];
@@ -39,8 +41,15 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
   const client = useQueryClient();
   const members = useMembers(can('user'));
   const rules = useRules(event._id);
+  // The team that somebody else makes meanwhile is not overwritten.
+  const [opened] = useState(tag);
   const [team, setTeam] = useState<Member[]>(event.team?.members ?? []);
   const [comment, setComment] = useState('');
+  const unsaved = useUnsaved();
+  const edit = (change: (now: Member[]) => Member[]): void => {
+    unsaved.fill();
+    setTeam(change);
+  };
   const editable = mayChangeTeam(event, me);
   const save = useMutation({
     mutationFn: (to: Member[]) =>
@@ -51,9 +60,10 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
           team: to.length > 0 ? { members: to } : null,
           ...(comment.trim() ? { comment: comment.trim() } : {}),
         },
-        { 'If-Match': tag },
+        { 'If-Match': opened },
       ),
     onSuccess: async ({ status }) => {
+      unsaved.clear();
       notifications.show({ message: t(status === 202 ? 'team.proposed' : 'team.saved') });
       close();
       await moved(client, event._id);
@@ -66,17 +76,11 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
     if (id === null) return;
     const role: Role =
       team.length === 0 && may(id, 'reviewer') ? 'reviewer' : may(id, 'contributor') ? 'contributor' : 'viewer';
-    setTeam((now) => [...now, { userId: id, role }]);
+    edit((now) => [...now, { userId: id, role }]);
   };
   const reviewed = team.some((m) => m.role === 'reviewer');
   return (
-    <Modal
-      opened
-      onClose={close}
-      size="lg"
-      title={t('team.title')}
-      closeButtonProps={{ 'aria-label': t('state.close') }}
-    >
+    <FormModal title={t('team.title')} large unsaved={unsaved} close={close}>
       <Stack>
         <Text size="sm">{t(team.length === 0 ? 'team.everybody' : 'team.text')}</Text>
         {event.team?.withoutReviewer && <Alert color="orange">{t('team.withoutReviewer')}</Alert>}
@@ -109,7 +113,7 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
                         allowDeselect={false}
                         data={teamRoles.map((r) => ({ value: r, label: t(`team.${r}`), disabled: !may(m.userId, r) }))}
                         onChange={(role) =>
-                          setTeam((now) => now.map((x) => (x.userId === m.userId ? { ...x, role: role as Role } : x)))
+                          edit((now) => now.map((x) => (x.userId === m.userId ? { ...x, role: role as Role } : x)))
                         }
                       />
                     </Table.Td>
@@ -119,7 +123,7 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
                           size="compact-xs"
                           variant="default"
                           aria-label={t('team.dropWho', { name })}
-                          onClick={() => setTeam((now) => now.filter((x) => x.userId !== m.userId))}
+                          onClick={() => edit((now) => now.filter((x) => x.userId !== m.userId))}
                         >
                           {t('team.drop')}
                         </Button>
@@ -153,7 +157,7 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
             />
             {save.isError && <Problem error={save.error} />}
             <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
+              <Button variant="default" onClick={() => unsaved.leave(close)}>
                 {t('state.cancel')}
               </Button>
               <Button
@@ -171,6 +175,6 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
           </Text>
         )}
       </Stack>
-    </Modal>
+    </FormModal>
   );
 }

@@ -1,6 +1,51 @@
-/** Asks before what was typed into a form is thrown away; the next form begins unfilled. */
-export function mayLeave(filled: { current: boolean }, question: string): boolean {
-  if (filled.current && !window.confirm(question)) return false;
-  filled.current = false;
-  return true;
+/** What is typed into forms, and what would throw it away. */
+import { useBlocker } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+
+let reloading = false;
+
+/** Loads the page anew without asking: what it shows is not for who is signed in by now. */
+export function reloadNow(): void {
+  reloading = true;
+  location.reload();
+}
+
+export interface Unsaved {
+  /** Something was typed or chosen. */
+  fill: () => void;
+  /** It was saved, or is let go. */
+  clear: () => void;
+  /** Goes on where nothing is lost by it, or where that is agreed to; the next form begins unfilled. */
+  leave: (then: () => void) => void;
+}
+
+/** Keeps whether a form holds what is saved nowhere, and asks before another page, or the end of this one, takes its place. */
+export function useUnsaved(): Unsaved {
+  const { t } = useTranslation();
+  const filled = useRef(false);
+  const question = t('event.discard');
+  const mayLeave = useCallback((): boolean => {
+    if (filled.current && !window.confirm(question)) return false;
+    filled.current = false;
+    return true;
+  }, [question]);
+  useBlocker({
+    shouldBlockFn: () => !mayLeave(),
+    enableBeforeUnload: () => filled.current && !reloading,
+  });
+  return useMemo(
+    () => ({
+      fill: () => {
+        filled.current = true;
+      },
+      clear: () => {
+        filled.current = false;
+      },
+      leave: (then) => {
+        if (mayLeave()) then();
+      },
+    }),
+    [mayLeave],
+  );
 }

@@ -1,0 +1,88 @@
+// What was typed into a form is not lost: by a slip of the mouse, a step back, a failure or somebody else's change.
+import assert from 'node:assert/strict';
+import { test, the, until, visit } from './setup.mjs';
+
+test('a filled form asks before it goes, also for a step back, and its first field has the focus', async () => {
+  const { page } = await visit('manager');
+  const asked = [];
+  let answer = false;
+  page.on('dialog', (d) => {
+    asked.push(d.type());
+    void (answer ? d.accept() : d.dismiss());
+  });
+  await page.getByRole('link', { name: 'Organization' }).click();
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'Events' }).last().click();
+  await page.getByRole('button', { name: 'New event' }).click();
+  const title = page.getByRole('textbox', { name: 'Title' });
+  await title.waitFor();
+  await until('the title has the focus', () => title.evaluate((e) => e === document.activeElement));
+  await page.keyboard.type('Half of a form');
+  await page.goBack();
+  await until('it asked', () => asked.length === 1);
+  await page.keyboard.press('Escape');
+  await until('it asked again', () => asked.length === 2);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await until('it asked a third time', () => asked.length === 3);
+  assert.equal(new URL(page.url()).pathname, '/');
+  assert.equal(await title.inputValue(), 'Half of a form');
+  // The end of the page is asked about by the browser itself.
+  await page.evaluate(() => location.reload()).catch(() => {});
+  await until('the browser asked', () => asked.at(-1) === 'beforeunload');
+  assert.equal(await title.inputValue(), 'Half of a form');
+  answer = true;
+  await page.goBack();
+  await page.waitForURL('**/organization');
+  const before = asked.length;
+  await page.goForward();
+  await page.getByRole('button', { name: 'New event' }).click();
+  assert.equal(await title.inputValue(), '');
+  await page.keyboard.press('Escape');
+  await title.waitFor({ state: 'detached' });
+  assert.equal(asked.length, before);
+});
+
+test('a reason that could not be sent is kept, and sent again', async () => {
+  const id = await the.server.event('Kept reason');
+  const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, {
+    from: 'LHR',
+    to: 'JFK',
+    passengers: 2,
+  });
+  await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+  const { page } = await visit('manager', `/events/${id}/review`);
+  await page.getByRole('link', { name: 'Review 1' }).waitFor();
+  await page.getByRole('button', { name: 'Reject', exact: true }).click();
+  const why = page.getByLabel('Why?');
+  await why.fill('The invoice names another flight.');
+  await page.route('**/review/reject', (route) => route.abort());
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Reject' }).click();
+  await dialog.getByRole('alert').getByText('The server cannot be reached').waitFor();
+  assert.equal(await why.inputValue(), 'The invoice names another flight.');
+  await page.unroute('**/review/reject');
+  await dialog.getByRole('button', { name: 'Reject' }).click();
+  await page.getByText('Nothing waits for a decision').waitFor();
+  const now = await the.server.api('user', 'GET', `/events/${id}/flights/${_id}`);
+  assert.equal(now.reviewComment, 'The invoice names another flight.');
+  // What waits is counted beside the page that it is decided on, and nothing does now.
+  await page.getByRole('link', { name: 'Review', exact: true }).waitFor();
+});
+
+test('what somebody else changed is not overwritten by a form that was open meanwhile', async () => {
+  const id = await the.server.event('Two forms');
+  const { page } = await visit('manager', `/events/${id}/sheet`);
+  await page.getByRole('button', { name: 'Event actions' }).click();
+  await page.getByRole('menuitem', { name: 'Edit event' }).click();
+  await page.getByRole('textbox', { name: 'Notes' }).fill('Typed here');
+  await the.server.api('admin', 'PATCH', `/events/${id}`, { attendees: 4321 });
+  // The page reads its event again, as it does whenever it is come back to.
+  const read = page.waitForResponse((r) => r.url().endsWith(`/events/${id}`) && r.request().method() === 'GET');
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+  await read;
+  await page.getByText('4,321 attendees').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  assert.equal(await page.getByRole('textbox', { name: 'Notes' }).inputValue(), 'Typed here');
+  assert.equal((await the.server.api('manager', 'GET', `/events/${id}`)).attendees, 4321);
+});
