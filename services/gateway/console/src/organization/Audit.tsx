@@ -37,14 +37,13 @@ export function Audit(): ReactNode {
   if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
     <Stack>
-      <Wide label={t('org.audit')} least={640}>
+      <Wide label={t('org.audit')} least={320}>
         <Table>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t('org.when')}</Table.Th>
-              <Table.Th>{t('org.what')}</Table.Th>
               <Table.Th>{t('org.who')}</Table.Th>
-              <Table.Th>{t('org.outcome')}</Table.Th>
+              <Table.Th>{t('org.what')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -54,22 +53,21 @@ export function Audit(): ReactNode {
                 return (
                   <Table.Tr key={e._id}>
                     <Table.Td>{time(e.at)}</Table.Td>
-                    <Table.Th scope="row" fw={500}>
-                      {/* The word of the API is for who looks for it in a log. */}
-                      <span title={e.action}>{actionOf(e.action)}</span>
-                      <About entry={e} known={known} />
-                    </Table.Th>
                     <Table.Td>
                       {e.actor === 'operator' ? t('org.operator') : (known.people.get(e.actor ?? '') ?? e.actor ?? '–')}
                     </Table.Td>
-                    <Table.Td>
-                      {t(`org.${e.outcome}`)}
-                      {e.reason && (
-                        <Text size="xs" c="dimmed">
-                          {reasonOf(e)}
+                    <Table.Th scope="row" fw={500}>
+                      {/* The word of the API is for who looks for it in a log. */}
+                      <span title={e.action}>{actionOf(e.action)}</span>
+                      {e.outcome === 'refused' && (
+                        <Text span size="sm" fw={500} c="red">
+                          {' '}
+                          · {t('org.refused')}
+                          {e.reason && `: ${reasonOf(e)}`}
                         </Text>
                       )}
-                    </Table.Td>
+                      <About entry={e} known={known} />
+                    </Table.Th>
                   </Table.Tr>
                 );
               })}

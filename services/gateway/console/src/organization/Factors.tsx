@@ -98,7 +98,7 @@ function FactorCard({ factor: f, edit, next }: { factor: Factor; edit: () => voi
       <Text size="xs" c="dimmed">
         {[
           t(`factor.stage_${f.stage}`),
-          f.scope3Category,
+          f.scope3Category && t(`category.${f.scope3Category as 'optional'}`, { defaultValue: f.scope3Category }),
           ...valid,
           ...f.evidence.map((e) => e.name ?? e.url ?? e.sha256?.slice(0, 12)),
           t('factor.by', { name: f.createdBy.name, time: time(f.createdAt) }),
@@ -155,7 +155,15 @@ function FactorCard({ factor: f, edit, next }: { factor: Factor; edit: () => voi
               </Button>
             )}
             {(open || f.status === 'rejected') && (
-              <Button size="xs" variant="default" color="red" onClick={() => setDeleting(true)}>
+              <Button
+                size="xs"
+                variant="default"
+                color="red"
+                onClick={() => {
+                  act.reset(); // what failed before is not about this
+                  setDeleting(true);
+                }}
+              >
                 {t('factor.delete')}
               </Button>
             )}

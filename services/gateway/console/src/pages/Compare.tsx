@@ -147,14 +147,21 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
           {t('compare.unlike', { list: unlike.map((w) => t(`field.${w}`)).join(', ') })}
         </Alert>
       )}
-      <Wide label={t('compare.title')} least={110 + columns.length * 190}>
+      <Wide label={t('compare.title')} least={140 + columns.length * 190}>
         <Table className="compare" verticalSpacing={6}>
           <Table.Thead>
             <Table.Tr>
               <Table.Td />
               {columns.map((c, n) => (
                 <Table.Th key={c.event._id} scope="col">
-                  <Anchor component={Link} to={`/events/${c.event._id}/footprint`} fw={600} className="wrap">
+                  <Anchor
+                    component={Link}
+                    to={`/events/${c.event._id}/footprint`}
+                    fw={600}
+                    className="wrap"
+                    lineClamp={3}
+                    title={c.event.title}
+                  >
                     {c.event.title}
                   </Anchor>
                   <Text size="xs" c="dimmed">

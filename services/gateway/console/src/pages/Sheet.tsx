@@ -94,8 +94,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       begin.current();
     }
     engine.onSaved = () => {
-      void client.invalidateQueries({ queryKey: ['result', eventId] });
-      void client.invalidateQueries({ queryKey: ['preview', eventId] });
+      for (const key of ['result', 'preview', 'event']) void client.invalidateQueries({ queryKey: [key, eventId] });
     };
     const release = hold(engine);
     const keep = (): void => void engine.keep();
