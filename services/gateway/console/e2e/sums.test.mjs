@@ -114,6 +114,26 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
   );
 });
 
+test('before an import it is said what the file may bring in again, and what a faulty cell may have meant', async () => {
+  const id = await the.server.event('Grown');
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
+  await grid(page).waitFor();
+  // The answer of the server, with what it would say of a list that has grown.
+  await page.route('**/flights/import*', async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    answer.data.notices = [{ code: 'LIKELY_REPEAT', message: '2 of these rows look like records of the event.' }];
+    await route.fulfill({ response, json: answer });
+  });
+  const csv = 'From;To;PAX\nLHR;JFK;2\nCDG;JKF;3\n';
+  await choose(page, 'grown.csv', csv);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Look before you import').waitFor();
+  await dialog.getByText('2 of these rows look like records of the event.').waitFor();
+  await dialog.getByText(/Did you mean JFK/).waitFor();
+  await axe(page, 'an import that may repeat something');
+});
+
 test('a workbook is imported', async () => {
   const id = await the.server.event('Workbook');
   const { page } = await visit('user', `/events/${id}/sheet?type=flights`);

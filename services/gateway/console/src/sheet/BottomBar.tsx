@@ -48,6 +48,7 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
           label={t('bar.draft')}
           count={drafts}
           sum={sums?.drafts.records ? sums.drafts.total : undefined}
+          asking={!sums}
           fault={faults > 0 ? t('bar.faults', { count: faults }) : ''}
         />
         <Figure
@@ -56,13 +57,15 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
             sums?.waiting.records ?? rows.filter((r) => r.status === 'submitted' || r.status === 'in_review').length
           }
           sum={sums?.waiting.records ? sums.waiting.total : undefined}
+          asking={!sums}
         />
         <Figure
           label={t('bar.approved')}
           count={sums?.approved.records ?? result.data?.counts?.approved ?? 0}
           sum={sums?.approved.records ? sums.approved.total : result.data?.total}
+          asking={!sums}
         />
-        {sums && <Figure label={t('bar.all')} count={sums.all.records} sum={sums.all.total} />}
+        {sums && <Figure label={t('bar.all')} count={sums.all.records} sum={sums.all.total} asking={false} />}
       </Group>
       <span className="vh" role="status">
         {spoken}
@@ -86,10 +89,12 @@ interface FigureProps {
   label: string;
   count: number;
   sum?: { kgCO2e: number; low: number; high: number } | undefined;
+  /** The sum is not known yet. */
+  asking: boolean;
   fault?: string;
 }
 
-function Figure({ label, count, sum, fault = '' }: FigureProps): ReactNode {
+function Figure({ label, count, sum, asking, fault = '' }: FigureProps): ReactNode {
   const { t } = useTranslation();
   return (
     <div className="barfigure">
@@ -103,7 +108,7 @@ function Figure({ label, count, sum, fault = '' }: FigureProps): ReactNode {
         )}
       </Text>
       <Text size="sm" fw={600} className="figure" {...(sum ? { title: exact(sum.kgCO2e) } : {})}>
-        {sum ? amount(sum.kgCO2e) : '–'}{' '}
+        {sum ? amount(sum.kgCO2e) : asking && count > 0 ? '…' : '–'}{' '}
         {sum && (
           <Text span size="xs" fw={400} c="dimmed">
             {range(sum.low, sum.high, sum.kgCO2e)}

@@ -90,7 +90,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
             </Group>
           </Alert>
         )}
-        {rehearsal.isError && !twice && <Problem error={rehearsal.error} />}
+        {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
         {failed && <Problem error={failed} />}
         {rehearsal.data && !now && !done && (
           <Text role="status">
@@ -98,6 +98,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
             {rehearsal.data.failed > 0 && t('import.wouldNot', { count: rehearsal.data.failed })}
           </Text>
         )}
+        {!now && !done && <Repeats of={rehearsal.data} />}
         {now && (
           <div>
             <Text size="sm" role="status">
@@ -236,6 +237,22 @@ function Forms({
   );
 }
 
+/** What the file may bring in a second time, such as a list of attendees that has grown since it was imported. */
+function Repeats({ of: answer }: { of: Import | undefined }): ReactNode {
+  const { t } = useTranslation();
+  const notices = answer?.notices ?? [];
+  if (notices.length === 0) return null;
+  return (
+    <Alert color="orange" role="status" title={t('import.repeats')}>
+      {notices.map((n) => (
+        <Text key={n.code + n.message} size="sm">
+          {say('notice', n)}
+        </Text>
+      ))}
+    </Alert>
+  );
+}
+
 function Faults({ faults, all }: { faults: Import['errors']; all: number }): ReactNode {
   const { t } = useTranslation();
   const counted = t('import.faults', { count: all });
@@ -257,7 +274,15 @@ function Faults({ faults, all }: { faults: Import['errors']; all: number }): Rea
             <Table.Tr key={`${f.row}-${f.column}-${f.code}`}>
               <Table.Td ta="right">{f.row || '–'}</Table.Td>
               <Table.Td>{f.column ?? '–'}</Table.Td>
-              <Table.Td>{say('fault', f)}</Table.Td>
+              <Table.Td>
+                {say('fault', f)}
+                {f.suggestions && f.suggestions.length > 0 && (
+                  <Text span size="sm" c="dimmed">
+                    {' '}
+                    {t('said.meant', { list: f.suggestions.slice(0, 3).join(', ') })}
+                  </Text>
+                )}
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
-import { type ReactNode, useCallback, useEffect, useMemo } from 'react';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
 import { useProblemText } from '../ui/states';
@@ -15,6 +15,35 @@ import { at as position } from './selection';
 import { dirty, empty } from './store';
 import { useSelection } from './useSelection';
 import { Verdict } from './Verdict';
+
+/** With more rows than these, one is gone to by its number. */
+const manyRows = 10;
+
+/** Goes to a row by its number, which is what a list or a mail calls it by. */
+function Jump({ count, go }: { count: number; go: (row: number) => void }): ReactNode {
+  const { t } = useTranslation();
+  const [typed, setTyped] = useState('');
+  return (
+    <form
+      onSubmit={(e) => {
+        e.preventDefault();
+        const row = Number(typed);
+        if (Number.isInteger(row) && row >= 1) go(Math.min(row, count));
+        setTyped('');
+      }}
+    >
+      <TextInput
+        w={72}
+        aria-label={t('form.go', { count })}
+        placeholder="#"
+        inputMode="numeric"
+        enterKeyHint="go"
+        value={typed}
+        onChange={(e) => setTyped(e.currentTarget.value.replace(/\D/g, ''))}
+      />
+    </form>
+  );
+}
 
 /** The sheet where there is room for one row only: the row as a form. */
 export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeInfo[]; type: string }): ReactNode {
@@ -71,18 +100,30 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
         >
           <IconChevronLeft aria-hidden />
         </ActionIcon>
-        <Text size="sm" role="status">
-          {row ? t('form.of', { at: at + 1, count: rows.length }) : t('form.new')}
-        </Text>
-        <ActionIcon
-          variant="default"
-          size={44}
-          aria-label={at >= rows.length - 1 ? t('form.new') : t('form.next')}
-          disabled={type === 'all' ? at >= rows.length - 1 : at >= rows.length}
-          onClick={() => setAt(at + 1)}
-        >
-          {at >= rows.length - 1 ? <IconPlus aria-hidden /> : <IconChevronRight aria-hidden />}
-        </ActionIcon>
+        <Group gap="xs" wrap="nowrap">
+          {rows.length > manyRows && <Jump count={rows.length} go={(n) => setAt(n - 1)} />}
+          <Text size="sm" role="status">
+            {row ? t('form.of', { at: at + 1, count: rows.length }) : t('form.new')}
+          </Text>
+        </Group>
+        <Group gap={6} wrap="nowrap">
+          {at < rows.length - 1 && (
+            <ActionIcon variant="default" size={44} aria-label={t('form.next')} onClick={() => setAt(at + 1)}>
+              <IconChevronRight aria-hidden />
+            </ActionIcon>
+          )}
+          {type !== 'all' && !store.readOnly && (
+            <ActionIcon
+              variant="default"
+              size={44}
+              aria-label={t('form.new')}
+              disabled={at >= rows.length}
+              onClick={() => setAt(rows.length)}
+            >
+              <IconPlus aria-hidden />
+            </ActionIcon>
+          )}
+        </Group>
       </Group>
       {row && (
         <Group justify="space-between">
