@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 
 // child works on the file at path: "append" writes pairs of rows from several
 // goroutines and tells each pair once it is acknowledged, without end; "count"
-// adds to a counter.
+// adds to a counter; "race" changes a value while a statement reads it.
 func child(path, task string) error {
 	ctx := context.Background()
 	db, err := Open(ctx, path, testTable)
@@ -48,6 +48,14 @@ func child(path, task string) error {
 		return db.Close()
 	}
 	var wg sync.WaitGroup
+	if task == "race" {
+		value := make([]byte, 1<<10)
+		wg.Go(func() { value[1] = 1 })
+		var length int
+		err := db.QueryRowContext(ctx, `SELECT LENGTH(?)`, value).Scan(&length)
+		wg.Wait()
+		return errors.Join(err, db.Close())
+	}
 	for w := range 4 {
 		wg.Go(func() {
 			for i := 0; ; i++ {

@@ -25,6 +25,11 @@ const engineModule = "tests/mongoengine"
 // outlive a test: a build takes seconds.
 var builds sync.Map // of func() (string, error)
 
+// raceFlags build a program with the race detector, but for SQLite and its C library,
+// which work on memory that the detector does not look at (RACE_FLAGS in the Makefile
+// are the same).
+var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc=-race=false"}
+
 // Binary builds a main package of the workspace, such as
 // "services/gateway/cmd/gateway", once per process, and returns the program's
 // path. It has the race detector when the test has it.
@@ -60,7 +65,7 @@ func buildBinary(pkg string, race bool) (string, error) {
 	}
 	dir, args := "bin", []string{"build", "-buildvcs=false"}
 	if race {
-		dir, args = "bin-race", append(args, "-race")
+		dir, args = "bin-race", append(args, raceFlags...)
 	}
 	cache, unlock, err := lockedCache(root)
 	if err != nil {
