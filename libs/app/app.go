@@ -1,7 +1,7 @@
-// Package app is what every program of the product has around its own work: it
-// reads the settings of a command, opens the log and the telemetry, ends on a
-// signal, and runs services: it serves them, says when they are ready, and lets
-// them finish what they have begun.
+// Package app runs the programs of the product: it reads the settings of a
+// command, sets up logging and telemetry, handles termination signals, and runs
+// services: it serves them, reports their readiness, and shuts them down
+// gracefully.
 package app
 
 import (

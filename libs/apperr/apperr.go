@@ -1,7 +1,7 @@
-// Package apperr is the one error type that crosses package borders and that a
-// client may be told about. It knows codes and sentences, not HTTP: the status
-// of a code is decided in libs/web, in one table. Any other error is answered
-// as INTERNAL with a fixed sentence, and its text goes to the log only.
+// Package apperr is the error type for errors that clients see. It defines codes
+// and messages and is independent of HTTP: libs/web maps codes to statuses, in one
+// table. Any other error is answered as INTERNAL with a fixed message, and its text
+// only goes to the log.
 package apperr
 
 import (

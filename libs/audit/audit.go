@@ -1,7 +1,6 @@
-// Package audit is how what concerns security gets into the audit log when it is
-// another service than auth that sees it. A service says what it has changed in
-// its answer to the gateway; the gateway adds what it has refused, and hands both
-// to auth, which keeps the log.
+// Package audit sends security events that occur outside the auth service to the
+// audit log. A service reports its changes in a response header to the gateway; the
+// gateway adds rejected requests, and sends both to auth, which stores the log.
 package audit
 
 import (

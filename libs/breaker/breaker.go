@@ -1,5 +1,5 @@
-// Package breaker leaves a dependency alone for a while after it has failed, so
-// that one that hangs costs a single caller its timeout and not every caller.
+// Package breaker is a circuit breaker: after a failure it avoids a dependency for a
+// while, so that a hanging one costs one caller its timeout instead of every caller.
 package breaker
 
 import (

@@ -1,12 +1,12 @@
-// Package bundle is the report of a result that anyone can recompute: the
-// inputs, the factors, the method and every figure, with hashes and a
-// signature. Build makes one, Verify recomputes one without a network and says
-// where it differs. Both are pure functions: the same inputs give the same
+// Package bundle builds and verifies the reports of results that can be recomputed
+// by anyone: the inputs, the factors, the method and every figure, with hashes and a
+// signature. Build makes a bundle; Verify recomputes one without a network and
+// reports differences. Both are deterministic: the same inputs give the same
 // bytes on every platform.
 //
-// The form of a bundle is the JSON that Encode writes: members in the order of
-// the types below, no white space, numbers as the engine writes them. White
-// space may be added; anything else that is changed is a difference.
+// The format of a bundle is the JSON that Encode writes: members in the order of
+// the types below, no white space, numbers as the engine formats them. White
+// space may be added; any other change is a difference.
 package bundle
 
 import (

@@ -1,6 +1,6 @@
-// Package decimal holds exact decimal numbers: what a client wrote or a factor
-// table prints is kept digit by digit, so that 0.1 stays one tenth and the same
-// sum comes out on every platform.
+// Package decimal implements exact decimal numbers: the digits of a client's input or
+// of a factor table are preserved, so that 0.1 stays one tenth and sums are
+// the same on every platform.
 package decimal
 
 import (

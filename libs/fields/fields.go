@@ -1,10 +1,10 @@
-// Package fields reads the fields of one JSON object strictly. It keeps every
-// digit of a number, takes nothing for something it is not, and collects all
-// faults of a request instead of stopping at the first, so that a client can
-// mend everything at once.
+// Package fields decodes the fields of one JSON object strictly. It preserves every
+// digit of a number, converts no types, and collects all
+// errors of a request instead of stopping at the first, so that a client can
+// fix everything at once.
 //
 // A Reader is used by one goroutine. Read the known fields, in any order, then
-// ask Err; the values are good only when Err is nil. JSON null counts as an
+// call Err; the values are valid only if Err is nil. JSON null counts as an
 // absent field everywhere.
 package fields
 

@@ -1,9 +1,9 @@
-// Package footprint calculates what a carbon-source record contributes to the
+// Package footprint calculates the contribution of a carbon-source record to the
 // footprint of its event. It is pure: the same input, event context and factor
-// set give the same answer on every platform, to the last digit.
+// set give the same result on every platform, to the last digit.
 //
-// docs/methodology.md explains the method; it is made from this package and the
-// tables, and must be made again when they change.
+// docs/methodology.md explains the method; it is generated from this package and the
+// tables, and must be regenerated when they change.
 package footprint
 
 //go:generate go test ./internal/methodology -run ^TestDocument$ -update

@@ -1,15 +1,15 @@
-// Package idempotency makes a request with an Idempotency-Key happen once: its
-// repetitions get the first answer again, whatever came in between: a lost
-// connection, a crash, another process.
+// Package idempotency makes a request with an Idempotency-Key take effect once: its
+// repetitions get the first response again, in spite of a
+// lost connection, a crash, or another process.
 //
 // The key is reserved in the database before any work. The reservation fixes
-// the ids of what the request will create, and a name that its moves leave in
-// histories. A process that dies at work leaves a reservation whose lease ends;
-// the next repetition takes it over, finds by those ids and that name what was
-// done already, does the rest and returns the answer.
+// the ids of the objects that the request will create, and a name that its transitions
+// record in histories. A process that crashes leaves a reservation whose lease expires;
+// the next repetition takes it over, finds completed work by those ids and that
+// name, does the rest and returns the response.
 //
-// Correctness rests on the ids and names alone. The lease, which compares
-// clocks of processes, only keeps repetitions from working side by side.
+// Correctness depends on the ids and names alone. The lease, which compares
+// clocks of processes, only prevents repetitions from working concurrently.
 package idempotency
 
 import (

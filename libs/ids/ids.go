@@ -1,5 +1,5 @@
-// Package ids makes the identifiers of the API: 130 bits in 26 characters of
-// Crockford's base 32 in lower case, which has no i, l, o and u, because people
+// Package ids generates the identifiers of the API: 130 bits in 26 characters of
+// Crockford's base 32 in lower case, which omits i, l, o and u, because people
 // misread them. They are safe in a path and cannot be guessed.
 package ids
 

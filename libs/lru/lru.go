@@ -1,5 +1,5 @@
-// Package lru is a bounded map that forgets what has not been used for the
-// longest time. It exists so that a flood of tokens, session ids or pages costs
+// Package lru is a bounded map that evicts the least recently used
+// entries, so that a flood of tokens, session ids or pages takes
 // a known amount of memory.
 package lru
 

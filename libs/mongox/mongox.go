@@ -1,5 +1,5 @@
-// Package mongox connects to MongoDB the one way this product does: majority
-// and journaled writes, reads from the primary, a bound on every operation.
+// Package mongox connects to MongoDB with the options of this product: majority
+// and journaled writes, reads from the primary, a timeout on every operation.
 package mongox
 
 import (

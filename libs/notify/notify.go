@@ -1,8 +1,8 @@
-// Package notify carries notifications from the services that change records to
-// the workers that calculate: a task in a queue that says "this event changed"
-// and nothing more. What is due is stored in the marks of the records themselves
-// (libs/record), so a notification may be lost, doubled or late without harm: the
-// sweeper notifies again for every mark that stays.
+// Package notify sends notifications from the services that change records to
+// the workers that calculate: a queued task that says "this event changed"
+// and nothing more. Pending changes are stored in the marks of the records themselves
+// (libs/record), so a notification may be lost, duplicated or late without harm: the
+// sweeper notifies again for every mark that remains.
 package notify
 
 import (

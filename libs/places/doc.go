@@ -1,10 +1,10 @@
-// Package places finds towns by what people write for them ("Brighton, GB",
-// "München", "BS1 4DJ"), and holds what a journey between two towns needs
-// beside the great circle: detour factors by mode, the airport that people of a
-// town use, and typical origins by country.
+// Package places resolves towns from free text ("Brighton, GB",
+// "München", "BS1 4DJ"), and has the data of a journey between two towns in addition
+// to the great circle: detour factors by mode, the airport used from a
+// town, and typical origins by country.
 //
-// A name that may mean several towns is never decided: [Find] returns an
-// [AmbiguousError] with the candidates. The tables are embedded and read at the
+// An ambiguous name is never resolved: [Find] returns an
+// [AmbiguousError] with the candidates. The tables are embedded and decoded on
 // first use; a process that looks nothing up does not pay for them.
 package places
 

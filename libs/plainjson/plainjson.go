@@ -1,7 +1,7 @@
-// Package plainjson reads JSON in the very form in which it was written, several times as
-// fast as encoding/json does by reflection. Who uses it knows the one form that is written,
-// and gives whatever is not in it to encoding/json. It writes that form too, byte by byte as
-// encoding/json does.
+// Package plainjson decodes JSON in exactly one known formatting, several times as
+// fast as encoding/json does by reflection. Its callers know the formatting that is written,
+// and fall back to encoding/json for anything else. It also encodes in that formatting,
+// with the same bytes as encoding/json.
 package plainjson
 
 import (

@@ -1,6 +1,6 @@
-// Package ratelimit counts takes per key in a sliding window: in any span of
-// the window's length at most the limit passes, whoever asks, on however many
-// processes. The shared count lives in Redis; each process also keeps one of
+// Package ratelimit is a sliding-window rate limiter: in any interval of
+// the window's length at most the limit passes per key, on any number of
+// processes. The shared count is in Redis; each process also keeps one of
 // its own for when Redis does not answer.
 package ratelimit
 

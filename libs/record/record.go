@@ -1,7 +1,7 @@
-// Package record is what the services share: organizations, their events, and
-// the carbon-source records of an event with the one table of moves between
-// their states. It knows no database and no HTTP: the storage engines implement
-// its Store, and the services call its Workflow.
+// Package record is the domain shared by the services: organizations, their events, and
+// the carbon-source records of an event with the table of transitions between
+// their states. It is independent of databases and HTTP: the storage engines implement
+// its Store, and the services use its Workflow.
 package record
 
 import (

@@ -1,5 +1,5 @@
-// Package redisx connects to Redis, which here is a queue and a cache and never
-// holds the only copy of anything.
+// Package redisx connects to Redis, which serves as a queue and a cache and never
+// has the only copy of anything.
 package redisx
 
 import (

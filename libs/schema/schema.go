@@ -1,12 +1,12 @@
-// Package schema describes the layout of a database as numbered versions, for
-// every engine alike. A database is divided into components, one for each owner
-// of data that shares it. Each component has a version, and its owner has the
-// list of steps that lead from an empty database to the newest version. The
+// Package schema describes the layout of a database as numbered versions,
+// independently of the engine. A database is divided into components, one for each owner
+// of data that shares it. Each component has a version, and its owner provides the
+// list of migration steps from an empty database to the latest version. The
 // engines (libs/sqlitex, libs/mongox) store the versions and run the steps.
 //
-// Two releases may run beside each other during an upgrade, so a program does
+// Two releases may run side by side during an upgrade, so a program does
 // not refuse every newer version: a version states the oldest program that can
-// still work with it, and only a program older than that refuses.
+// still use it, and only older programs refuse it.
 package schema
 
 import (

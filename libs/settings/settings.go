@@ -1,12 +1,12 @@
-// Package settings describes the settings of a program and reads them: each is
-// described once, with its name, its default and its meaning, and from that
-// description come its flag, its environment variable, its file variant, the
-// help and the reference in docs/configuration.md.
+// Package settings describes and reads the settings of a program: each is
+// described once, with its name, its default and its meaning, from which
+// its flag, its environment variable, its file variant, the
+// help and the reference in docs/configuration.md are derived.
 //
 // A struct of settings implements Config: its method Describe registers each
 // field with the Set. Structs compose: the struct of a program describes those
-// of its parts. A setting that several parts describe is one setting that all
-// of them are given.
+// of its parts. A setting described by several parts is one setting shared by
+// all of them.
 package settings
 
 import (

@@ -1,6 +1,6 @@
-// Package sheet puts records into the cells of a spreadsheet: which columns a
-// record type has, how a value is written into a cell, and how a cell is kept
-// from being taken for a formula.
+// Package sheet converts records to the cells of a spreadsheet: the columns of a
+// record type, the formatting of values, and the escaping of cells that would
+// otherwise be evaluated as formulas.
 package sheet
 
 import (

@@ -1,6 +1,6 @@
-// Package signature signs texts with Ed25519 and checks what was signed. The public
-// key is part of a signature, so that it can be checked without a network; whose
-// key it is has to be known from elsewhere.
+// Package signature signs texts with Ed25519 and verifies signatures. The public
+// key is part of a signature, so that it can be verified without a network; the owner of
+// the key has to be known from elsewhere.
 package signature
 
 import (

@@ -1,7 +1,7 @@
-// Package spec holds the description of the API: one OpenAPI document, from
+// Package spec contains the description of the API: one OpenAPI document, from
 // which the served JSON, the page of errors and the checks of the operations
-// table are made. It is edited in openapi.yaml; programs read openapi.json,
-// which go generate makes from it.
+// table are derived. It is edited in openapi.yaml; programs read openapi.json,
+// which go generate derives from it.
 package spec
 
 import (

@@ -1,4 +1,4 @@
-// Package spelling finds what a misspelled word was probably meant to be.
+// Package spelling suggests corrections of misspelled words.
 package spelling
 
 import (

@@ -1,9 +1,9 @@
-// Package spend prices what was bought by the money it cost: categories of
+// Package spend estimates emissions of purchases from money: categories of
 // purchases with their rows in two independent models, the price indices that
-// bring an amount to the prices of a model's year, and exchange rates.
+// convert an amount to the prices of a model's year, and exchange rates.
 //
 // The UK model has a multiplier for each year in basic prices; the US model has
-// one year, 2022, in purchaser prices. Both leave value-added tax out.
+// one year, 2022, in purchaser prices. Both exclude value-added tax.
 package spend
 
 import (

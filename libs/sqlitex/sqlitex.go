@@ -1,7 +1,7 @@
 // Package sqlitex opens the embedded storage engine: SQLite in WAL mode, one
-// file, through a driver written in Go. Reads run side by side; writes go
-// through one queue that commits everything waiting in one transaction (group
-// commit), so that durability costs one fsync for many writers.
+// file, through a driver written in Go. Reads run concurrently; writes go
+// through one queue with group commit: everything waiting is committed in one
+// transaction, so that durability costs one fsync for many writers.
 package sqlitex
 
 import (

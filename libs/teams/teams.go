@@ -1,6 +1,6 @@
-// Package teams stands in front of every operation on an event: it decides, by the
-// event and the caller alone, whether the event exists for the caller and what the
-// caller may do with it.
+// Package teams guards every operation on an event: it decides, from the
+// event and the caller alone, whether the event is visible to the caller and with which
+// role the caller acts on it.
 package teams
 
 import (

@@ -1,10 +1,10 @@
-// Package testkit gives tests what they need from outside the process: a
+// Package testkit provides the dependencies of tests outside the process: a
 // MongoDB engine, a Redis server, binaries of this workspace running as real
-// processes, free ports; and from inside: a clock that is set by hand, a seed
-// that is told, and a way to wait for a condition.
+// processes, free ports; and inside it: a manual clock, a printed
+// seed, and a way to wait for a condition.
 //
-// Everything is given for the length of one test and taken away at its end,
-// also when the test process dies. It needs a Unix system.
+// Everything is released at the end of the test, even if the test process
+// crashes. It requires a Unix system.
 package testkit
 
 import (

@@ -1,4 +1,4 @@
-// Package timestamp writes times as the API shows them.
+// Package timestamp formats times as the API shows them.
 package timestamp
 
 import "time"

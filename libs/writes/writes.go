@@ -1,6 +1,6 @@
-// Package writes is what the handlers of writes have in common: whether a
-// request is only rehearsed, the ids it was given by its idempotency key, and
-// answers for many records at once.
+// Package writes is shared by handlers of writes: whether a
+// request is a dry run, the ids reserved by its idempotency key, and
+// responses of bulk operations.
 package writes
 
 import (

@@ -1,5 +1,5 @@
-// Package auth is the identity provider of the product: it takes passwords,
-// keeps sessions, signs tokens, publishes the keys they are verified with, and
+// Package auth is the identity provider of the product: it authenticates users by password,
+// manages sessions, signs tokens, publishes the keys to verify them, and
 // manages the users of an organization.
 package auth
 

@@ -1,4 +1,4 @@
-// Package calculation is the HTTP side of the service of results: results, their
+// Package calculation is the HTTP server of results: results, their
 // history and differences, explanations, reports, the review queue with its
 // figures, and factor sets. Results are kept up to date by resulttree, the records
 // behind them are read by eventreader, and the arithmetic is libs/footprint.

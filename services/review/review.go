@@ -1,7 +1,7 @@
 // Package review is the service of the managers' decisions on submitted
-// records. It owns no data: a decision is a move of the record (libs/record).
-// The queue of what waits for one shows figures, and is served where these are
-// known: by the service calculation.
+// records. It owns no data: a decision is a transition of the record (libs/record).
+// The queue of records that wait for a decision contains figures, and is served by the
+// calculation service, which has them.
 package review
 
 import (

@@ -1,6 +1,6 @@
 // Package standalone runs the whole system in one process: the same services,
-// called by their handlers or over listeners in memory, on the embedded engines unless the settings
-// name real ones.
+// called directly by their handlers or over in-memory listeners, on the embedded engines unless
+// the settings name others.
 package standalone
 
 import (

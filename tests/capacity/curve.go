@@ -1,6 +1,6 @@
-// Package capacity works out what a deployment of many organizations needs from what
-// requests were measured to cost and records to take, and checks the arithmetic by
-// simulating it with the measured distributions. The tables it reads are written by
+// Package capacity estimates the requirements of a deployment of many organizations from
+// the measured cost of requests and size of records, and checks the calculation by a
+// simulation with the measured distributions. The tables it reads are written by
 // TestCurve of tests/scale, and by TestCurveOnMongoDB and TestStoredBytes of
 // services/standalone; the page it writes is docs/runbooks/ten-thousand.md.
 package capacity

@@ -1,4 +1,4 @@
-// Package conformance holds requests and answers of the tests to the OpenAPI
+// Package conformance validates requests and responses of the tests against the OpenAPI
 // document.
 package conformance
 

@@ -1,9 +1,8 @@
-// Package demo plays the life of an event over HTTP against a running server,
+// Package demo runs the life cycle of an event over HTTP against a running server,
 // as a careful client would: it logs in, creates the event, posts, submits and
-// approves its records, waits for the result and compares it with the one that
-// was worked out beforehand.
+// approves its records, waits for the result and compares it with an independently
+// calculated one.
 //
-// It survives the server being killed in the middle: what may have been done
-// although no answer came, the client asks for again under the same idempotency
-// key.
+// It survives kills of the server: requests without a response are repeated with the
+// same idempotency key.
 package demo

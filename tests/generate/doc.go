@@ -1,4 +1,4 @@
-// Package generate makes values from the schemas of an OpenAPI document: good
-// ones, ones that break a single rule, and ones that no schema foresees. All
-// randomness is the caller's, so that a seed gives the same values again.
+// Package generate generates values from the schemas of an OpenAPI document: valid
+// ones, ones that violate a single rule, and ones outside every schema. All
+// randomness is provided by the caller, so that a seed reproduces the values.
 package generate

@@ -1,11 +1,11 @@
 // Command mongoengine is a MongoDB-compatible server for tests: FerretDB over
-// SQLite behind a front that lets one command through at a time. It is never
-// shipped and never measured: it is right, not fast, and means small data.
+// SQLite behind a proxy that serializes commands. It is never
+// shipped and never measured: it is correct, not fast, and for small data only.
 //
 //	mongoengine [-addr 127.0.0.1:0] [-data DIR] [-ready-file FILE] [-stdin=false]
 //
 // When it accepts connections it prints "ready " and the URI to use, and it
-// ends on SIGTERM, SIGINT or when its standard input closes, so that it never
+// exits on SIGTERM, SIGINT or when its standard input closes, so that it never
 // outlives the test that started it.
 package main
 

@@ -1,5 +1,5 @@
-// Package monitoring makes the Grafana dashboards of deploy/monitoring from one
-// list of panels; its tests hold rules, dashboards and runbooks against the
+// Package monitoring generates the Grafana dashboards of deploy/monitoring from one
+// list of panels; its tests compare rules, dashboards and runbooks with the
 // metrics of the running programs.
 package monitoring
 

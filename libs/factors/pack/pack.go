@@ -1,8 +1,8 @@
 // Package pack reads factor packs: factor sets that an operator adds to a running
-// system. A pack is a JSON document with its rows, their sources and licences, what
-// it stands on, and a signature; docs/factor-packs.md describes it. What Read
-// accepts is complete: every row has a source and a licence, and is one that the
-// calculation can use.
+// system. A pack is a JSON document with its rows, their sources and licences, its
+// base sets, and a signature; docs/factor-packs.md describes it. A pack accepted by
+// Read is complete: every row has a source and a licence, and can be used by
+// the calculation.
 package pack
 
 import (

@@ -1,6 +1,6 @@
-// Package compact writes values in few bytes and reads them again without decoding text.
-// It is for what can be worked out anew at any time: a form has no way to be extended,
-// and who changes what is written gives it another number.
+// Package compact encodes values in a compact binary form that can be decoded without
+// parsing text. It is for derived data, which can be recomputed: a format cannot be
+// extended, and a change of its contents requires another format number.
 package compact
 
 import (

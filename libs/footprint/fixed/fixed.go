@@ -1,6 +1,6 @@
-// Package fixed calculates logarithms, exponentials and quotients in whole
-// numbers of 10^-24 instead of floating point, so that every platform finds the
-// same digits.
+// Package fixed calculates logarithms, exponentials and quotients in fixed-point
+// arithmetic with a unit of 10^-24 instead of floating point, so that every platform
+// gets the same digits.
 package fixed
 
 import (

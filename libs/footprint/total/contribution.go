@@ -1,6 +1,6 @@
-// Package total adds up what records contribute: exact sums that can be stored
-// and merged, the breakdowns and intervals of a result, and how much of a
-// total's uncertainty each part has.
+// Package total adds contributions of records: exact sums that can be stored
+// and merged, the breakdowns and intervals of a result, and the share of each part
+// in the uncertainty of a total.
 package total
 
 import (

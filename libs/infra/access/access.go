@@ -1,4 +1,4 @@
-// Package access opens what a process needs to decide who calls it: the published
+// Package access opens the dependencies for authenticating callers: the published
 // keys of tokens, and the state of sessions.
 package access
 

@@ -1,4 +1,4 @@
-// Package cache opens the cache of sessions and limits of a process.
+// Package cache opens the cache of sessions and rate limits of a process.
 package cache
 
 import (

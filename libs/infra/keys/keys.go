@@ -1,5 +1,5 @@
-// Package keys tells a process where the keys of tokens and reports are: the
-// folder of the private ones, and the service that publishes the public ones.
+// Package keys configures where the keys of tokens and reports are: the
+// directory of the private ones, and the service that publishes the public ones.
 package keys
 
 import (

@@ -1,6 +1,6 @@
-// Package mutual is TLS between the services, where a deployment gives certificates
-// as files: both sides show one that the same authority has signed. Without files
-// services speak HTTP, and only the credential of each request tells who asks.
+// Package mutual implements mutual TLS between the services, if a deployment provides
+// certificates as files: both sides present one signed by the same authority. Without
+// files services speak HTTP, and only the credential of each request authenticates its caller.
 package mutual
 
 import (

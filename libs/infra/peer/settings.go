@@ -1,7 +1,7 @@
-// Package peer is how services of one installation know each other's requests where
-// they have no certificates (package mutual): each request to auth carries a credential
-// that is made of a secret they share and of the request itself, and is good for that
-// request alone and for half a minute.
+// Package peer authenticates requests among the services of one installation that have
+// no certificates (package mutual): each request to auth carries a credential
+// computed from a shared secret and the request itself, which is valid for that
+// request only and for half a minute.
 package peer
 
 import (

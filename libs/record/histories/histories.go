@@ -1,6 +1,6 @@
 // Package histories verifies the hash chains of all records of a tenant: that
-// no entry was changed, taken away, moved or added, and that each record is what
-// its newest entry left behind.
+// no entry was changed, removed, moved or added, and that each record matches
+// its latest entry.
 package histories
 
 import (

@@ -1,11 +1,11 @@
-// Package mongostore keeps organizations, events and records in MongoDB. It
+// Package mongostore stores organizations, events and records in MongoDB. It
 // implements record.Store.
 //
 // One document is the unit of atomicity: every write is one conditional write
-// of one document, and nothing rests on transactions or update pipelines. TTL and
-// partial indexes make it tidy and fast; it is right without them. Numbers (seq, slot) are taken by inserting under a unique
-// index: the highest plus one, tried again when somebody else was faster. They
-// are never given back, so the highest only rises and there are no holes.
+// of one document, without transactions or update pipelines. TTL and
+// partial indexes are optimizations only. Numbers (seq, slot) are assigned by
+// inserting under a unique index: the highest plus one, retried after a conflict. They
+// are never reused, so the highest only rises and there are no gaps.
 package mongostore
 
 import (

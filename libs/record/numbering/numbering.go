@@ -1,9 +1,9 @@
-// Package numbering finds the pages of a list whose items are numbered 1, 2, 3 …
-// in the order they came, and whose deleted items keep their numbers.
+// Package numbering locates the pages of a list whose items are numbered 1, 2, 3 …
+// in order of creation, and whose deleted items keep their numbers.
 //
-// The deleted numbers are kept as sets, one for each block of 1,024 numbers, and
-// beside them how many each set holds. To find a page these counts are added up
-// and the two sets at its ends are looked into: the same work for every page.
+// The deleted numbers are stored as bitmaps, one for each block of 1,024 numbers,
+// together with the size of each. To locate a page these sizes are added up
+// and the two bitmaps at its ends are read: the same work for every page.
 package numbering
 
 import "math/bits"

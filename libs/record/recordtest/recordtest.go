@@ -1,6 +1,6 @@
-// Package recordtest holds a storage engine to the sentences of record.Store:
-// what each method returns and refuses, that one organization never sees another,
-// and that all of it stays true when many write at once.
+// Package recordtest is the conformance suite of record.Store for storage engines:
+// the results and errors of each method, the isolation of organizations,
+// and all of it under concurrency.
 package recordtest
 
 import (

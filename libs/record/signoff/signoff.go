@@ -1,14 +1,14 @@
 // Package signoff freezes the figure of an event: while it is signed, no record
-// moves into or out of the approved ones, and the result that was signed is the
-// newest. It needs no transaction, only conditional writes of single documents.
+// enters or leaves the approved state, and the signed result is the
+// latest. It needs no transactions, only conditional writes of single documents.
 //
-// An event has a gate with an epoch. A sign-off closes the gate under a new
-// epoch, stores that epoch in every record (its fence), waits until the results
-// have taken up all changes, has the named result kept for ever, and signs by one
-// conditional write of the event. Who approves a record reads the record, then
+// An event has a gate with an epoch. A sign-off closes the gate with a new
+// epoch, stores that epoch in every record (its fencing token), waits until the results
+// include all changes, stores the named result permanently, and signs by one
+// conditional write of the event. An approval reads the record, then
 // the event, and writes on the condition that the record's revision and fence are
-// as read: a write decided on before the gate was closed either comes before the
-// record is fenced, and is waited for, or fails. model_test.go explores this
+// as read: a write decided before the gate was closed is either written before the
+// record is fenced, and waited for, or fails. model_test.go explores this
 // exhaustively.
 package signoff
 

@@ -1,8 +1,8 @@
-// Package sqlitestore keeps organizations, events and records in the embedded
+// Package sqlitestore stores organizations, events and records in the embedded
 // engine. It implements record.Store.
 //
-// Every write is one transaction of the one writer, so numbers (seq, slot) and
-// the quota are decided and taken in the same step, in this process and, by the
+// Every write is one transaction of the single writer, so numbers (seq, slot) and
+// the quota are checked and assigned in one step, in this process and, by the
 // lock of the file, against any other.
 package sqlitestore
 

@@ -1,5 +1,5 @@
-// Package embedded runs a Redis server inside the process, for the program that
-// runs everything in one.
+// Package embedded runs a Redis server inside the process, for the single-process
+// program.
 package embedded
 
 import (

@@ -1,10 +1,10 @@
-// Package xlsx turns a sheet of an Excel workbook into the CSV that package sheet
-// reads. Of formulas it takes the results that the workbook keeps; it calculates
+// Package xlsx converts a sheet of an Excel workbook to the CSV that package sheet
+// reads. For formulas it uses the results stored in the workbook; it calculates
 // nothing.
 //
-// A workbook comes from anybody who may import, and says itself how large it is. So
-// nothing is made as large as a workbook says, only as what it has; the sheet is read
-// cell by cell, and of all else only the names of the sheets and the shared texts are kept.
+// A workbook is untrusted input, including the sizes it declares. So
+// allocations depend on the actual contents only; the sheet is read
+// cell by cell, and otherwise only the names of the sheets and the shared strings are kept.
 package xlsx
 
 import (

@@ -1,5 +1,5 @@
-// Package account defines what the auth service keeps: users, with their
-// password hashes, and the sessions they have opened. It knows no engine and no
+// Package account defines the data of the auth service: users, with their
+// password hashes, and their sessions. It is independent of storage engines and
 // HTTP.
 package account
 

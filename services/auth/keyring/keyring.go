@@ -1,11 +1,11 @@
-// Package keyring keeps the keys that tokens are signed with, as files of one
-// folder that all replicas of the auth service share.
+// Package keyring manages the keys that sign tokens, as files in one
+// directory that all replicas of the auth service share.
 //
 // Each file is one private key in PEM (PKCS #8), Ed25519 or ECDSA on P-256. Its
 // optional header Signs-From is the time from which it signs; a key without one
 // signs at once. The files are ordered by name, and of the keys whose time has
-// come the last one signs. A key is published as soon as its file is there, so
-// that everybody knows it before it signs, and until every token of its time
+// come the last one signs. A key is published as soon as its file exists, so
+// that verifiers know it before it signs, and until every token that it signed
 // has expired after the next key took over.
 package keyring
 

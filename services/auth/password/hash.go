@@ -1,5 +1,5 @@
-// Package password hashes passwords with argon2id, under a bound on how many
-// are hashed at once, and decides which new passwords are acceptable.
+// Package password hashes passwords with argon2id, with a limit on concurrent
+// hashes, and decides which new passwords are acceptable.
 package password
 
 import (

@@ -1,5 +1,5 @@
-// Package crosscheck works out what the counted records of an event say together,
-// and remembers it while they have not changed.
+// Package crosscheck runs the checks across the counted records of an event,
+// and caches their outcome until the records change.
 package crosscheck
 
 import (

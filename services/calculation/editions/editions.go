@@ -1,7 +1,7 @@
-// Package editions keeps documents for ever: in parts that are named by the hash of
-// their content, within one event of one organization, so that what did not change
-// from one edition to the next is stored once. No part is near the size that a
-// storage engine refuses, however large a document is.
+// Package editions stores documents permanently, in content-addressed parts
+// within one event of one organization, so that contents unchanged
+// from one edition to the next are stored once. Parts stay far below the size limit
+// of the storage engines, however large a document is.
 package editions
 
 import (

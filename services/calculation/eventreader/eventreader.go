@@ -1,6 +1,6 @@
 // Package eventreader reads the approved records that an event's result counts: a
 // page of them, a segment, or all together with the result. Records may change at
-// any time; what is returned fits the result, as the hashes of the tree prove.
+// any time; the returned ones are consistent with the result, as verified by the hashes of the tree.
 package eventreader
 
 import (

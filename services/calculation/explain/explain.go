@@ -1,5 +1,5 @@
-// Package explain says in words and numbers how the figure of a record came
-// about: each line with its formula, its factor, and where that was published.
+// Package explain explains the figure of a record in words and numbers:
+// each line with its formula, its factor, and the publication of the factor.
 package explain
 
 import (

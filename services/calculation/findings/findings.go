@@ -1,7 +1,7 @@
-// Package findings looks at the counted records of an event together: what one
-// record alone cannot show, such as a flight entered twice or waste that counts
+// Package findings checks the counted records of an event together, for problems that a
+// single record cannot show, such as a flight entered twice or waste that is counted
 // once with its material and once by itself. A finding changes no figure. It
-// asks somebody to look.
+// asks for a review.
 package findings
 
 import (

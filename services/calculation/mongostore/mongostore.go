@@ -1,4 +1,4 @@
-// Package mongostore keeps results in MongoDB. It alone knows their BSON.
+// Package mongostore stores results in MongoDB. It is the only package with their BSON.
 package mongostore
 
 import (

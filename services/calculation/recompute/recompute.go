@@ -1,7 +1,7 @@
-// Package recompute calculates again what is stored of an organization: the
-// figures of each record from its inputs, and each event's result from the records
-// that it counts. The chains of histories prove inputs and decisions; this proves
-// what was calculated from them.
+// Package recompute recalculates the stored figures of an organization: the
+// figures of each record from its inputs, and each event's result from its counted
+// records. The chains of histories prove inputs and decisions; this verifies
+// the calculations.
 package recompute
 
 import (

@@ -1,7 +1,7 @@
 // Package report renders a result for people: a table with one row per line
 // (CSV) and a printable page (HTML). Both are functions of the bundle, which is
-// the same result for programs, so all three say the same; the page also says which
-// factor set that the program holds would fit the event better.
+// the same result for programs, so all three agree; the page also says which
+// of the available factor sets would fit the event better.
 package report
 
 import (

@@ -1,5 +1,5 @@
-// Package resulttest is the conformance suite of resulttree.Store: both
-// engines must pass it.
+// Package resulttest is the conformance suite of resulttree.Store, which both
+// engines must pass.
 package resulttest
 
 import (

@@ -1,6 +1,6 @@
 // Package resulttree keeps an event's result up to date with its approved
-// records. It holds the tree of exact sums that a result is made of, the protocol
-// by which any number of workers write it at once, the worker and sweeper that run
+// records. It contains the tree of exact sums of which a result consists, the protocol
+// by which any number of workers write it concurrently, the worker and the sweeper that run
 // it, and the comparison of two results. The arithmetic itself is libs/footprint.
 package resulttree
 

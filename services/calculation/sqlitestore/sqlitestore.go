@@ -1,4 +1,4 @@
-// Package sqlitestore keeps results in the embedded engine.
+// Package sqlitestore stores results in the embedded engine.
 package sqlitestore
 
 import (

@@ -1,4 +1,4 @@
-// Package tables arranges a footprint in the rows that standards ask for. Each
+// Package tables arranges a footprint in the tables required by standards. Each
 // table has every kilogram of the total in exactly one row, so that its rows add up
 // to it.
 package tables

@@ -1,6 +1,6 @@
 // Package console serves the web console: the page for everything a person may
-// open, and its scripts and styles under names that change with their content.
-// They are built ahead (make console) and part of the program.
+// open, and its scripts and styles under names that are hashes of their content.
+// They are prebuilt (make console) and embedded in the program.
 package console
 
 import (

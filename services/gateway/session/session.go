@@ -1,12 +1,12 @@
-// Package session is the browser's way to the API. A browser holds its tokens in
-// cookies that no script can read; requests below /session are the only ones
-// that look at them. /session/api/… is forwarded to /api/v2/… with the access
-// token put into Authorization; /session/sign-in, /session/refresh and
-// /session/sign-out are the API's own operations with the tokens taken out of
-// the answers.
+// Package session is the backend of the browser. A browser has its tokens in
+// HttpOnly cookies; only requests below /session
+// read them. /session/api/… is forwarded to /api/v2/… with the access
+// token in Authorization; /session/sign-in, /session/refresh and
+// /session/sign-out are the API's own operations with the tokens removed from
+// the responses.
 //
-// The requests take the way of any other through the gateway, so that limits,
-// permissions, the audit log and the routes are the same on both ways.
+// The requests take the same path through the gateway as any other, so that limits,
+// permissions, the audit log and the routes are the same for both.
 package session
 
 import (

@@ -1,7 +1,7 @@
-// Package auditheads is the file of `ecf audit export`: how far each chain of the
-// audit log, of records and of events had come at a moment, signed with the key of
-// reports. Kept elsewhere it shows later that nothing was cut off or written anew,
-// which a chain alone cannot show to somebody who was able to change all of it.
+// Package auditheads reads and writes the file of `ecf audit export`: the heads of the
+// hash chains of the audit log, of records and of events at a moment, signed with the report
+// key. Stored elsewhere it later proves that nothing was truncated or rewritten,
+// which a chain alone cannot prove against somebody able to change all of it.
 package auditheads
 
 import (

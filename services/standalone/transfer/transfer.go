@@ -1,11 +1,11 @@
-// Package transfer copies everything that the stores of one engine hold into
-// those of another, and states what a set of stores holds in a form that does not
-// depend on the engine. Backups, restores and moves between engines are made of
+// Package transfer copies all data from the stores of one engine to
+// those of another, and describes the contents of a set of stores independently
+// of the engine. Backups, restores and migrations between engines are built on
 // it.
 //
-// What an engine derives from the rest (the sets of deleted numbers, the guard of
-// the last administrator, the heads of audit chains) is not copied: the target
-// derives it again.
+// Data that an engine derives (the sets of deleted numbers, the guard of
+// the last administrator, the heads of audit chains) are not copied: the target
+// derives them again.
 package transfer
 
 import (

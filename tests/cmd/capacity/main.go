@@ -1,6 +1,6 @@
-// Command capacity works out docs/runbooks/ten-thousand.md and its drawings from what
-// requests were measured to cost by size and records to take, docs/benchmarks/curve.tsv,
-// curve-mongodb.tsv and stored.tsv. It is called in the repository's root:
+// Command capacity generates docs/runbooks/ten-thousand.md and its charts from the
+// measured cost of requests by size and size of records, docs/benchmarks/curve.tsv,
+// curve-mongodb.tsv and stored.tsv. It is run in the repository's root:
 //
 //	go run ./tests/cmd/capacity
 //

@@ -1,5 +1,5 @@
-// Command demo plays the example conference against a running server and tells
-// whether its footprint is the expected one. It exits with 0 only when every
+// Command demo enters the example conference into a running server and checks
+// its footprint against the expected one. It exits with 0 only if every
 // figure is equal to the last digit.
 package main
 

@@ -1,6 +1,6 @@
 // Command platforms prints a line "OS/ARCHITECTURE DIGEST" for the image of each platform of
-// an index, which it reads from standard input, or from an OCI image layout. What is attached
-// to the images, such as the record of how they were built, is left out.
+// an index, which it reads from standard input, or from an OCI image layout. Attachments
+// of the images, such as their provenance, are omitted.
 //
 //	platforms [-layout DIR]
 package main

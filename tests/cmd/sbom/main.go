@@ -1,5 +1,5 @@
 // Command sbom writes the bill of materials of Go programs, in CycloneDX 1.6,
-// from what the compiler wrote into them:
+// from the build information embedded in them:
 //
 //	sbom -name ecf/records -version 2.1.0 bin/records >records.cdx.json
 //

@@ -1,5 +1,5 @@
-// Command skewed runs a program of the product with a clock that can be wrong: an hour
-// ahead after SIGUSR1, an hour behind after SIGUSR2, right again after SIGHUP.
+// Command skewed runs a program of the product with an adjustable clock: an hour
+// ahead after SIGUSR1, an hour behind after SIGUSR2, correct again after SIGHUP.
 //
 //	skewed PROGRAM [ARGUMENT…]
 package main

@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package cluster names the programs of a Kubernetes API server that
+// Package cluster lists the programs of a Kubernetes API server that
 // `make test-k8s` builds, at exact versions, from the Go module proxy.
 package cluster
 

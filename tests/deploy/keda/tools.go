@@ -1,6 +1,6 @@
 //go:build tools
 
-// Package keda names the programs of KEDA that `make test-k8s` builds, at an exact
+// Package keda lists the programs of KEDA that `make test-k8s` builds, at an exact
 // version, from the Go module proxy.
 package keda
 

@@ -1,7 +1,7 @@
-// Command generate turns the reference tables into the compact tables that are
+// Command generate converts the reference tables into the compact tables that are
 // embedded: one file for each factor set, and the table of places. It is run by
-// go generate in libs/factors; its test compares the result with what is
-// committed.
+// go generate in libs/factors; its test compares the output with the committed
+// files.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Package methodology writes the page that explains the calculation. Every
-// figure of the page is looked up in the tables or comes out of the engine, so
-// the page says what the program does.
+// Package methodology generates the page that explains the calculation. Every
+// figure of the page is looked up in the tables or calculated by the engine, so
+// the page matches the program.
 package methodology
 
 import (

@@ -1,6 +1,6 @@
-// Command generate turns the reference tables of towns, postcodes and detours
+// Command generate converts the reference tables of towns, postcodes and detours
 // into the image that libs/places embeds. It is run by go generate in
-// libs/places; its test compares the result with what is committed.
+// libs/places; its test compares the output with the committed file.
 package main
 
 import (

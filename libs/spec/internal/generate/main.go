@@ -1,7 +1,7 @@
-// Command generate makes what is served of the API's description from the
+// Command generate generates what is served of the API's description from the
 // OpenAPI document, which is written by hand: the document as JSON with an
-// example of every body and answer, the pages of the reference and of the texts
-// beside it, plain HTML that needs no script, and the types of the Go client.
+// example of every request and response body, the pages of the reference and of related
+// texts, as plain HTML without scripts, and the types of the Go client.
 //
 //	generate REPOSITORY
 package main

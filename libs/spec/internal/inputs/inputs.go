@@ -1,5 +1,5 @@
-// Package inputs writes the inputs of the record types, which are described in
-// libs/footprint alone, into the places that others read: the OpenAPI document
+// Package inputs writes the inputs of the record types, which are defined in
+// libs/footprint only, into the OpenAPI document
 // and the Go client.
 package inputs
 

@@ -1,4 +1,4 @@
-// Package models writes the Go types of the client that are made from the OpenAPI
+// Package models generates the Go types of the client from the OpenAPI
 // document.
 package models
 

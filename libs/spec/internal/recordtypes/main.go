@@ -1,4 +1,4 @@
-// Command recordtypes brings the OpenAPI document and the Go client up to date with
+// Command recordtypes updates the OpenAPI document and the Go client from
 // the record types. It runs in libs/spec.
 package main
 

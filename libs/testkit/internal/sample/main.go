@@ -1,6 +1,6 @@
 // Command sample is a program for the tests of testkit: it serves HTTP on the
 // address of SAMPLE_ADDR, answers 503 to the first two requests and 200 to the
-// rest, and ends on SIGTERM with the code of its argument.
+// rest, and exits on SIGTERM with the code given as its argument.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package accounttest is the one suite that every engine of account.Store must
-// pass, under concurrency too.
+// Package accounttest is the conformance suite of account.Store that every engine must
+// pass, including under concurrency.
 package accounttest
 
 import (

@@ -1,6 +1,6 @@
-// Package mongostore keeps accounts in MongoDB. It implements account.Store and
-// alone knows its BSON. One document is the unit of atomicity; nothing rests on
-// transactions.
+// Package mongostore stores accounts in MongoDB. It implements account.Store and
+// is the only package with their BSON. One document is the unit of atomicity;
+// no transactions are used.
 package mongostore
 
 import (

@@ -1,4 +1,4 @@
-// Package sqlitestore keeps accounts in the embedded engine. It implements
+// Package sqlitestore stores accounts in the embedded engine. It implements
 // account.Store.
 package sqlitestore
 

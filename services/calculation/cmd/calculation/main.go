@@ -1,4 +1,4 @@
-// Command calculation runs the service calculation as a process of its own, in
+// Command calculation runs the calculation service as a separate process, with
 // the role serve (default) or work.
 package main
 

@@ -1,4 +1,4 @@
-// Command gateway is the way in: the only process that clients reach.
+// Command gateway runs the gateway, the only process exposed to clients.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command records runs the service records as a process of its own.
+// Command records runs the records service as a separate process.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command review runs the service review as a process of its own.
+// Command review runs the review service as a separate process.
 package main
 
 import (
