@@ -29,8 +29,8 @@ type Env struct {
 	// Args is the command line without the program's name.
 	Args   []string
 	Getenv func(string) string
-	// Environ is the whole environment as NAME=value, to find variables that
-	// nobody reads; nil: they are not looked for.
+	// Environ is the whole environment as NAME=value, to find unknown
+	// variables; nil: no check.
 	Environ []string
 	Stdin   io.Reader
 	Stdout  io.Writer

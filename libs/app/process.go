@@ -89,7 +89,7 @@ type Service struct {
 	Name string
 	// App serves requests; nil: the service only has tasks.
 	App *fiber.App
-	// Recall, if set, answers in place of App what it has answered before.
+	// Recall, if set, serves cached responses of App.
 	Recall web.Recall
 	// Wrap, if set, wraps the listener that App is served on.
 	Wrap func(net.Listener) net.Listener
@@ -225,9 +225,9 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// Await calls open until it succeeds, ctx ends, or open fails in a way that
-// waiting does not mend, as permanent reports. It logs what it waits for as an
-// outage: services and what they stand on may start in any order.
+// Await calls open until it succeeds, ctx ends, or open fails with a permanent
+// error, as reported by permanent. It logs the wait as an
+// outage: services and their dependencies may start in any order.
 func Await[T any](ctx context.Context, log *slog.Logger, what string, open func(context.Context) (T, error), permanent func(error) bool) (T, error) {
 	outage := telemetry.NewOutage(log, nil, "opening the "+what)
 	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {

@@ -17,8 +17,8 @@ type pulse struct {
 	last  time.Time
 }
 
-// LivesBy makes the process live, for who restarts it, only while what LivesBy returns is
-// called again within the limit. It counts from now on.
+// LivesBy ties the liveness of the process to progress: it is live only while the returned
+// function is called at least once within each limit, counted from now.
 func (p *Process) LivesBy(limit time.Duration) (beat func()) {
 	p.pulse.mu.Lock()
 	p.pulse.limit = limit

@@ -79,8 +79,8 @@ func wrap(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// Group runs the parts of a program together: when one fails, or ends although
-// the program goes on, the context of all of them ends.
+// Group runs the parts of a program together: if one fails, or ends before
+// the program does, the context of all of them is cancelled.
 type Group struct {
 	ctx  context.Context
 	stop context.CancelFunc

@@ -56,9 +56,9 @@ const (
 	UpstreamTimeout        Code = "UPSTREAM_TIMEOUT"
 )
 
-// Detail is one fault of a request: which field, what is wrong with it in one
-// word for programs (Code) and in one sentence for people (Message), and what
-// would be right when that can be guessed (Suggestions).
+// Detail is one error of a request: the field, a code for programs (Code), a
+// sentence for people (Message), and suggested corrections, if there are
+// any (Suggestions).
 type Detail struct {
 	// Field is a path as the client wrote it: "passengers", "items[3].from".
 	Field       string   `json:"field,omitempty"`
@@ -77,7 +77,7 @@ type Error struct {
 	Code    Code
 	Message string
 	Details []Detail
-	// RetryAfter, when positive, says how long to wait before trying again.
+	// RetryAfter, if positive, is the time to wait before a retry.
 	RetryAfter time.Duration
 	// Allow lists the methods of a route that was called with another one.
 	Allow []string
@@ -90,7 +90,7 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid makes a VALIDATION_ERROR from the faults found in a request.
+// Invalid returns a VALIDATION_ERROR with the errors found in a request.
 func Invalid(details ...Detail) *Error {
 	message := "The request has one fault."
 	if len(details) != 1 {

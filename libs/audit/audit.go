@@ -35,7 +35,7 @@ const (
 	RecordDeleted = "record.delete"
 )
 
-// Event is the prefix of the actions on events, which go on with the action in
+// Event is the prefix of the actions on events, which is followed by the action in
 // the event's history: "event.delete".
 const Event = "event."
 
@@ -65,10 +65,10 @@ type Note struct {
 	// ID names the action among those of its kind in its organization: reported again,
 	// it is entered once. Empty: the report is an entry of its own.
 	ID string `json:"id,omitempty"`
-	// Actor is who acted, where ID is that of an action on an event. It need not be who reports: what the
-	// history of an event says of its last action is reported with the next one.
+	// Actor is who acted, if ID is that of an action on an event. It may differ from the caller: the
+	// last action in the history of an event is reported with the next one.
 	Actor string `json:"actor,omitempty"`
-	// Refused says why it was refused; empty: it was done.
+	// Refused is the reason for a rejection; empty if the action was done.
 	Refused string `json:"refused,omitempty"`
 	// Subject is what it was done to, or the request that was refused.
 	Subject string `json:"subject,omitempty"`
@@ -125,9 +125,9 @@ func Naming(n Note, ids []string) []Note {
 // it does all fields that begin with X-Ecf-.
 const header = "X-Ecf-Audit"
 
-// Attach puts notes into the answer of a service, in place of those that are there. Answers
-// have room for a few: a header of 16 KiB is all that is read of one. A gateway of a version
-// that knows of one note enters the first.
+// Attach sets the notes in the response of a service, replacing existing ones. There is room
+// for a few, because a response header is limited to 16 KiB. A gateway of a version
+// that supports one note enters the first.
 func Attach(c *fiber.Ctx, notes ...Note) error {
 	c.Response().Header.Del(header)
 	for _, n := range notes {

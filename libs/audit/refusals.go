@@ -23,9 +23,9 @@ func Times(nth int) string {
 	return fmt.Sprintf("%d times within an hour", nth)
 }
 
-// Refusals counts refusals of one kind by whom and of what, so that repetitions are
-// entered ever more rarely: nobody fills the log by being refused. The zero value is
-// ready for use, by several goroutines at a time.
+// Refusals counts rejections by caller and operation, so that repetitions are entered with
+// exponentially decreasing frequency and cannot fill the log. The zero value is
+// ready for use, and safe for concurrent use.
 type Refusals struct {
 	mu    sync.Mutex
 	seen  map[string]*refusal

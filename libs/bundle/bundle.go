@@ -64,7 +64,7 @@ type Bundle struct {
 	Signature *Signature `json:"signature,omitempty"`
 }
 
-// Event is the event of the result. Only Context moves numbers.
+// Event is the event of the result. Only Context affects figures.
 type Event struct {
 	ID       string          `json:"_id"`
 	Title    string          `json:"title"`
@@ -72,7 +72,7 @@ type Event struct {
 	Context  Context         `json:"context"`
 }
 
-// Context is what of an event moves its numbers; empty and 0 mean "not said".
+// Context is the part of an event that affects its figures; empty and 0 mean "not stated".
 type Context struct {
 	Country          string `json:"country"`
 	StartDate        string `json:"startDate"`
@@ -80,7 +80,7 @@ type Context struct {
 	Attendees        int64  `json:"attendees"`
 	RadiativeForcing bool   `json:"radiativeForcing"`
 	GWP              string `json:"gwp"`
-	// Place is where the event takes place; absent where that was not said.
+	// Place is where the event takes place; absent if not stated.
 	Place *footprint.Venue `json:"place,omitempty"`
 }
 
@@ -117,8 +117,8 @@ type Record struct {
 type Result struct {
 	Revision     int64  `json:"revision"`
 	CalculatedAt string `json:"calculatedAt"`
-	// InputsHash is the root of a hash tree over the context and all inputs; Tree
-	// says how it is grown.
+	// InputsHash is the root of a Merkle tree over the context and all inputs; Tree
+	// describes its construction.
 	InputsHash string `json:"inputsHash"`
 	Tree       Tree   `json:"inputsTree"`
 	total.Breakdown

@@ -43,8 +43,8 @@ func PartOf(s Source) (Part, error) {
 	return Part{Group{Count: len(records), Sum: total.Sum(parts...), rows: used}, records, used.factors(set, footprint.HasAllRows(s.context().EngineVersion()))}, nil
 }
 
-// WriteRecords writes records as they stand in a bundle. What was written for several
-// groups is put together with a comma between each two.
+// WriteRecords writes records in the format of a bundle. The outputs for several
+// groups are joined with commas.
 func WriteRecords(w io.Writer, records []Record) error { return writeList(w, records) }
 
 // WriteProvenance writes how some records came to be counted, in their order, as it stands

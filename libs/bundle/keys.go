@@ -19,14 +19,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Keys are the keys that reports are signed with: a folder of files *.pem, each
+// Keys are the keys that sign reports: a directory of files *.pem, each
 // with one Ed25519 key in PKCS #8. The one whose name sorts last signs. The
-// others stay published, since a report of years ago must still be known as
-// ours. They are not the keys of tokens: who can sign a report must not be able
-// to sign anybody in.
+// others stay published, because signatures of old reports must still verify.
+// They differ from the keys of tokens: signing a report must not permit
+// signing in.
 //
-// Keys follow their folder: a key that is added there, by [AddKey] or by a secret
-// that is mounted anew, signs within keysCheckedEvery in every process.
+// Changes of the directory are detected: a key added by [AddKey] or by remounting
+// a secret signs within keysCheckedEvery in every process.
 type Keys struct {
 	dir string
 

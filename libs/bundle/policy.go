@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// Policy is one state of an organization's policy on review, and who set it.
+// Policy is one state of an organization's review policy, with its author.
 type Policy struct {
 	Revision int64        `json:"revision"`
 	At       string       `json:"at"`

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/signature"
 )
 
-// Signature says who made the bundle; that the key is the service's own is known
-// from the keys it publishes.
+// Signature identifies the author of the bundle; whether the key is the service's own
+// follows from the keys it publishes.
 type Signature = signature.Signature
 
 // signedText is what is signed: the format, a line end, and the SHA-256 of the

@@ -13,12 +13,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Tree says how the hash over all inputs is grown. The records of each type are
-// taken in groups of Fanout consecutive numbers (1 to Fanout, and so on); a
-// group's hash is over id, type and fields of each of its records. Groups are
-// taken in groups of Fanout in the same way, Levels times in all. The root is
-// over the context and the groups of the last level. A group without a counted
-// record is left out. Hashes are SHA-256 in hexadecimal, and each value in them
+// Tree describes the Merkle tree over all inputs. The records of each type are
+// divided into groups of Fanout consecutive numbers (1 to Fanout, and so on); a
+// group's hash covers id, type and fields of each of its records. Groups are
+// grouped by Fanout in the same way, Levels times in all. The root
+// covers the context and the groups of the last level. A group without a counted
+// record is omitted. Hashes are SHA-256 in hexadecimal, and each hashed value
 // is preceded by its length and a colon.
 type Tree struct {
 	Fanout int64 `json:"fanout"`
@@ -43,7 +43,7 @@ func HashInput(h hash.Hash, id, typ string, fields json.RawMessage) {
 	_, _ = h.Write(AppendInput(nil, id, typ, fields))
 }
 
-// AppendInput appends what HashInput adds, for who adds it to more than one hash.
+// AppendInput appends the bytes that HashInput hashes, for use with several hashes.
 func AppendInput[T string | json.RawMessage](to []byte, id, typ string, fields T) []byte {
 	return appendPart(appendPart(appendPart(to, id), typ), fields)
 }

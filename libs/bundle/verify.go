@@ -44,7 +44,7 @@ const maxDifferences = 100
 type Verdict struct {
 	// Differences is empty when the bundle is what it says, to the last bit.
 	Differences []Difference
-	// More says how many further differences are not listed.
+	// More is the number of differences that are not listed.
 	More int
 	// Event, Records, Revision and Total are what the bundle is about.
 	Event    string

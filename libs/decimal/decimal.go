@@ -17,10 +17,10 @@ const (
 	MaxScale = 30
 )
 
-// ErrSyntax says that a text is no decimal number.
+// ErrSyntax is the error of a text that is no decimal number.
 var ErrSyntax = errors.New("not a decimal number")
 
-// ErrRange says that a number has more digits than a Decimal holds.
+// ErrRange is the error of a number with more digits than a Decimal can represent.
 var ErrRange = errors.New("number has too many digits")
 
 // Decimal is coefficient / 10^scale, always in lowest form: a scale above zero

@@ -143,7 +143,7 @@ func (s *Set) Scores() []Score {
 	return out
 }
 
-// StandIns returns the sets that stand in for what the set lacks, in their order.
+// StandIns returns the sets that supply rows missing from the set, in order of precedence.
 func (s *Set) StandIns() []*Set { return slices.Clone(s.standIns) }
 
 // trace notes which rows of a set were looked up.

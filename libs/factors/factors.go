@@ -166,8 +166,7 @@ type pedigreeKey struct {
 // Version is a short form of the checksum, for people.
 func (s *Set) Version() string { return s.Checksum[:min(12, len(s.Checksum))] }
 
-// Factor finds a row by its id, in the set or in the editions that stand in for
-// what it lacks.
+// Factor finds a row by its id, in the set or in its stand-in editions.
 func (s *Set) Factor(id string) (Factor, bool) {
 	f, ok := s.found(s.byID, id)
 	for i := 0; !ok && i < len(s.standIns); i++ {
@@ -181,9 +180,9 @@ func (s *Set) Factor(id string) (Factor, bool) {
 	return f, ok
 }
 
-// Complete returns f when it has what is asked for, else the row of the same
-// series and unit in the first edition that stands in for the set and has it.
-// It is nil when none has: an edition may lack a cell that another one holds.
+// Complete returns f if it has the requested cell, otherwise the row of the same
+// series and unit in the first stand-in edition that has it, or nil. An edition
+// may lack a cell that another one has.
 func (s *Set) Complete(f *Factor, has func(*Factor) bool) *Factor {
 	if has(f) {
 		return f

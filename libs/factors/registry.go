@@ -19,7 +19,7 @@ import (
 // content.
 var ErrOtherContent = errors.New("factors: a set never changes")
 
-// ErrNotHeld is wrapped by the error for a set that nobody has.
+// ErrNotHeld is wrapped by the error for a set that no source has.
 var ErrNotHeld = errors.New("factors: no such set")
 
 // Source finds the set of a pack by its id. The error wraps ErrNotHeld where the

@@ -34,17 +34,17 @@ func (f *faults) suggest(path string, allowed []string) {
 	}
 }
 
-// Faults returns the number of faults so far.
+// Faults returns the number of errors so far.
 func (r *Reader) Faults() int { return len(r.faults.list) }
 
-// Cut reports whether more faults were found than are told. Who has more to look at then leaves
-// it: what is wrong with that changes nothing but their number.
+// Cut reports whether more errors were found than are reported. Further checks can then be
+// skipped, because they would only change the number of errors.
 func (r *Reader) Cut() bool {
 	r.faults.cut = r.faults.more > 0
 	return r.faults.cut
 }
 
-// Err is nil, or a VALIDATION_ERROR with all faults.
+// Err is nil, or a VALIDATION_ERROR with all errors.
 func (r *Reader) Err() error {
 	if len(r.faults.list) == 0 {
 		return nil

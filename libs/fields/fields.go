@@ -55,11 +55,11 @@ func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string, b
 	r.meant, r.belongs = meant, belongs
 }
 
-// Parse reads body as one JSON object; an empty body is an empty object. Text
+// Parse parses body as one JSON object; an empty body is an empty object. Text
 // that is no JSON object, or that has duplicate keys at any depth, is a
-// VALIDATION_ERROR. With duplicate keys only, the Reader is returned beside the
-// error and is good to read on with (the first value counts), so that a caller
-// can list them together with all other faults: Err reports both.
+// VALIDATION_ERROR. With duplicate keys only, the Reader is returned with the
+// error and can be used (the first value counts), so that a caller
+// can report them together with all other errors: Err has both.
 func Parse(body []byte) (*Reader, error) {
 	r := &Reader{faults: &faults{}}
 	s := scanner{in: body, faults: r.faults}
@@ -120,7 +120,7 @@ func (r *Reader) know(name string) {
 	}
 }
 
-// Path returns the full path of a field of this object, as used in faults.
+// Path returns the full path of a field of this object, as used in errors.
 func (r *Reader) Path(name string) string { return join(r.path, name) }
 
 // Has reports whether the field is there and not null. It does not tick it off.
@@ -147,8 +147,8 @@ func (r *Reader) IsNull(name string) bool {
 	return false
 }
 
-// Fault adds a fault found by the caller. Its Field is taken as it is: make it
-// with Path for a nested object.
+// Fault adds an error found by the caller. Its Field is used unchanged: for a nested
+// object use Path.
 func (r *Reader) Fault(d apperr.Detail) { r.faults.add(d) }
 
 // Ignore ticks the fields off without reading them.
@@ -247,8 +247,8 @@ func (r *Reader) absent(details []apperr.Detail, name string) *apperr.Detail {
 	return first
 }
 
-// Meaning keeps a sentence about an unknown field of this object that says what
-// to write instead: it goes with the faults about absent fields and with the
+// Meaning stores a sentence about an unknown field of this object that explains what
+// to use instead: it is added to errors about absent fields and to the
 // field's notice.
 func (r *Reader) Meaning(name, sentence string) {
 	for i := range r.members {
@@ -304,7 +304,7 @@ func (r *Reader) Object(name string) (*Reader, bool) {
 }
 
 // Objects returns the objects of a list with at most count entries. An entry that
-// is no object is a fault and left out.
+// is no object is an error and is omitted.
 func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
 	if r.shape != nil {
 		inner := &Shape{}

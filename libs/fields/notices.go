@@ -13,8 +13,8 @@ import (
 const (
 	UnknownFieldIgnored = "UNKNOWN_FIELD_IGNORED"
 	ServerFieldIgnored  = "SERVER_FIELD_IGNORED"
-	// UnknownField is the code of the error that an unknown field is where the
-	// client asks for strict handling.
+	// UnknownField is the error code of an unknown field if the
+	// client requests strict handling.
 	UnknownField = "UNKNOWN_FIELD"
 )
 

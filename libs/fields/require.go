@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Require adds a fault for each of the fields that is absent.
+// Require adds an error for each of the fields that is absent.
 func (r *Reader) Require(names ...string) {
 	if r.shape != nil {
 		r.shape.Required = append(r.shape.Required, names...)
@@ -20,7 +20,7 @@ func (r *Reader) Require(names ...string) {
 	}
 }
 
-// RequireOneOf adds one fault when none of the fields is there.
+// RequireOneOf adds one error if none of the fields is present.
 func (r *Reader) RequireOneOf(names ...string) {
 	if r.shape != nil {
 		r.shape.OneOf = append(r.shape.OneOf, names)
@@ -36,8 +36,8 @@ func (r *Reader) RequireOneOf(names ...string) {
 	r.faults.add(apperr.Detail{Field: r.Path(names[0]), Code: Required, Message: message})
 }
 
-// RequireWith adds a fault for each of the others that is absent while the field
-// name is there. A list or text that is there but empty counts as absent.
+// RequireWith adds an error for each of the others that is absent while the field
+// name is present. An empty list or text counts as absent.
 func (r *Reader) RequireWith(name string, others ...string) {
 	if r.shape != nil {
 		r.shape.With = append(r.shape.With, With{Field: name, Needs: others})
@@ -57,7 +57,7 @@ func (r *Reader) RequireWith(name string, others ...string) {
 	}
 }
 
-// RequireWhen adds a fault for each of the others that is absent while the text
+// RequireWhen adds an error for each of the others that is absent while the text
 // field name has one of the values.
 func (r *Reader) RequireWhen(name string, values []string, others ...string) {
 	if r.shape != nil {
@@ -87,7 +87,7 @@ func (r *Reader) empty(name string) bool {
 	return false
 }
 
-// RequireContent adds a fault for each of the lists and texts that is absent or
+// RequireContent adds an error for each of the lists and texts that is absent or
 // empty.
 func (r *Reader) RequireContent(names ...string) {
 	if r.shape != nil {

@@ -20,14 +20,14 @@ type Shape struct {
 	Content []string
 }
 
-// With says that a field needs others beside it; a list among them needs at
+// With states that a field requires others; a list among them needs at
 // least one entry.
 type With struct {
 	Field string
 	Needs []string
 }
 
-// When says that a field needs others beside it while it has one of the values.
+// When states that a field requires others while it has one of the values.
 type When struct {
 	Field         string
 	Values, Needs []string
@@ -47,15 +47,15 @@ type Property struct {
 	Items                *Property // entries of an array, values of a map
 	Object               *Shape    // of an object with known fields
 	Keys                 string    // pattern of the keys of a map
-	// Closed marks an object whose unknown fields are faults.
+	// Closed marks an object whose unknown fields are errors.
 	Closed bool
 	// Loose marks a text of which the decoder takes more spellings than the
 	// pattern or the list says.
 	Loose bool
 }
 
-// Describe returns a Reader that reads nothing: every field is absent, no fault is
-// added, and what is asked for is written into the Shape.
+// Describe returns a Reader that reads nothing: every field is absent, no error is
+// added, and the requested fields are recorded in the Shape.
 func Describe() (*Reader, *Shape) {
 	s := &Shape{}
 	return &Reader{faults: &faults{}, shape: s}, s

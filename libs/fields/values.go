@@ -57,8 +57,8 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 	return "", false
 }
 
-// Remark reads what somebody has to say to others, at most maximum characters; empty where the
-// field is absent, or there is nothing to be seen in it.
+// Remark reads a free-text comment of at most maximum characters; empty if the
+// field is absent, or has no visible characters.
 func (r *Reader) Remark(name string, maximum int) string {
 	text, _ := r.String(name, 0, maximum)
 	if isBlank(text) {
@@ -197,7 +197,7 @@ func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
 	return "", false
 }
 
-// NotOneOf is the fault of a value that is not among the allowed ones, with
+// NotOneOf is the error of a value that is not among the allowed ones, with
 // the nearest of them as suggestions.
 func NotOneOf(path, got string, allowed []string) apperr.Detail {
 	return apperr.Detail{Field: path, Code: NotAllowed,
@@ -205,8 +205,8 @@ func NotOneOf(path, got string, allowed []string) apperr.Detail {
 		Suggestions: spelling.Related(got, allowed, 3)}
 }
 
-// NotOneOf is the fault of a value that is not among the allowed ones. Its
-// suggestions are those that it means (SuggestBy), then the nearest.
+// NotOneOf is the error of a value that is not among the allowed ones. Its
+// suggestions are its synonyms (SuggestBy), then the nearest.
 func (r *Reader) NotOneOf(path, got string, allowed []string) apperr.Detail {
 	d := NotOneOf(path, got, allowed)
 	d.Suggestions = r.suggestions(got, allowed, d.Suggestions)
@@ -252,7 +252,7 @@ func (r *Reader) Date(name string) (string, bool) {
 }
 
 // Country reads an ISO 3166-1 alpha-2 code in any case and returns it in upper
-// case. A code that is not assigned is a fault with suggestions.
+// case. An unassigned code is an error with suggestions.
 func (r *Reader) Country(name string) (string, bool) {
 	if r.shape != nil {
 		return r.shape.add(Property{Name: name, Type: "string", Pattern: "^[A-Za-z]{2}$"})

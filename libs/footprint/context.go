@@ -6,7 +6,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// EventContext is what of an event moves its numbers.
+// EventContext is the part of an event that affects its figures.
 type EventContext struct {
 	Country          string // ISO 3166-1 alpha-2, or empty
 	StartDate        string // YYYY-MM-DD, or empty
@@ -30,9 +30,9 @@ func (ev EventContext) EngineVersion() string {
 	return ev.Engine
 }
 
-// Set returns the factor set of the event: the one it names, or the one its
-// start date asks for. The error wraps factors.ErrNotHeld where there is no such set;
-// any other error is that of a store of packs that could not be asked.
+// Set returns the factor set of the event: the one it names, or the one for its
+// start date. The error wraps factors.ErrNotHeld if there is no such set;
+// any other error means that the store of packs is unavailable.
 func (ev EventContext) Set() (*factors.Set, error) {
 	if ev.FactorSet == "" {
 		set, _ := factors.ForStart(ev.StartDate)

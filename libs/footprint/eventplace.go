@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/places"
 )
 
-// Venue is the place of an event as it was resolved when it was stated, so that
-// a later edition of the register moves no figure. Its zero value is that of an
+// Venue is the place of an event as resolved when it was entered, so that
+// a later edition of the register changes no figure. The zero value is that of an
 // event without a place.
 type Venue struct {
 	Name      string `json:"name"`
@@ -32,9 +32,9 @@ type Venue struct {
 // IsZero reports whether there is no place.
 func (v Venue) IsZero() bool { return v == Venue{} }
 
-// ResolveVenue resolves the text of an event's place: a code stays a code, all
-// else is looked up in the country of the event first. The detail says what may
-// be meant where that cannot be decided; the notices what was assumed.
+// ResolveVenue resolves the text of an event's place: a code stays a code, anything
+// else is looked up in the country of the event first. The detail lists the candidates
+// of an ambiguous place, the notices the assumptions.
 func ResolveVenue(text, home string) (Venue, []Notice, *apperr.Detail) {
 	d := &decoder{ev: EventContext{Country: home}}
 	s, detail := d.lookUp("place", text)

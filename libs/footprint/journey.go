@@ -18,9 +18,9 @@ import (
 
 // Codes of faults and notices of places.
 const (
-	// AmbiguousPlace is the code of a fault: several places have the name.
+	// AmbiguousPlace is an error code: several places have the name.
 	AmbiguousPlace = "AMBIGUOUS_PLACE"
-	// UnknownPlace is the code of a fault: no place has the name.
+	// UnknownPlace is an error code: no place has the name.
 	UnknownPlace = "UNKNOWN_PLACE"
 )
 

@@ -89,7 +89,7 @@ type Line struct {
 	Doubt *Doubt `json:"uncertainty,omitempty"`
 	// Leg is the part of a way that the line is of, in attendee travel; nil else.
 	Leg *Leg `json:"leg,omitempty"`
-	// Extrapolated is the part of Mass that stands for people who did not answer
+	// Extrapolated is the part of Mass attributed to people who did not answer
 	// a survey.
 	Extrapolated Mass `json:"-"`
 
@@ -140,7 +140,7 @@ func qualityOf(name string) Quality {
 type Evaluation struct {
 	Lines   []Line   `json:"lines"`
 	Notices []Notice `json:"notices"`
-	// Defaulted names the fields that were absent and got a default that moves
+	// Defaulted names the absent fields whose defaults affect
 	// the figure.
 	Defaulted []string `json:"defaulted"`
 

@@ -31,7 +31,7 @@ func (m Mass) Words() (hi int64, lo uint64) { return m.hi, m.lo }
 // MassOfWords returns the mass whose Words are these.
 func MassOfWords(hi int64, lo uint64) Mass { return Mass{hi: hi, lo: lo} }
 
-// ErrMass says that a text is no whole number of micrograms below 2^127.
+// ErrMass is the error of a text that is no whole number of micrograms below 2^127.
 var ErrMass = errors.New("not a mass")
 
 // ParseMicrograms reads what String wrote.

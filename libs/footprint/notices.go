@@ -59,8 +59,8 @@ const (
 	NoticeSupplierWithdrawn  = "SUPPLIER_FACTOR_WITHDRAWN"
 )
 
-// FactorUnavailable is the code of a fault: there is no factor for the values
-// given, and the suggestions are values that have one.
+// FactorUnavailable is an error code: there is no factor for the given
+// values, and the suggestions are values that have one.
 const FactorUnavailable = "FACTOR_UNAVAILABLE"
 
 // inResult says what a notice of records means for a whole event. A notice

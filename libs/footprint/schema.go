@@ -13,9 +13,8 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of a type's input, or nil for an
-// unknown type. It is what the decoder asks for, written down, so it cannot say
-// anything else than what is validated. The
-// caller must not change it.
+// unknown type. It is derived from the decoder, so it always matches the
+// validation. The caller must not change it.
 //
 // For forms, title is the label of a field and description its help text, x-unit
 // names the unit of a number, x-units those in which it may be stated, x-headings

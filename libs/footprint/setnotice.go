@@ -7,14 +7,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// SetNotice says that the factor set of an event is of a later year than the event,
-// or that a newer one is held which is not. It names the set to adopt instead in its
-// suggestions, if there is one. ok is false where the set fits, the event has no
+// SetNotice reports that the factor set of an event is of a later year than the event,
+// or that a newer suitable one is available. Its suggestions name the set to adopt
+// instead, if there is one. ok is false if the set fits, the event has no
 // date, or its set cannot be read now.
 //
-// It depends on the sets that the program holds, so it belongs into what is made on
-// reading: what a result pins, and a bundle with it, has [NoticeSetNewer] alone, in
-// words that stay the same.
+// It depends on the available sets, so it must be computed on
+// reading: a stored result, and a bundle of it, contains only [NoticeSetNewer], with
+// a fixed text.
 func SetNotice(ev EventContext) (n Notice, ok bool) {
 	year := YearOf(ev.StartDate)
 	if year == 0 {

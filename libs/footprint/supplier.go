@@ -126,7 +126,7 @@ type UnknownSupplierFactorError struct {
 
 func (e *UnknownSupplierFactorError) Error() string { return e.Message }
 
-// UnknownSupplierFactor is the code of the fault of such a reference.
+// UnknownSupplierFactor is the error code of such a reference.
 const UnknownSupplierFactor = "UNKNOWN_SUPPLIER_FACTOR"
 
 // supplied is embedded in the inputs of types that use factors of suppliers.

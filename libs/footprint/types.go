@@ -187,7 +187,7 @@ type Decoded struct {
 	Evaluation Evaluation
 }
 
-// Options say how a body is read.
+// Options are options of decoding.
 type Options struct {
 	// Strict refuses unknown fields: each is one of the errors.
 	Strict bool
@@ -197,9 +197,9 @@ type Options struct {
 	Hints *Hints
 }
 
-// Decode reads the body of a record. The error is a VALIDATION_ERROR with every
-// fault found, values without a factor (FACTOR_UNAVAILABLE) included; any other
-// error means that the type or the factor set is not ours.
+// Decode decodes the body of a record. The error is a VALIDATION_ERROR with all
+// errors, including values without a factor (FACTOR_UNAVAILABLE); any other
+// error means that the type or the factor set is unknown.
 func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	return Options{}.Decode(typ, body, ev)
 }

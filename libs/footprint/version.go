@@ -25,8 +25,8 @@ const (
 	// of attendees, as their flights and journeys on the ground are, and uses rows of
 	// short flights outside the UK where a set has them.
 	Engine4 = "2.2.0"
-	// Engine5 keeps the widest records of a sum apart, so that the ends of intervals
-	// are right where a survey of few answers stands beside much that is well known. Scopes
+	// Engine5 stores the widest records of a sum separately, so that the ends of intervals
+	// are right if a survey of few responses is added to well-known data. Scopes
 	// and stages have intervals too.
 	Engine5 = "2.3.0"
 )

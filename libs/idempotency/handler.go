@@ -55,13 +55,13 @@ func Of(c *fiber.Ctx) Reservation {
 
 func (k *Keeper) now() time.Time { return k.Now().UTC().Truncate(time.Millisecond) }
 
-// Handler makes a handler take keys. It belongs inside the checks of token,
-// route and role: what they refuse is not remembered. The handler must take
-// the ids of what it creates from Reservation.NewID, name its moves with Once,
-// and look first for what was done already where the reservation was resumed.
-// Its answer is JSON.
+// Handler adds support of keys to a handler. It belongs inside the checks of token,
+// route and role, whose rejections are not stored. The handler must take
+// the ids of created objects from Reservation.NewID, name its transitions with Once,
+// and first look for completed work if the reservation was resumed.
+// Its response is JSON.
 //
-// A rehearsal (X-Dry-Run) leaves keys alone: nothing of it is kept.
+// A dry run (X-Dry-Run) ignores keys: nothing of it is stored.
 func (k *Keeper) Handler(next fiber.Handler) fiber.Handler {
 	return web.CollectHeaderFaults(k.handle(next), CheckHeader)
 }

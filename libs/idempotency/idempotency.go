@@ -83,16 +83,16 @@ func writePart(h hash.Hash, size int64, part io.Reader) error {
 // request without one.
 type Reservation struct {
 	entry record.KeyEntry
-	// Resumed says that another attempt has been at work on this request, and
-	// may have done some of it or all.
+	// Resumed reports that another attempt has worked on this request, and
+	// may have completed some or all of it.
 	Resumed bool
 }
 
 // Keyed reports whether the request has a key at all.
 func (r Reservation) Keyed() bool { return r.entry.ID != "" }
 
-// NewID returns the id of the n-th thing the request creates, the same in every
-// attempt. It is made of a random seed, so nobody can guess it from the key. A
+// NewID returns the id of the n-th object that the request creates, the same in every
+// attempt. It is derived from a random seed, so it cannot be guessed from the key. A
 // request without a key gets a new id each time.
 func (r Reservation) NewID(n int) string {
 	if !r.Keyed() {

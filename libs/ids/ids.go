@@ -40,7 +40,7 @@ func New() string {
 	return string(b[:])
 }
 
-// pairs are all pairs of letters, so that two of them are made at a time.
+// pairs holds every pair of letters, so that NewRequest appends two letters at a time.
 var pairs = func() (all [len(alphabet) * len(alphabet)][2]byte) {
 	for i := range all {
 		all[i] = [2]byte{alphabet[i%len(alphabet)], alphabet[i/len(alphabet)]}
@@ -48,8 +48,8 @@ var pairs = func() (all [len(alphabet) * len(alphabet)][2]byte) {
 	return all
 }()
 
-// NewRequest returns a random identifier of a request, which nobody gains anything by guessing:
-// it is made by a generator that takes less time than that of New.
+// NewRequest returns a random identifier of a request. It uses a faster generator than New,
+// because guessing it gains nothing.
 func NewRequest() string {
 	var b [length]byte
 	for i := 0; i < length; {
@@ -80,8 +80,8 @@ func NewGrouped() string {
 	return string(g.begin[:]) + New()[shared:]
 }
 
-// Derive returns the identifier of a text, the same each time. It can be guessed
-// by whoever can guess the text.
+// Derive returns the identifier of a text, the same each time. It is as hard to guess
+// as the text.
 func Derive(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	var b [length]byte

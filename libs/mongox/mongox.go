@@ -25,7 +25,7 @@ import (
 // context's own deadline makes the driver close the connection.
 const operationTimeout = 4 * time.Second
 
-// Options says how to connect.
+// Options are options of a connection.
 type Options struct {
 	// AppName shows in the server's logs and current operations.
 	AppName string
@@ -131,7 +131,7 @@ func Redact(uri string) string {
 // IsDuplicate reports whether err is the violation of a unique index.
 func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
 
-// IsNoDocument reports whether err says that nothing matched.
+// IsNoDocument reports whether err means that no document matched.
 func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
 
 // IsPermanent reports whether err will not end by waiting: the server answers

@@ -27,10 +27,10 @@ func Wrap(verb string, err error) error {
 	return wrapped
 }
 
-// IsOutage reports whether err says that the server could not be reached or
-// could not serve: no connection, no primary, a lost one, a timeout of the
-// driver's own, or a write whose majority did not answer. What was asked may be
-// asked again; a write may have happened all the same.
+// IsOutage reports whether err means that the server was unreachable or
+// unavailable: no connection, no primary, a lost connection, a timeout of the
+// driver, or a write without majority acknowledgement. The operation can be
+// retried; a write may have happened nevertheless.
 func IsOutage(err error) bool {
 	if mongo.IsNetworkError(err) || errors.Is(err, mongo.ErrClientDisconnected) || isUnsent(err) {
 		return true

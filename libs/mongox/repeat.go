@@ -231,8 +231,8 @@ func holds(ctx context.Context, in *mongo.Collection, key bson.D, want bson.Raw,
 // waits for one of those as for a request's single write.
 const batchTimeout = 30 * time.Second
 
-// Batch returns the context of a command over many documents: it has a bound of
-// its own in the place of the client's, which is that of a single write.
+// Batch returns the context of a command over many documents, with a timeout of
+// its own instead of the client's, which is for a single write.
 func Batch(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, batchTimeout)
 }

@@ -20,17 +20,17 @@ const directRoom = 1024
 // directOfOrganization is how many of them may be of one organization.
 const directOfOrganization = 64
 
-// Direct is a Notifier to workers of the same process: they begin at once, where
-// those of a queue find a task when they next look. It gathers only while that saves
-// runs: where a run of an event has taken up several notifications, the next one begins
-// 50 ms after it, and whatever comes meanwhile is one run. Where each has a run of its own,
-// as when one person decides on one record after the other, the next one begins once
-// twice the time has passed that the last one took, so that no event has a worker all
-// the time.
+// Direct is a Notifier to workers of the same process, which start at once instead of
+// polling a queue. It coalesces only while that saves
+// runs: if a run of an event covered several notifications, the next one begins
+// 50 ms after it, and notifications in between share one run. If each has a run of its own,
+// as for sequential decisions of one person, the next one begins after
+// twice the duration of the last one, so that no event occupies a worker
+// permanently.
 //
-// While nobody serves, and when too many wait, notifications go into the queue. What
-// waits here ends with the process, as a task of the embedded queue does; the marks
-// stay, and the sweeper notifies again.
+// While there is no worker, and if too many wait, notifications go to the queue. Pending
+// ones end with the process, like tasks of the embedded queue; the marks
+// remain, and the sweeper notifies again.
 type Direct struct {
 	queue *Queue
 	now   func() time.Time

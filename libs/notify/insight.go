@@ -24,7 +24,7 @@ type Outcome string
 const (
 	// Written: a result was written and its marks were cleared.
 	Written Outcome = "written"
-	// NothingDue: another run had taken up the marks.
+	// NothingDue: another run had processed the marks.
 	NothingDue Outcome = "nothing_due"
 	// GaveWay: other workers were writing the event; the marks stay.
 	GaveWay Outcome = "gave_way"
@@ -185,8 +185,8 @@ func (i *Insight) gauges(meter metric.Meter) error {
 	return err
 }
 
-// Waits counts a task that was taken up and waits for its run; call the function when
-// it does so no more.
+// Waits counts a prefetched task that waits for its run; call the returned function when
+// it no longer waits.
 func (i *Insight) Waits() (ended func()) {
 	i.waiting.Add(1)
 	return func() { i.waiting.Add(-1) }
@@ -243,9 +243,9 @@ type Sight struct {
 	At      time.Time
 	Queues  []QueueState
 	Workers []WorkerProcess
-	// QueueErr says why there are neither.
+	// QueueErr is the reason if both are missing.
 	QueueErr error
-	// Due are the events whose result is due, up to 1000, with the oldest mark
+	// Due are the events with a pending result, up to 1000, with the oldest mark
 	// of each.
 	Due    []record.MarkedEvent
 	DueErr error
@@ -262,7 +262,7 @@ func (s Sight) Age() time.Duration {
 	return age
 }
 
-// Look looks at the queue and the marks, unless somebody has just done so. It
+// Look inspects the queue and the marks, unless that was just done. It
 // takes two seconds at most.
 func (i *Insight) Look(ctx context.Context) Sight {
 	i.mu.Lock()

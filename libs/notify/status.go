@@ -20,8 +20,8 @@ const shownEvents = 10
 // late: the objective after a fault.
 const lateAfter = 5 * time.Second
 
-// ServeHTTP serves the page for people: what is due, what the queue holds, who
-// works, and what this process has done. It is for the debug port: it names
+// ServeHTTP serves the status page: pending results, the queue, the
+// workers, and statistics of this process. It is for the debug port, because it names
 // events of all tenants.
 func (i *Insight) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := i.Look(r.Context())

@@ -26,7 +26,7 @@ type Detour struct {
 	Licence          string
 }
 
-// Origin is a town that stands for a share of a country's people.
+// Origin is a town that represents a share of a country's population.
 type Origin struct {
 	Place
 	// Weight is the share of the country's people; the weights of a country add
@@ -122,7 +122,7 @@ func DetourFor(mode, fromCountry, toCountry string, metres int64) (Detour, bool)
 	return Detour{}, false
 }
 
-// Origins returns the towns that stand for a country's people, the largest share
+// Origins returns the towns that represent a country's population, the largest share
 // first. The slice is shared and must not be changed.
 func Origins(country string) []Origin { return journeys().origins[country] }
 

@@ -118,8 +118,8 @@ type NotFoundError struct {
 	searched *image // nil: there is nothing to suggest
 }
 
-// Suggestions returns names that look like the text, at most three. It compares
-// the text with thousands of names, so that only who shows them pays for it.
+// Suggestions returns names similar to the text, at most three. It compares
+// the text with thousands of names, so it is computed on demand only.
 func (e *NotFoundError) Suggestions() []string {
 	if e.searched == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Options says how a Limiter counts.
+// Options are options of a Limiter.
 type Options struct {
 	// Name of the policy, as clients see it in RateLimit-Policy. Limiters of
 	// different names count apart in the same shared log.

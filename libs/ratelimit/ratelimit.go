@@ -20,15 +20,15 @@ type Rule struct {
 
 // Result is the outcome of a take or a look.
 type Result struct {
-	// Allowed: the take was counted and may go ahead. A refused take is not
-	// counted, so who waits as told is let in.
+	// Allowed: the request was counted and may proceed. A rejected one is not
+	// counted, so a client that waits as advised is accepted.
 	Allowed bool
 	// Remaining is how many more would pass now.
 	Remaining int
 	// Reset is how long until the oldest counted take leaves the window: with
 	// nothing remaining, when the next one can pass; 0 when nothing is counted.
 	Reset time.Duration
-	// Unknown: nobody could count; the other figures mean nothing.
+	// Unknown: counting failed; the other fields are meaningless.
 	Unknown bool
 
 	at int64 // the take's place in the log, for Refund

@@ -32,7 +32,7 @@ type Coder struct {
 // NewWriter returns a Coder that writes.
 func NewWriter() *Coder { return &Coder{index: map[string]uint64{}} }
 
-// NewReader returns a Coder that reads what Bytes returned. OK tells whether it was that.
+// NewReader returns a Coder that decodes the output of Bytes. OK reports whether the input was valid.
 func NewReader(data string) *Coder {
 	c := &Coder{reading: true, in: data}
 	n := c.Len(0)
@@ -86,8 +86,8 @@ func (c *Coder) uint(n uint64) uint64 {
 	return 0
 }
 
-// Len reads or writes how many values follow. None takes less than a byte, so that
-// what is damaged asks for no more memory than it has.
+// Len codes the number of values that follow. Each takes at least a byte, so that
+// damaged input cannot cause large allocations.
 func (c *Coder) Len(n int) int {
 	got := c.uint(uint64(n))
 	if c.reading && got > uint64(len(c.in)) {
@@ -217,7 +217,7 @@ func (c *Coder) Group() {
 	c.in = c.in[mostPresent/8:]
 }
 
-// Has reports whether the next value of a group follows, which who writes says.
+// Has codes whether the next value of a group follows.
 func (c *Coder) Has(has bool) bool {
 	bit := uint64(1) << c.bit
 	c.bit++

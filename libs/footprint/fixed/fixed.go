@@ -96,7 +96,7 @@ type Work [8]big.Int
 
 var works = sync.Pool{New: func() any { return new(Work) }}
 
-// Borrow returns numbers that nobody else has until they are returned.
+// Borrow returns numbers from a pool, for exclusive use until they are returned.
 func Borrow() *Work { return works.Get().(*Work) } //nolint:forcetypeassert // nothing else is put there
 
 // Return gives numbers back.

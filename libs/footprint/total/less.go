@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Less returns the sums of what c was added up from but other, which is one of them: the
-// very value that adding up the rest gives. ok is false where what is kept does not tell
-// it; the rest has to be added up then. A cell whose masses come to nothing may have been
-// that of other alone or of lines without any mass too, and where other is among the
-// widest records of a sum, nobody knows which was the next one.
+// Less subtracts other, one of the summands of c, and returns exactly the
+// sum of the rest. ok is false if that cannot be determined; the rest has to be
+// summed then. A cell whose masses become zero may have belonged
+// to other alone or also to lines without mass, and if other is among the
+// widest records of a sum, the next widest is unknown.
 func (c Contribution) Less(other Contribution) (rest Contribution, ok bool) {
 	if c.Engine() != other.Engine() || other.records >= c.records {
 		return Contribution{}, false

@@ -211,13 +211,13 @@ func (v Variance) Share(part []Deviation) VarianceShare {
 	return share
 }
 
-// Shares works out the shares of many parts of a variance, all in the same memory.
+// Shares computes the shares of many parts of a variance, reusing memory.
 type Shares struct {
 	Variance
 	part, term, mass, millionth *big.Int
 }
 
-// Shares returns what works out shares.
+// Shares returns a calculator of shares.
 func (v Variance) Shares() *Shares {
 	s := &Shares{Variance: v, part: new(big.Int), term: new(big.Int), mass: new(big.Int), millionth: new(big.Int)}
 	if s.whole == nil {
@@ -265,7 +265,7 @@ func (s *Shares) Of(part []Deviation) (share VarianceShare, counts bool) {
 // of one Variance can be compared.
 type VarianceShare struct{ part, whole *big.Int }
 
-// Clone returns a share that holds for ever.
+// Clone returns a copy that does not share memory.
 func (s VarianceShare) Clone() VarianceShare {
 	return VarianceShare{part: new(big.Int).Set(s.part), whole: s.whole}
 }

@@ -26,7 +26,7 @@ type Config struct {
 	Keys   keys.Published
 	Cache  cache.Config
 	Mutual mutual.Files
-	// Secrets prove to auth who asks, where there are no certificates.
+	// Secrets authenticate the service to auth, if there are no certificates.
 	Secrets peer.Secrets
 }
 
@@ -38,7 +38,7 @@ func (c *Config) Describe(s *settings.Set) {
 	c.Secrets.Describe(s)
 }
 
-// Access decides who calls a process.
+// Access authenticates the callers of a process.
 type Access struct {
 	// ActiveTokens verifies tokens and that their sessions still admit them.
 	identity.ActiveTokens

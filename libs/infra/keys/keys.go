@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// Issuer names who signs the tokens.
+// Issuer is the issuer of tokens.
 type Issuer struct {
 	// URL is the address clients reach the product at; the iss of tokens.
 	URL string

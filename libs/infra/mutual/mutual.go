@@ -36,8 +36,8 @@ const (
 
 // Files are the paths of PEM files; none is given where all are empty.
 type Files struct {
-	// CA has the certificates of the authority that signs those of the services, and
-	// of nobody else: who has one of its certificates is a service.
+	// CA has the certificates of the authority that signs those of the services only:
+	// a holder of one of its certificates is a service.
 	CA string
 	// Cert is the service's own certificate, with the chain to the authority, Key the
 	// key of it. The service connects with it, and is reached by the names in it.
@@ -112,7 +112,7 @@ func (p *Peers) Listener(ln net.Listener) net.Listener {
 	}})
 }
 
-// Dial connects to another service and proves who asks.
+// Dial connects to another service and authenticates this one.
 func (p *Peers) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

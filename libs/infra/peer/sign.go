@@ -15,9 +15,9 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Header carries the credential of a request: the version of its form, the service that
-// asks, the time in milliseconds, the hash of the body and the code that proves them,
-// separated by spaces. The gateway takes the field from nobody outside.
+// Header carries the credential of a request: the version of its format, the calling
+// service, the time in milliseconds, the hash of the body and the authentication code,
+// separated by spaces. The gateway removes the field from client requests.
 const Header = "X-Ecf-Peer"
 
 const (

@@ -11,25 +11,25 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Refused is the field of an answer that refuses a credential, by which the gateway tells it
-// from the refusal of a user's token.
+// Refused is the header field of a response that rejects a credential, which distinguishes it
+// for the gateway from the rejection of a user's token.
 const Refused = "X-Ecf-Peer-Refused"
 
 // window is how far the clock of who asks may be from that of who is asked, either way, the
 // time on the way included. It is above what EcfClockWrong lets pass.
 const window = 30 * time.Second
 
-// Verifier decides whether a request is of a service. A nil Verifier believes whoever reaches it:
-// services of the same process, or those that have shown a certificate.
+// Verifier decides whether a request comes from a service. A nil Verifier trusts all callers:
+// services of the same process, or those with a certificate.
 type Verifier struct {
 	secrets  Secrets
 	unsigned bool
 	now      func() time.Time
 }
 
-// NewVerifier returns a Verifier for the secrets. Without any it proves nobody and refuses nobody.
-// Where unsigned is set, a request without a credential is believed, as the release before
-// believed all: for the time in which services of that release are there.
+// NewVerifier returns a Verifier for the secrets. Without any it authenticates and refuses no caller.
+// If unsigned is set, a request without a credential is trusted, as by the previous release,
+// while services of that release are running.
 func NewVerifier(secrets Secrets, unsigned bool, now func() time.Time) *Verifier {
 	return &Verifier{secrets: secrets, unsigned: unsigned, now: now}
 }
