@@ -13,33 +13,33 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// What the bodies of requests may use. The server hands requests over when their
-// header is in, so that nothing is read for a caller who is refused.
+// Limits of request bodies. The server calls the handler after the header, so the body
+// of a rejected request is never read.
 const (
-	// defaultBody is the largest body of operations that name no limit.
+	// defaultBody is the body limit of operations that define none.
 	defaultBody = 1 << 20
-	// bodiesTotal is how many bytes of bodies one process holds at a time, and
-	// bodiesShare how many of them one organization may take.
+	// bodiesTotal is the number of bytes of request bodies that the process may hold at
+	// a time, and bodiesShare the part that one organization may use.
 	bodiesTotal = 48 << 20
 	bodiesShare = 16 << 20
-	// strangersTotal and strangersShare are those of who is not signed in, each an
-	// address: however many there are, who is signed in goes on.
+	// strangersTotal and strangersShare are the same limits for unauthenticated
+	// clients, per address. They are separate so that such clients cannot block
+	// authenticated ones.
 	strangersTotal = 16 << 20
 	strangersShare = 4 << 20
-	// arrived is the largest body that is in memory before a request is handled. It has
-	// taken its room already, and is not refused for want of it.
+	// arrived is the largest body that is in memory before a request is handled. Its
+	// memory is in use already, so it is never rejected for lack of memory.
 	arrived = 8 << 10
-	// streamsTotal is how many bytes of streamed bodies, which the service behind the
-	// gateway holds, are on their way at a time, and streamsShare how many of them are
-	// one organization's: two of the largest imports.
+	// streamsTotal is the number of bytes of streamed bodies, held by the service
+	// behind the gateway, that may be in flight at a time, and streamsShare the part of
+	// one organization: two of the largest imports.
 	streamsTotal = 64 << 20
 	streamsShare = 32 << 20
 )
 
-// withBody returns a handler that reads the body of a request, within the limit
-// of its operation and the bytes that its caller may still take, before it calls
-// next. The body of a streamed operation is counted
-// and left to next.
+// withBody returns a handler that reads the request body before it calls next, within
+// the limit of the operation and the remaining memory budget of the caller. The body of
+// a streamed operation is counted against the budget and left to next.
 func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 	limit := o.MaxBody(defaultBody)
 	return func(c *fiber.Ctx) error {
@@ -53,7 +53,7 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		counted := size
 		switch {
 		case size < 0:
-			counted = limit // sent in chunks: it may become that large
+			counted = limit // chunked: it may grow up to the limit
 		case size <= arrived:
 			counted = 0
 		}
@@ -81,10 +81,10 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 	}
 }
 
-// refuseExpected makes a server answer who asks whether to send a body (Expect:
-// 100-continue), and is not to send one, instead of asking for it. That is a body which is
-// too large for who has no valid token: every operation that needs none refuses it for its
-// size, and every other one for the token, so that nothing is done without it.
+// refuseExpected makes the server reject a request with Expect: 100-continue, without
+// asking for its body, if the body is too large for a caller without a valid token.
+// Every operation would reject it: those that need no token for its size, all others
+// for the token.
 func (g *gateway) refuseExpected(server *fasthttp.Server) {
 	handler := server.Handler
 	server.ExpectHandler = func(rc *fasthttp.RequestCtx) int {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// aside are the addresses whose new connections nobody looks at before a time. What a
-// connection takes is the smallest thing to keep of who is refused over and over, and while it
-// is left aside its client has nothing to ask again for.
+// aside records the addresses whose new connections are not read until a given time. A
+// paused connection is the cheapest state to keep for a client that is rejected
+// repeatedly, and the client cannot repeat its request meanwhile.
 type aside struct {
 	mu    sync.Mutex
 	until map[netip.Addr]time.Time
@@ -17,7 +17,7 @@ type aside struct {
 
 func newAside() *aside { return &aside{until: map[netip.Addr]time.Time{}} }
 
-// put leaves the new connections of an address, or of its network, aside until a time.
+// put pauses new connections of an address, or of its network, until a given time.
 func (a *aside) put(address netip.Addr, until time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -27,7 +27,7 @@ func (a *aside) put(address netip.Addr, until time.Time) {
 	a.until[networkOf(address)] = until
 }
 
-// wait returns how long a new connection is left aside.
+// wait returns how long a new connection is to be paused.
 func (a *aside) wait(network netip.Addr, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -42,7 +42,7 @@ func (a *aside) wait(network netip.Addr, now time.Time) time.Duration {
 	return until.Sub(now)
 }
 
-// lateConn is a connection of which nothing is read for a time, or until it is closed.
+// lateConn is a connection that is not read until its pause is over or it is closed.
 type lateConn struct {
 	*lingeringConn
 	begin  <-chan time.Time
@@ -50,7 +50,7 @@ type lateConn struct {
 	once   sync.Once
 }
 
-// late leaves a connection aside.
+// late returns conn paused for the given duration.
 func late(conn *lingeringConn, wait time.Duration) *lateConn {
 	conn.waits.Store(true)
 	return &lateConn{lingeringConn: conn, begin: time.After(wait), closed: make(chan struct{})}

@@ -17,12 +17,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// auditTimeout bounds the report of something; the answer waits for it.
+// auditTimeout bounds the call that writes an entry of the audit log; the response
+// waits for it.
 const auditTimeout = time.Second
 
-// auditRefusal puts a refused request into the audit log: who was refused what.
-// Repetitions are entered ever more rarely, so that whoever is refused cannot
-// fill the log. The answer is the same whether or not it could be entered.
+// auditRefusal writes a rejected request to the audit log: who was rejected, and for
+// what. Repetitions are logged with decreasing frequency, so that a client cannot fill
+// the log. The response does not depend on the outcome.
 func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 	if g.Audit == nil {
 		return
@@ -45,8 +46,9 @@ func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 	}
 }
 
-// auditAnswer puts into the audit log what a service says it has changed. Nobody
-// is told of a change that is not there: the answer is then 503, as auth's own is.
+// auditAnswer writes to the audit log the changes that a service reports. If that fails
+// the response is 503, as it is in auth, so that no change is confirmed that the log
+// does not contain.
 func (g *gateway) auditAnswer(c *fiber.Ctx) error {
 	notes, err := audit.Attached(c.Response())
 	if err == nil && g.Audit == nil {
@@ -60,7 +62,7 @@ func (g *gateway) auditAnswer(c *fiber.Ctx) error {
 		failed(audit.Note{}, err)
 	}
 	for _, note := range notes {
-		// Each by itself: what one lacks, the others need not.
+		// Each entry is independent: a failure does not prevent the others.
 		if fault := g.report(c, note); fault != nil {
 			failed(note, fault)
 			err = errors.Join(err, fault)
@@ -72,7 +74,8 @@ func (g *gateway) auditAnswer(c *fiber.Ctx) error {
 	return apperr.New(apperr.Unavailable, "The change was made, but the audit log cannot be written right now.").Because(err)
 }
 
-// report hands a note to auth, on time of its own: the client may leave.
+// report sends a note to auth, with a timeout of its own, because the client may
+// disconnect.
 func (g *gateway) report(c *fiber.Ctx, note audit.Note) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), auditTimeout)
 	defer cancel()
@@ -87,7 +90,7 @@ func (g *gateway) report(c *fiber.Ctx, note audit.Note) error {
 	return g.Audit.Record(ctx, token, r)
 }
 
-// refusedAs returns the code of an answer with an error.
+// refusedAs returns the error code of a response.
 func refusedAs(c *fiber.Ctx) apperr.Code {
 	var body struct {
 		Error struct {
@@ -100,11 +103,11 @@ func refusedAs(c *fiber.Ctx) apperr.Code {
 	return body.Error.Code
 }
 
-// plainID is what ids look like. What else stands in their place in a path may
-// be anything, an email for instance, and stays out of the log.
+// plainID matches the format of ids. Anything else in the place of an id, an email
+// address for example, is not logged.
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// withIDs puts the ids of a request into the pattern of its path.
+// withIDs inserts the ids of a request into its path pattern.
 func withIDs(pattern string, c *fiber.Ctx) string {
 	for _, name := range c.Route().Params {
 		if id := c.Params(name); plainID.MatchString(id) {

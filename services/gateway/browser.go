@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/services/gateway/session"
 )
 
-// useBrowser puts what browsers need before the routes: the console's files and
-// the way to the API that looks at cookies.
+// useBrowser registers what browsers need, before the routes: the files of the console
+// and the session backend, which reads cookies.
 func (g *gateway) useBrowser(app *fiber.App) error {
 	files, err := console.New(g.Version)
 	if err != nil {
@@ -27,10 +27,12 @@ func (g *gateway) useBrowser(app *fiber.App) error {
 	return nil
 }
 
-// strictTransport is a year, of this host alone: what runs beside it is not ours.
+// strictTransport is one year, without subdomains: they may not belong to this
+// deployment.
 const strictTransport = "max-age=31536000"
 
-// keepToTLS makes a server tell a browser that came by https to come by nothing else.
+// keepToTLS makes the server set Strict-Transport-Security on responses to https
+// requests.
 func (g *gateway) keepToTLS(server *fasthttp.Server) {
 	next := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
@@ -41,8 +43,8 @@ func (g *gateway) keepToTLS(server *fasthttp.Server) {
 	}
 }
 
-// refreshForSignOut returns a new access token for a refresh token. It counts
-// as any other refresh.
+// refreshForSignOut returns a new access token for a refresh token. It counts against
+// the same limit as any other refresh.
 func (g *gateway) refreshForSignOut(c *fiber.Ctx, refreshToken string) (string, error) {
 	if err := g.limitAddress(c, api.SignIn); err != nil {
 		return "", err

@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// The codings of answers, best first: at these levels brotli takes less time than
-// gzip for what lists, explanations and reports look like, and makes less of it.
+// The content codings of responses, best first. At these levels brotli is both faster
+// and smaller than gzip for lists, explanations and reports.
 const (
 	codingBrotli = "br"
 	codingGzip   = "gzip"
@@ -26,12 +26,12 @@ const (
 	brotliLevel = 4
 	gzipLevel   = 5
 
-	// leastCompressed is the size below which nothing is compressed: the answer
-	// fits in one packet as it is.
+	// leastCompressed is the size below which responses are not compressed, because
+	// they fit into one packet.
 	leastCompressed = 1400
 )
 
-// Fields as fasthttp keeps their names.
+// Header field names as fasthttp normalizes them.
 var (
 	nameAcceptEncoding = []byte(fiber.HeaderAcceptEncoding)
 	nameIfMatch        = []byte(fiber.HeaderIfMatch)
@@ -41,15 +41,16 @@ var (
 	nameOrigin         = []byte(fiber.HeaderOrigin)
 )
 
-// codingFor returns the coding that a client takes; empty: none. Without the
-// field anything would be acceptable, but a client that says nothing is not known
-// to unpack.
+// codingFor returns the content coding to use for a client; empty means none. Without
+// an Accept-Encoding field any coding would be acceptable, but such a client may not be
+// able to decompress.
 func codingFor(h *fasthttp.RequestHeader) string {
 	accepted := h.PeekCanonical(nameAcceptEncoding)
 	if len(accepted) == 0 {
 		return ""
 	}
-	// Most clients are of a few kinds, and of one in a row.
+	// Fast path: most clients send one of a few values, and consecutive requests often
+	// the same.
 	if last := lastAccepted.Load(); last != nil && last.field == string(accepted) {
 		return last.coding
 	}
@@ -58,10 +59,10 @@ func codingFor(h *fasthttp.RequestHeader) string {
 	return last.coding
 }
 
-// accepts is an Accept-Encoding field, and the coding for who sends it.
+// accepts is the value of an Accept-Encoding field and the coding chosen for it.
 type accepts struct{ field, coding string }
 
-// lastAccepted is the field that was looked at last.
+// lastAccepted caches the most recent field value.
 var lastAccepted atomic.Pointer[accepts]
 
 func bestCoding(accepted string) string {
@@ -74,8 +75,8 @@ func bestCoding(accepted string) string {
 	return best
 }
 
-// qualityOf returns the weight that an Accept-Encoding field has for a coding (RFC
-// 9110 §12.5.3), 0 where it does not name it: what * allows is not compressed.
+// qualityOf returns the weight of a coding in an Accept-Encoding field (RFC 9110
+// §12.5.3), 0 if the field does not name it; * is ignored.
 func qualityOf(field, coding string) float64 {
 	for member := range strings.SplitSeq(field, ",") {
 		name, parameter, _ := strings.Cut(member, ";")
@@ -95,7 +96,7 @@ func qualityOf(field, coding string) float64 {
 	return 0
 }
 
-// compressed returns text in a coding.
+// compressed returns text compressed with a coding.
 func compressed(coding string, text []byte) []byte {
 	if coding == codingBrotli {
 		return fasthttp.AppendBrotliBytesLevel(nil, text, brotliLevel)
@@ -103,8 +104,9 @@ func compressed(coding string, text []byte) []byte {
 	return fasthttp.AppendGzipBytesLevel(nil, text, gzipLevel)
 }
 
-// codedTag returns the entity tag of the compressed form of a representation:
-// another form has another strong tag. The separator occurs in no tag of ours.
+// codedTag returns the entity tag of the compressed representation: strong tags of
+// different representations differ. The separator does not occur in tags of the
+// services.
 func codedTag(tag, coding string) string {
 	plain, ok := strings.CutSuffix(tag, `"`)
 	if coding == "" || !ok {
@@ -113,44 +115,45 @@ func codedTag(tag, coding string) string {
 	return plain + "+" + coding + `"`
 }
 
-// plainTags removes from a field that lists entity tags what codedTag has added,
-// so that the services see the tags they have given.
+// plainTags removes the suffixes added by codedTag from a list of entity tags, so that
+// services see their own tags.
 func plainTags(field string) string { return withoutCoding.Replace(field) }
 
 var withoutCoding = strings.NewReplacer("+"+codingBrotli+`"`, `"`, "+"+codingGzip+`"`, `"`)
 
 const (
-	// packingAlone is how long no other organization must have had an answer compressed
-	// until one may have as many compressed at a time as there are processors.
+	// packingAlone is how long no other organization must have had a response
+	// compressed until one may use all processors for compression.
 	packingAlone = time.Minute
-	// packingUnit is how much text counts as one piece of work.
+	// packingUnit is the amount of text per unit of work.
 	packingUnit = 64 << 10
-	// workUnit is how much text takes about as long to compress as what counts as one
-	// piece of expensive work.
+	// workUnit is the amount of text whose compression takes about as long as one unit
+	// of expensive work.
 	workUnit = 256 << 10
 )
 
-// newPackings schedules the compression of answers among organizations: a page of a
-// hundred records takes several times as long to compress as to read, so that who
-// asks for such pages over and over would make everybody else wait here.
+// newPackings returns the fair scheduler of compression. Compressing a page of a
+// hundred records takes several times as long as reading it, so without it one
+// organization that requests such pages continuously would delay all others.
 func newPackings() *fairshare.Scheduler {
 	n := processors()
 	return fairshare.New(fairshare.Options{Slots: n, Share: n / 2, Alone: n, AloneAfter: packingAlone})
 }
 
-// compressor compresses the answer of a service to one request.
+// compressor compresses the response to one request.
 type compressor struct {
-	g *gateway // nil: nothing is compressed
-	// completes: the answer is of expensive work of this process.
+	g *gateway // nil: no compression
+	// completes reports whether the response is the result of expensive work of this
+	// process.
 	completes bool
 	coding    string
-	// listed is the If-None-Match field as the client sent it.
+	// listed is the If-None-Match field sent by the client.
 	listed string
 }
 
-// newCompressor prepares a request for a service whose answers may be compressed.
-// Answers of auth are not: they hold tokens, and the size of what a secret was
-// compressed with tells about it.
+// newCompressor prepares a request to a service whose response may be compressed.
+// Responses of auth are not compressed: they contain tokens, and the compressed size
+// could leak them (BREACH).
 func (g *gateway) newCompressor(from *fasthttp.RequestHeader, o api.Operation, req *fasthttp.RequestHeader) compressor {
 	for _, name := range [...][]byte{nameIfMatch, nameIfNoneMatch} {
 		if field := req.PeekCanonical(name); bytes.IndexByte(field, '+') >= 0 {
@@ -164,7 +167,8 @@ func (g *gateway) newCompressor(from *fasthttp.RequestHeader, o api.Operation, r
 		coding: codingFor(from), listed: string(from.PeekCanonical(nameIfNoneMatch))}
 }
 
-// turn waits for the turn of an organization to have text of a length compressed.
+// turn acquires a slot for compressing text of the given length, and returns its
+// release function.
 func (k compressor) turn(ctx context.Context, org string, length int) (end func(), err error) {
 	if k.completes {
 		return k.g.completed(ctx, org, length)
@@ -172,19 +176,20 @@ func (k compressor) turn(ctx context.Context, org string, length int) (end func(
 	return k.g.packed(ctx, org, length)
 }
 
-// packed waits for a turn among answers that are compressed.
+// packed acquires a slot of the compression scheduler.
 func (g *gateway) packed(ctx context.Context, org string, length int) (end func(), err error) {
 	return g.packings.Acquire(ctx, org, 1+length/packingUnit)
 }
 
-// completed waits for a turn among the expensive work of the process: of an organization
-// that has its share of the processors in it, the answer before must not be compressed on
-// the others. What it waits for has been done already, so that it is next.
+// completed acquires a slot among the expensive work of the process, so that an
+// organization that uses its share of the processors does not compress on the others.
+// It goes to the front of the queue, because the work for the response has been done
+// already.
 func (g *gateway) completed(ctx context.Context, org string, length int) (end func(), err error) {
 	return g.Work.AcquireFirst(ctx, org, 1+length/workUnit)
 }
 
-// apply compresses the answer where that pays.
+// apply compresses the response if that pays off.
 func (k compressor) apply(a passed) {
 	h := &a.rc.Response.Header
 	if k.g == nil || len(h.ContentEncoding()) > 0 {
@@ -213,7 +218,7 @@ func (k compressor) apply(a passed) {
 	}
 }
 
-// vary says that the answer depends on a field of its request.
+// vary adds a field name to Vary.
 func vary(h *fasthttp.ResponseHeader, name []byte) {
 	switch named := h.PeekCanonical(nameVary); {
 	case len(named) == 0:
@@ -223,7 +228,7 @@ func vary(h *fasthttp.ResponseHeader, name []byte) {
 	}
 }
 
-// listed reports whether a field that is a list has a member, as it is written.
+// listed reports whether a list-valued field contains member, compared literally.
 func listed(field, member []byte) bool {
 	for m := range bytes.SplitSeq(field, []byte(",")) {
 		if bytes.Equal(bytes.TrimSpace(m), member) {
@@ -233,8 +238,8 @@ func listed(field, member []byte) bool {
 	return false
 }
 
-// pack compresses the body of an answer, and reports whether it did. One that is passed on
-// as it comes is compressed as it comes.
+// pack compresses the response body, and reports whether it did. A streamed response is
+// compressed while it is streamed.
 func (k compressor) pack(a passed) bool {
 	resp := &a.rc.Response
 	if f, ok := resp.BodyStream().(*flow); ok {
@@ -251,7 +256,7 @@ func (k compressor) pack(a passed) bool {
 	}
 	end, err := k.turn(a.ctx, a.by.Org, len(body))
 	if err != nil {
-		return false // there is no time left; the answer is as good as it is
+		return false // no time left: the uncompressed response is correct too
 	}
 	text := compressed(k.coding, body)
 	end()
@@ -259,8 +264,8 @@ func (k compressor) pack(a passed) bool {
 	return true
 }
 
-// knownTag returns the tag of the form that the client has, of those that differ
-// from tag in their coding only.
+// knownTag returns the client's entity tag among those that differ from tag in their
+// coding only.
 func (k compressor) knownTag(tag string) string {
 	for _, coding := range []string{k.coding, codingBrotli, codingGzip} {
 		if coded := codedTag(tag, coding); coded != tag && strings.Contains(k.listed, coded) {
@@ -274,8 +279,8 @@ func compressible(contentType []byte) bool {
 	return bytes.HasPrefix(contentType, []byte("text/")) || bytes.Contains(contentType, []byte("json"))
 }
 
-// notModified answers 304 where the client has one of the forms of a
-// representation.
+// notModified answers 304 if the client has a representation with this tag, in any
+// coding.
 func notModified(c *fiber.Ctx, tag, coding string) bool {
 	for _, form := range []string{coding, "", codingBrotli, codingGzip} {
 		if coded := codedTag(tag, form); web.NotModified(c, coded) {

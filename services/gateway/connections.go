@@ -10,40 +10,41 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// How many connections there may be at a time: of one address, and of all. A
-// trusted proxy carries many clients and is not counted by its address.
+// Limits of open connections, per address and in total. A trusted proxy carries many
+// clients, so it has no limit per address.
 const (
 	connectionsPerAddress = 1000
-	// However little of their requests they have sent, so many fit into the container.
+	// The container has memory for this many, even if all have sent partial requests.
 	connectionsTotal = 10_000
-	// connectionsKept is how many there may be for one to be kept after an answer. The server
-	// keeps the buffer that it has read a request into for as long as it waits for the next.
+	// connectionsKept is the number of open connections above which connections are
+	// closed after a response. The server keeps the read buffer of an idle keep-alive
+	// connection.
 	connectionsKept = 4000
 )
 
-// tooMany is what a connection beyond the limit is answered before anything was
-// read from it.
+// tooMany is the response on a connection beyond the limit, written before anything is
+// read.
 const tooMany = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\n" +
 	"Cache-Control: no-store\r\nContent-Length: 139\r\n\r\n" +
 	`{"success":false,"error":{"code":"RATE_LIMITED","message":"Too many connections.","requestId":"","docs":"/api/v2/docs#error-rate-limited"}}`
 
-// Listener makes a listener of the gateway: it bounds the connections, and those
-// that the gateway ends by itself end gently (see lingering).
+// Listener wraps ln: it limits the number of connections, and makes the connections
+// that the gateway closes linger (see lingering).
 func (g *Gateway) Listener(ln net.Listener) net.Listener {
 	l := &limitedListener{trusted: g.trusted, limit: limits{ofOne: connectionsPerAddress, total: connectionsTotal}, open: g.open, aside: g.aside, now: g.now}
 	l.Listener = newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
 	return l
 }
 
-// limitedListener bounds the connections of each address, an IPv6 network of 64 bits being
-// one, and of all. Once there are as many as there may be, a new one takes the place of one
-// that waits for its client, of the address that has the most: else a few addresses that
-// open connections and send nothing would keep everybody else out.
+// limitedListener limits the connections per address (for IPv6 per /64 network) and in
+// total. At the total limit a new connection replaces one that is waiting for its
+// client, of the address with the most connections; otherwise a few addresses with
+// silent connections could lock out all others.
 type limitedListener struct {
 	net.Listener
 	trusted []netip.Prefix
 	limit   limits
-	open    *atomic.Int64 // how many there are; may be nil
+	open    *atomic.Int64 // number of open connections; may be nil
 	aside   *aside        // may be nil
 	now     func() time.Time
 
@@ -75,7 +76,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// networkOf returns what is counted as one address.
+// networkOf returns the network that is counted as one address.
 func networkOf(address netip.Addr) netip.Addr {
 	if network, err := address.Prefix(64); address.Is6() && err == nil {
 		return network.Addr()
@@ -136,7 +137,7 @@ func (l *limitedListener) isTrusted(addr netip.Addr) bool {
 func addressOf(conn net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
-		return netip.Addr{} // in memory
+		return netip.Addr{} // an in-memory connection
 	}
 	return at.Addr().Unmap().WithZone("")
 }
@@ -144,11 +145,11 @@ func addressOf(conn net.Conn) netip.Addr {
 // countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
-	trusted bool // it carries many clients
+	trusted bool // it is a proxy's
 	done    func()
 }
 
-// waits reports whether it waits for its client.
+// waits reports whether the server is waiting for the client.
 func (c *countedConn) waits() bool {
 	switch conn := c.Conn.(type) {
 	case *lingeringConn:
@@ -164,7 +165,8 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// endUnlessFew makes a server end connections after their answers while there are many.
+// endUnlessFew makes the server close connections after their response while more than
+// connectionsKept are open.
 func (g *gateway) endUnlessFew(server *fasthttp.Server) {
 	next := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {

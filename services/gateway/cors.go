@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/services/gateway/session"
 )
 
-// What pages of other origins may send and read. Credentials are never allowed:
-// such a page calls the API with a token, not with the cookies of the console.
+// What pages of other origins may send and read. Credentials are never allowed: such a
+// page uses a token, not the cookies of the console.
 var (
 	corsMethods = strings.Join([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, ", ")
 	corsFields  = strings.Join([]string{
@@ -26,11 +26,11 @@ var (
 	}, ", ")
 )
 
-// corsAge is how many seconds a browser may keep the answer to a preflight.
+// corsAge is how many seconds a browser may cache the response to a preflight request.
 const corsAge = "600"
 
-// allowOrigins lets pages of the named origins call the API and read its answers,
-// refusals included. Without origins it does nothing.
+// allowOrigins lets pages of the configured origins call the API and read its
+// responses, including errors. Without origins it does nothing.
 func (g *gateway) allowOrigins(c *fiber.Ctx) error {
 	if len(g.Origins) == 0 || session.Asked(c.Context()) || !isAPI(c.Path()) {
 		return c.Next()
@@ -46,12 +46,12 @@ func (g *gateway) allowOrigins(c *fiber.Ctx) error {
 		return c.SendStatus(http.StatusNoContent)
 	}
 	err := c.Next()
-	// An error is rendered after this, and keeps these fields.
+	// Set before next: an error response, rendered later, keeps these fields.
 	c.Vary(fiber.HeaderOrigin)
 	if allowed {
 		c.Set(fiber.HeaderAccessControlAllowOrigin, origin)
 		c.Set(fiber.HeaderAccessControlExposeHeaders, corsExposed)
-		// The default keeps pages of other origins from reading the answer.
+		// The default would prevent pages of other origins from reading the response.
 		c.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 	return err

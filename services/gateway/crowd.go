@@ -2,18 +2,18 @@ package gateway
 
 import "net/netip"
 
-// crowd is the connections that there are, by address. Whatever is asked of it takes the
-// same however many addresses there are.
+// crowd is the set of open connections by address. All its operations take constant
+// time, regardless of the number of addresses.
 type crowd struct {
 	all  int
 	from map[netip.Addr]map[*countedConn]bool
-	// sized are the addresses by how many connections they have, trusted ones aside, and most
-	// is how many those with the most have.
+	// sized maps a number of connections to the addresses that have it, without trusted
+	// ones; most is the highest such number.
 	sized map[int]map[netip.Addr]bool
 	most  int
 }
 
-// of returns how many connections an address has.
+// of returns the number of connections of an address.
 func (c *crowd) of(address netip.Addr) int { return len(c.from[address]) }
 
 func (c *crowd) add(address netip.Addr, conn *countedConn) {
@@ -44,7 +44,7 @@ func (c *crowd) remove(address netip.Addr, conn *countedConn) {
 	}
 }
 
-// resize notes that an address has one connection more or less than before.
+// resize updates sized after the number of connections of an address has changed.
 func (c *crowd) resize(address netip.Addr, before, now int) {
 	if c.sized == nil {
 		c.sized = map[int]map[netip.Addr]bool{}
@@ -65,8 +65,8 @@ func (c *crowd) resize(address netip.Addr, before, now int) {
 	c.most = max(c.most, now)
 }
 
-// waiting returns a connection that waits for its client, of an address that has the most;
-// nil where that has no more than the newcomer's would have.
+// waiting returns a connection that is waiting for its client, of the address with the
+// most connections; nil if that address has no more than the newcomer would have.
 func (c *crowd) waiting(newcomer netip.Addr) *countedConn {
 	if c.most <= c.of(newcomer)+1 {
 		return nil
@@ -77,7 +77,7 @@ func (c *crowd) waiting(newcomer netip.Addr) *countedConn {
 				return conn
 			}
 		}
-		break // the others would be no different, and there may be many
+		break // checking one address is enough: there may be many
 	}
 	return nil
 }

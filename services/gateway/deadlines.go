@@ -5,19 +5,20 @@ import (
 	"time"
 )
 
-// deadline is that of a connection for reading, or that for writing. A server sets three of them
-// for each request, half a minute and more ahead; each sets a timer, and hardly one is ever
-// reached. So one is set when something is read or written that it is for, and is not where the
-// one that the connection has is hardly later.
+// deadline is the read or write deadline of a connection. A server sets three per
+// request, half a minute or more ahead; each sets a timer, and almost none is ever
+// reached. So a deadline is applied lazily, by the read or write that it is for, and
+// not at all if the current one is at most deadlineStep later.
 type deadline struct {
-	mu            sync.Mutex // another goroutine may end what waits
-	wanted, until time.Time  // until is the one that the connection has
+	mu            sync.Mutex // guards against Close by another goroutine
+	wanted, until time.Time  // until is the deadline in effect
 }
 
-// deadlineSoon is how far ahead a deadline is set at once: it is for who waits already.
+// deadlineSoon is how near a deadline has to be to be set at once: it may be meant to
+// interrupt a pending operation.
 const deadlineSoon = time.Second
 
-// want asks for a deadline.
+// want requests a deadline.
 func (d *deadline) want(t time.Time, set func(time.Time) error) error {
 	if t.IsZero() || time.Until(t) > deadlineSoon {
 		d.mu.Lock()
@@ -31,8 +32,8 @@ func (d *deadline) want(t time.Time, set func(time.Time) error) error {
 	return set(t)
 }
 
-// apply sets the deadline that is wanted, unless the connection has one that is later by
-// deadlineStep at most.
+// apply sets the requested deadline, unless the one in effect is at most deadlineStep
+// later.
 func (d *deadline) apply(set func(time.Time) error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// announced returns the handler of a deprecated operation: each of its answers,
-// refusals included, names the day since when it is deprecated (RFC 9745), the
-// day from when it may be gone (RFC 8594), and where it is described.
+// announced returns the handler of a deprecated operation. Every response, including
+// errors, has the date of deprecation (RFC 9745), the earliest date of removal (RFC
+// 8594), and a link to the description.
 func announced(o spec.Operation, handler fiber.Handler) fiber.Handler {
 	if o.Deprecated == nil {
 		return handler

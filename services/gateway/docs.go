@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// The files of the documentation, each by itself: those of an embed.FS are copied to
-// the heap when they are read, these are read where the program's file has them.
+// The documentation files, as separate string variables: files of an embed.FS are
+// copied to the heap when read, these are read from the executable.
 var (
 	//go:embed docs/reference.html
 	referenceHTML []byte
@@ -39,33 +39,33 @@ var (
 	setupJS []byte
 )
 
-// textPages are the pages of api.Texts by name.
+// textPages returns the pages of api.Texts by name.
 func textPages() map[string][]byte {
 	return map[string][]byte{
 		"changelog": changelogHTML, "methodology": methodologyHTML, "report-bundles": reportBundlesHTML, "factor-packs": factorPacksHTML,
 	}
 }
 
-// docsPolicy lets the page load its style and its script from us, and nothing else.
+// docsPolicy allows the page to load styles and scripts of this server only.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// setupPolicy lets the page that sets a password ask us, and nothing else.
+// setupPolicy allows the page that sets a password to call this server only.
 const setupPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// file is one file that is served as it is. What it is made of is made when somebody
-// asks for it first: most processes are never asked.
+// file is a static file. Its contents are created on the first request, which most
+// processes never receive.
 type file struct {
 	contentType string
 	policy      string
 	plain       func() []byte
 	tag         func() string
-	// The compressed forms.
+	// The compressed representations.
 	brotli, gzip func() []byte
 }
 
-// docs is the documentation, ready to be sent.
+// docs is the documentation, ready to be served.
 type docs struct {
 	reference file
 	setup     file
@@ -94,7 +94,8 @@ func newDocs(document spec.Document, issuer string) (*docs, error) {
 	return d, nil
 }
 
-// referenceAt returns the description of the API, with the address of this server in its examples.
+// referenceAt returns a function that creates the API reference, with the address of
+// this server in its examples.
 func referenceAt(issuer string) func() []byte {
 	if issuer == "" {
 		return as(referenceHTML)
@@ -122,12 +123,12 @@ func newFile(contentType string, text func() []byte) file {
 	}
 }
 
-// staticBrotliLevel is that of files, which are compressed once.
+// staticBrotliLevel is the brotli level of static files, which are compressed once.
 const staticBrotliLevel = 9
 
-// setupPage returns the page behind one-time links. It has two values, both ours: a
-// template engine for them would keep every exported method in the program, which is
-// looked up by name.
+// setupPage returns the page behind one-time links. It has two values, both trusted. It
+// does not use a template package, because reflection on method names would prevent the
+// linker from removing unused exported methods.
 func setupPage(document spec.Document) []byte {
 	return []byte(strings.NewReplacer("{{.Title}}", html.EscapeString(document.Title), "{{.Base}}", html.EscapeString(web.BasePath)).Replace(setupHTML))
 }
@@ -144,10 +145,10 @@ func (d *docs) asset(c *fiber.Ctx) error {
 	return f.send(c)
 }
 
-// send answers with the file, compressed where the client takes that.
+// send sends the file, compressed if the client accepts that.
 func (f file) send(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, f.contentType)
-	// Kept by the client, and asked for again each time: 304 unless it changed.
+	// Cached by the client, but revalidated each time: 304 unless it has changed.
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Vary(fiber.HeaderAcceptEncoding)
 	if f.policy != "" {

@@ -16,8 +16,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// early takes light writes on, while an intake refuses any, before anything is waited for or
-// made for a request: what is refused takes next to nothing of what there is too little of.
+// early applies admission control to light writes before the framework handles the
+// request, while any intake rejects writes, so that a rejection uses as little of the
+// scarce resources as possible.
 type early struct {
 	g        *gateway
 	matcher  *api.Matcher
@@ -25,7 +26,7 @@ type early struct {
 	refusals map[string]*web.Refusal // by operation
 }
 
-// add has the writes of an operation taken on early, where it has an intake.
+// add enables early admission control for an operation, if it has an intake.
 func (e *early) add(o api.Operation) error {
 	if e.g.intakeOf(o) == nil {
 		return nil
@@ -35,17 +36,18 @@ func (e *early) add(o api.Operation) error {
 	return err
 }
 
-// take returns the refusal of a request, or what to call when it has ended. It leaves to taken
-// whose token it does not know, and who is refused over and over: that one meets the limit of
-// writes first. So it does with pages of other origins, whose answers say who may read them, and
-// with bodies in chunks, which are not yet known to be of one length.
+// take returns the rejection of a request, or the function to call when an admitted
+// request has ended. It leaves these requests to taken: those with an unknown token;
+// those of callers that are rejected too often, which are then limited by the write
+// limit; those of pages of other origins, whose responses need CORS headers; and those
+// with chunked bodies, whose length is unknown.
 func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal) {
 	h := &rc.Request.Header
 	if h.IsGet() || h.IsHead() || !e.g.tight() || h.ContentLength() == chunked || len(h.PeekCanonical(nameOrigin)) > 0 {
 		return nil, nil
 	}
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
-	// Nothing of the request is kept, and what is refused is not copied.
+	// No copies: nothing of the request is retained.
 	o, ok := e.matcher.Find(utils.UnsafeString(h.Method()), utils.UnsafeString(path))
 	refusal := e.refusals[o.ID]
 	if !ok || refusal == nil {
@@ -55,7 +57,8 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 	if !intake.tight.Load() {
 		return nil, nil
 	}
-	// No context of the request: the keys that a token needs are read for others, too.
+	// Not the context of the request: the signing keys may be fetched for other
+	// requests too.
 	p, ok := web.Bearer(context.Background(), h, e.recall, e.g.Tokens, e.g.Now())
 	if !ok {
 		return nil, nil
@@ -70,7 +73,7 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 	return nil, refusal
 }
 
-// tight reports whether any intake refuses writes.
+// tight reports whether any intake rejects writes.
 func (g *gateway) tight() bool {
 	for _, i := range g.intakes {
 		if i.tight.Load() {
@@ -80,10 +83,10 @@ func (g *gateway) tight() bool {
 	return false
 }
 
-// takenKey is where a request says that an intake has taken it on.
+// takenKey is the key of the request value that marks a request as admitted.
 type takenKey struct{}
 
-// intakeOf returns the intake of an operation; nil where it has none.
+// intakeOf returns the intake of an operation, or nil if it has none.
 func (g *gateway) intakeOf(o api.Operation) *intake {
 	if o.Public() || o.Streamed || o.Cost > api.Light || o.Method == http.MethodGet {
 		return nil
@@ -91,8 +94,8 @@ func (g *gateway) intakeOf(o api.Operation) *intake {
 	return g.intakes[o.Service]
 }
 
-// taken returns the handler of an operation behind the intake of its service, for requests
-// that were not taken on early. It stands before the body is read.
+// taken returns a handler that applies the admission control of the service before the
+// body is read, to requests not admitted early.
 func (g *gateway) taken(o api.Operation, next fiber.Handler) fiber.Handler {
 	intake := g.intakeOf(o)
 	if intake == nil {
@@ -113,7 +116,7 @@ func (g *gateway) taken(o api.Operation, next fiber.Handler) fiber.Handler {
 	}
 }
 
-// tooMuch is the answer to a write that is not taken on.
+// tooMuch returns the error of a write that is not admitted.
 func tooMuch() *apperr.Error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "More is being written than there is time for. Nothing was changed; please try again."}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// endedConn tells the end of a connection in the middle of an answer from the end of the
-// answer. fasthttp reports both as io.EOF where a connection ends between two chunks of a
-// body that is read as it comes, which is how a service says that an export has failed: what
-// there was of it would be taken for all.
+// endedConn distinguishes a connection that ends in the middle of a response from the
+// end of the response. fasthttp reports both as io.EOF if a connection ends between two
+// chunks of a streamed body, which is how a service signals that an export has failed;
+// a truncated export would look complete.
 //
 // Like any connection of an HTTP client it is used by one goroutine at a time.
 type endedConn struct {
@@ -18,7 +18,7 @@ type endedConn struct {
 	answering bool // something was read since the last write
 }
 
-// ended makes the connections of dial tell.
+// ended makes dial return connections of type endedConn.
 func ended(dial fasthttpDial) fasthttpDial {
 	return func(addr string, timeout time.Duration) (net.Conn, error) {
 		conn, err := dial(addr, timeout)
@@ -32,7 +32,7 @@ func ended(dial fasthttpDial) fasthttpDial {
 	}
 }
 
-// handshaker is what fasthttp knows a connection by that is one of TLS already.
+// handshaker is the interface by which fasthttp recognizes a TLS connection.
 type handshaker interface{ Handshake() error }
 
 type endedTLS struct {
@@ -54,7 +54,7 @@ func (c *endedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// notReached returns the error of a connection that could not be made anew, or nil.
+// notReached returns the error of a failed attempt to reconnect, or nil.
 func (c *endedConn) notReached() error {
 	if kept, ok := c.Conn.(*freshConn); ok {
 		return kept.unreached

@@ -12,15 +12,15 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// maxInterim bounds the interim answers (1xx) before an answer.
+// maxInterim bounds the interim responses (1xx) before a response.
 const maxInterim = 8
 
-// exchange sends a request over a connection of a pool and reads the answer, as fasthttp's
-// client does, but without parsing the address that the gateway has just written, with one
-// deadline for both directions, and without a stream for a body that is small and there. An
-// answer whose StreamBody is set is read whole all the same unless it is large or its length
-// is not known. After an error retry reports whether the connection has failed, so that a
-// request that may be repeated can be sent over another one.
+// exchange sends a request over a pooled connection and reads the response, like
+// fasthttp's client, but without parsing the URL that the gateway has just written,
+// with one deadline for both directions, and without a body stream if the body is
+// small. Even if StreamBody is set, the response is read completely unless it is large
+// or of unknown length. After an error retry reports whether the connection has failed,
+// so that an idempotent request can be sent over another one.
 func exchange(via *fasthttp.HostClient, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) (retry bool, err error) {
 	skip, stream := resp.SkipBody || req.Header.IsHead(), resp.StreamBody
 	resp.Reset()
@@ -69,7 +69,7 @@ func exchange(via *fasthttp.HostClient, req *fasthttp.Request, resp *fasthttp.Re
 	return false, nil
 }
 
-// writeRequest writes a request and what it has of a body.
+// writeRequest writes a request with its body, if any.
 func writeRequest(via *fasthttp.HostClient, req *fasthttp.Request, conn net.Conn) error {
 	to := via.AcquireWriter(conn)
 	defer via.ReleaseWriter(to)
@@ -79,7 +79,8 @@ func writeRequest(via *fasthttp.HostClient, req *fasthttp.Request, conn net.Conn
 	return timedOut(to.Flush())
 }
 
-// timedOut returns fasthttp.ErrTimeout for an error of a deadline.
+// timedOut returns fasthttp.ErrTimeout for a deadline error, and other errors
+// unchanged.
 func timedOut(err error) error {
 	if t, ok := errors.AsType[net.Error](err); ok && t.Timeout() {
 		return fasthttp.ErrTimeout
@@ -89,7 +90,8 @@ func timedOut(err error) error {
 
 var errInterim = errors.New("too many interim answers")
 
-// readAnswer reads an answer, and reports whether its body is left on the connection.
+// readAnswer reads a response, and reports whether its body is still unread on the
+// connection.
 func readAnswer(from *bufio.Reader, resp *fasthttp.Response, stream bool) (left bool, err error) {
 	for n := 0; ; n++ {
 		if err := resp.Header.Read(from); err != nil {
@@ -118,7 +120,7 @@ func readAnswer(from *bufio.Reader, resp *fasthttp.Response, stream bool) (left 
 	return false, nil
 }
 
-// chunked is the length that fasthttp states for a body in chunks.
+// chunked is the content length by which fasthttp denotes a chunked body.
 const chunked = -1
 
 func withoutBody(resp *fasthttp.Response) bool {
@@ -129,7 +131,7 @@ func withoutBody(resp *fasthttp.Response) bool {
 	return resp.SkipBody
 }
 
-// readTrailer reads what follows the last chunk.
+// readTrailer reads the trailer after the last chunk.
 func readTrailer(from *bufio.Reader, h *fasthttp.ResponseHeader) error {
 	err := h.ReadTrailer(from)
 	if errors.Is(err, io.EOF) {
@@ -138,16 +140,16 @@ func readTrailer(from *bufio.Reader, h *fasthttp.ResponseHeader) error {
 	return err
 }
 
-// answerBody is a body that is still on its connection.
+// answerBody is a response body that is read from its connection.
 type answerBody struct {
 	body  io.Reader
-	end   func() error // reads what follows the body; may be nil
+	end   func() error // reads the trailer; may be nil
 	ended bool
 	close func(ended bool)
 }
 
-// newAnswerBody returns the body of an answer whose header has been read. Close is told
-// whether all of it was read, so that its connection can be used again.
+// newAnswerBody returns the body of a response whose header has been read. Close passes
+// to closed whether the body was read completely, so that the connection can be reused.
 func newAnswerBody(from *bufio.Reader, h *fasthttp.ResponseHeader, length int, closed func(ended bool)) *answerBody {
 	if length == chunked {
 		return &answerBody{body: httputil.NewChunkedReader(from), end: func() error { return readTrailer(from, h) }, close: closed}
@@ -182,7 +184,8 @@ func (b *answerBody) Close() error {
 	return nil
 }
 
-// wholeReader reads so many bytes, and fails where there are fewer.
+// wholeReader reads exactly n bytes, and returns io.ErrUnexpectedEOF if there are
+// fewer.
 type wholeReader struct {
 	from io.Reader
 	left int

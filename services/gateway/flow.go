@@ -19,28 +19,29 @@ import (
 )
 
 const (
-	// flowAfter is how much of an answer is read before it is passed on as it comes: one
-	// that ends or fails before that is answered as any other.
+	// flowAfter is how much of a response is read before it is streamed: one that ends
+	// or fails earlier is sent like any other.
 	flowAfter = 256 << 10
-	// flowRoom is what an answer that is passed on is counted as, whatever its length: what
-	// of it is in memory here, and in the service until the client takes more. One that is
-	// known to be no longer is read whole: the service is free again at once.
+	// flowRoom is the memory that a streamed response counts for, whatever its length:
+	// what is in memory here, and in the service until the client reads more. A
+	// response known to be no longer than this is read completely, which frees the
+	// service at once.
 	flowRoom = 3 << 19
-	// flowPiece is how much is read, and compressed, at a time.
+	// flowPiece is the number of bytes read and compressed at a time.
 	flowPiece = 32 << 10
-	// flowWindow is the base-2 logarithm of the window of brotli: the default one takes
-	// eight megabytes where it must not know how long a text is.
+	// flowWindow is the base-2 logarithm of the brotli window. The default window takes
+	// eight megabytes if the length of the text is unknown.
 	flowWindow = 18
 )
 
-// flows reports whether an answer to an operation may be passed on as it comes: an export,
-// of which neither the length nor the end is known when it begins, or a report that was kept
-// on a disk. The service makes or reads it a piece at a time and holds no turn between them,
-// so that a client that takes it slowly keeps nobody from working.
+// flows reports whether the response to an operation may be streamed: an export, whose
+// length is unknown when it begins, or a report spooled to disk. The service produces
+// or reads it piece by piece and holds no slot between pieces, so a slow client blocks
+// nobody.
 func flows(o api.Operation) bool { return o.Method == fiber.MethodGet && o.Cost.Expensive() }
 
-// answerFor returns what the answer of a service is read into: where it may be passed on
-// as it comes, apart from the answer to the client. HTTP/1.0 has no chunks.
+// answerFor returns the response to read the service's answer into: a separate one if
+// it may be streamed, otherwise that of the client. HTTP/1.0 has no chunks.
 func answerFor(o api.Operation, a passed) *fasthttp.Response {
 	answer := &a.rc.Response
 	if h := &a.rc.Request.Header; flows(o) && h.IsGet() && h.IsHTTP11() {
@@ -50,7 +51,7 @@ func answerFor(o api.Operation, a passed) *fasthttp.Response {
 	return answer
 }
 
-// begin reads the beginning of an answer of unknown length; all of it, where it is short.
+// begin reads the beginning of a response of unknown length, or all of a short one.
 func (k *keptAnswer) begin(stream io.Reader) (begun []byte, whole bool, err error) {
 	begun, whole, err = fill(stream, make([]byte, 0, smallAnswer))
 	if whole || err != nil {
@@ -66,7 +67,7 @@ func (k *keptAnswer) begin(stream io.Reader) (begun []byte, whole bool, err erro
 	return begun, whole, err
 }
 
-// fill reads until a buffer is full, or to the end.
+// fill reads until the buffer is full or the stream ends.
 func fill(stream io.Reader, buffer []byte) (_ []byte, ended bool, err error) {
 	for len(buffer) < cap(buffer) {
 		n, err := stream.Read(buffer[len(buffer):cap(buffer)])
@@ -81,11 +82,10 @@ func fill(stream io.Reader, buffer []byte) (_ []byte, ended bool, err error) {
 	return buffer, false, nil
 }
 
-// passOn makes the rest of an answer that of the client. Its length is -1 where it is not
-// known.
+// passOn streams the rest of a response to the client; length is -1 if unknown.
 func (g *gateway) passOn(o api.Operation, a passed, answer *fasthttp.Response, begun []byte, length int) {
 	f := &flow{answer: answer, from: io.MultiReader(bytes.NewReader(begun), answer.BodyStream()), piece: make([]byte, 0, flowPiece), cancel: func() {}}
-	// The request's own context ends before the answer does.
+	// The context of the request ends before the response does.
 	f.ctx = context.WithoutCancel(a.ctx)
 	if deadline, ok := a.ctx.Deadline(); ok {
 		f.ctx, f.cancel = context.WithDeadline(f.ctx, deadline)
@@ -103,30 +103,30 @@ func (g *gateway) passOn(o api.Operation, a passed, answer *fasthttp.Response, b
 	a.rc.Response.SetBodyStream(f, length)
 }
 
-// flow is an answer that is passed on as it comes, a piece at a time.
+// flow streams a response, one piece at a time.
 type flow struct {
-	ctx    context.Context // it lives as long as the answer, longer than the call that makes it
+	ctx    context.Context // lives until the response ends, longer than the call that creates it
 	cancel func()
 	answer *fasthttp.Response // of the service
 	from   io.Reader
-	packer *packer // nil: it is passed on as it is
+	packer *packer // nil: not compressed here
 	failed func(error)
-	// still asks whether the session still admits who asked; Sessions remember for a moment.
+	// still verifies that the session is still valid; Sessions caches this briefly.
 	still func() error
 
 	piece []byte
-	left  []byte // of the piece, which was not passed on yet
+	left  []byte // of the piece, not sent yet
 	ended bool
 }
 
-// next returns what is to be sent next, which is good until it is called again.
+// next returns the next bytes to send, which are valid until the next call.
 func (f *flow) next() (text []byte, err error) {
 	if f.ended {
 		return nil, io.EOF
 	}
 	text, f.ended, err = fill(f.from, f.piece)
 	if err == nil {
-		// A client may take an answer for longer than a session lives.
+		// A download may take longer than the session lasts.
 		err = f.still()
 	}
 	if err == nil && f.packer != nil {
@@ -153,8 +153,8 @@ func (f *flow) Read(p []byte) (n int, err error) {
 // SupportsBodyWriteTo implements fasthttp.BodyWriterTo.
 func (f *flow) SupportsBodyWriteTo() bool { return true }
 
-// WriteTo implements fasthttp.BodyWriterTo: each piece is one chunk, where the library
-// would make eight of it.
+// WriteTo implements fasthttp.BodyWriterTo: it writes each piece as one chunk, instead
+// of eight by the library.
 func (f *flow) WriteTo(w io.Writer) (sent int64, err error) {
 	for {
 		text, err := f.next()
@@ -172,7 +172,8 @@ func (f *flow) WriteTo(w io.Writer) (sent int64, err error) {
 	}
 }
 
-// Close implements io.Closer: a service that has not sent all is told that nobody reads on.
+// Close implements io.Closer. If the service has not sent everything, its connection is
+// closed.
 func (f *flow) Close() error {
 	f.cancel()
 	err := f.answer.CloseBodyStream()
@@ -180,14 +181,14 @@ func (f *flow) Close() error {
 	return err
 }
 
-// packer compresses an answer as it comes.
+// packer compresses a stream.
 type packer struct {
 	turn func(ctx context.Context, length int) (end func(), err error)
 	to   io.WriteCloser
 	done bytes.Buffer
 }
 
-// newPacker prepares the compression of an answer to one request.
+// newPacker returns the packer for a response to an organization.
 func (k compressor) newPacker(org string) (p *packer, err error) {
 	p = &packer{turn: func(ctx context.Context, length int) (func(), error) { return k.turn(ctx, org, length) }}
 	if k.coding == codingBrotli {
@@ -198,7 +199,7 @@ func (k compressor) newPacker(org string) (p *packer, err error) {
 	return p, err
 }
 
-// pack compresses a piece, and returns what is ready of all of them.
+// pack compresses a piece, and returns the compressed bytes that are ready.
 func (p *packer) pack(ctx context.Context, text []byte, last bool) ([]byte, error) {
 	end, err := p.turn(ctx, len(text))
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// hopByHop reports whether a field, by its name in lower case, concerns one
-// connection only (RFC 9110 §7.6.1), those that Connection names aside.
+// hopByHop reports whether a header field, named in lower case, is hop-by-hop (RFC 9110
+// §7.6.1), apart from those that Connection lists.
 func hopByHop(name []byte) bool {
 	switch string(name) {
 	case "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
@@ -24,10 +24,10 @@ func hopByHop(name []byte) bool {
 	return false
 }
 
-// claimed reports whether a request field, by its name in lower case, claims
-// something that only a proxy or the gateway may say: who the client is, which
-// address it called, which trace it belongs to. Nothing of that kind comes in from
-// outside. Names with an underscore could be taken for the same names with a hyphen.
+// claimed reports whether a request field, named in lower case, states something that
+// only a proxy or the gateway may state: the client, the address it called, the trace.
+// Such fields are never accepted from clients. An underscore counts as a hyphen,
+// because some servers treat the names as equal.
 func claimed(name []byte) bool {
 	switch string(name) {
 	case "forwarded", "x-real-ip", "true-client-ip", "x-client-ip", "x-cluster-client-ip", "cf-connecting-ip",
@@ -50,21 +50,21 @@ var claimedPrefixes = [][]byte{
 	[]byte("x-forwarded"), []byte("x-user"), []byte("x-ecf-"), []byte("x-auth"), []byte("x-org"), []byte("x-tenant"), []byte("x-role"), []byte("x-internal"),
 }
 
-// ours reports whether a field of an answer, by its name in lower case, tells
-// about the software or is for the gateway alone.
+// ours reports whether a response field, named in lower case, reveals the software or
+// is for the gateway only.
 func ours(name []byte) bool { return string(name) == "server" || bytes.HasPrefix(name, ownPrefix) }
 
 var ownPrefix = []byte("x-ecf-")
 
-// caller is what the gateway tells a service about who called it.
+// caller is what the gateway tells a service about the caller.
 type caller struct {
 	requestID string
 	address   netip.Addr
 	scheme    string
 }
 
-// requestHeader makes the header that goes to a service: the caller's without
-// what is not for it, and ours.
+// requestHeader writes the header of a request to a service: the caller's end-to-end
+// fields, and those of the gateway.
 func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller caller) {
 	from.CopyTo(to)
 	to.ResetConnectionClose()
@@ -91,15 +91,15 @@ func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller
 	}
 }
 
-// The names of fields that requests to services have, as fasthttp keeps names.
+// Names of the fields of requests to services, as fasthttp normalizes them.
 var (
 	nameRequestID      = []byte("X-Request-Id")
 	nameForwardedProto = []byte(fiber.HeaderXForwardedProto)
 	nameForwardedFor   = []byte(fiber.HeaderXForwardedFor)
 )
 
-// responseHeader removes from an answer what concerned the connection to the
-// service, and what tells about its software.
+// responseHeader removes hop-by-hop fields and those that reveal the software from a
+// response.
 func responseHeader(h *fasthttp.ResponseHeader) {
 	var u unwanted
 	for name, value := range h.All() {
@@ -116,12 +116,11 @@ func responseHeader(h *fasthttp.ResponseHeader) {
 	h.ResetConnectionClose()
 }
 
-// unwanted are the fields of one header that are not to be passed on. Both
-// directions of each request collect them, most often none: they are looked at
-// without allocating.
+// unwanted collects the fields of one header that must not be forwarded. It is used for
+// both directions of every request and is almost always empty, so it does not allocate.
 type unwanted struct {
 	names [][]byte
-	// listed are those that the Connection fields name, in lower case.
+	// listed are the fields that Connection names, in lower case.
 	listed map[string]bool
 }
 
@@ -139,8 +138,8 @@ func (u *unwanted) look(name, value []byte, request bool) {
 	}
 }
 
-// passedOn reports whether a field, by its name as fasthttp keeps it, is one of those that most
-// messages have and that are passed on: nothing else has to be found out about them.
+// passedOn reports whether a field, by its normalized name, is a common one that is
+// always forwarded, so that no other check is necessary.
 func passedOn(name []byte) bool {
 	switch string(name) {
 	case fiber.HeaderHost, fiber.HeaderAccept, fiber.HeaderUserAgent, fiber.HeaderAuthorization, fiber.HeaderAcceptEncoding, fiber.HeaderAcceptLanguage,
@@ -156,7 +155,7 @@ func (u *unwanted) lookListed(name []byte) {
 	}
 }
 
-// appendLower appends a name with its letters in lower case.
+// appendLower appends name in lower case.
 func appendLower(to, name []byte) []byte {
 	for _, b := range name {
 		if 'A' <= b && b <= 'Z' {
@@ -167,8 +166,8 @@ func appendLower(to, name []byte) []byte {
 	return to
 }
 
-// addNamed adds the names that a Connection field lists, in lower case; not those
-// that frame the message, which fasthttp keeps by itself.
+// addNamed adds the names that a Connection field lists, in lower case, except those
+// that frame the message, which fasthttp handles.
 func addNamed(names map[string]bool, value []byte) map[string]bool {
 	for token := range strings.SplitSeq(string(value), ",") {
 		token = strings.ToLower(strings.TrimSpace(token))

@@ -6,43 +6,42 @@ import (
 	"time"
 )
 
-// freshConn is a kept connection that makes sure, before a request is written
-// to it, that the other side has not closed it while it was idle. If it has,
-// the request goes over a new one. Nothing of the request was sent by then, so
-// this is no retry: without it the first write after a service was restarted
-// would fail, since a write is never tried again.
+// freshConn is a keep-alive connection that verifies, before it writes a request, that
+// the peer has not closed it while it was idle. If it has, the request is sent over a
+// new connection. Nothing has been sent by then, so this is not a retry; without it the
+// first write after a restart of a service would fail, since writes are never retried.
 //
-// A request that fits in one piece is sent when its answer is asked for: looking,
-// sending and waiting are then one call of the network, and the answer is not asked
-// for before it can be there.
+// A request that fits into one write is sent by the first read of its response:
+// verifying, sending and reading then take one pass through the network poller, and
+// nothing is read before it can have arrived.
 //
 // Like any connection of an HTTP client it is used by one goroutine at a time.
 type freshConn struct {
 	net.Conn
 	redial func() (net.Conn, error)
-	// kept: something was read, so that the connection has waited for its next request;
-	// begun: something of a request was written since.
+	// kept is set once something was read, so the connection has been idle before the
+	// next request; begun is set once part of a request was written since.
 	kept, begun bool
-	// held is a request that is to be sent.
+	// held is a request that has not been sent yet.
 	held []byte
-	// unreached is why there is no connection to send a request over: readers of answers do
-	// not tell it from the end of a connection.
+	// unreached is the error of a failed reconnection, which readers of responses
+	// cannot tell from the end of a connection.
 	unreached error
-	// deadline is that of the request, which exchange sets for both directions, and until is
-	// the one that the connection has.
+	// deadline is that of the request, which exchange sets for both directions; until
+	// is the one in effect.
 	deadline, until time.Time
 	socket          socket
 }
 
-// errGone is returned where the other side has closed a connection, or has sent what nobody
-// asked for, before a request was sent.
+// errGone is returned, before a request is sent, if the peer has closed the connection
+// or has sent unsolicited data.
 var errGone = errors.New("the connection was closed while it waited")
 
-// heldMost is what a request that is held is smaller than: a piece of that size is one that
-// has filled the buffer of its writer, and others follow.
+// heldMost is the size that a held request must be smaller than: a write of that size
+// has filled the writer's buffer, and more follow.
 const heldMost = 4096
 
-// fresh makes the connections of dial fresh ones.
+// fresh makes dial return connections of type freshConn.
 func fresh(dial fasthttpDial) fasthttpDial {
 	return func(addr string, timeout time.Duration) (net.Conn, error) {
 		conn, err := dial(addr, timeout)
@@ -63,7 +62,7 @@ func (c *freshConn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// ask sends the request that is held, and reads what comes first of its answer.
+// ask sends the held request and reads the beginning of its response.
 func (c *freshConn) ask(b []byte) (int, error) {
 	request := c.held
 	c.held = c.held[:0]
@@ -81,7 +80,7 @@ func (c *freshConn) ask(b []byte) (int, error) {
 	return n, err
 }
 
-// sendAndRead is ask in two calls.
+// sendAndRead is ask with separate calls for writing and reading.
 func (c *freshConn) sendAndRead(request, b []byte) (int, error) {
 	if _, err := c.Conn.Write(request); err != nil {
 		return 0, err
@@ -111,7 +110,7 @@ func (c *freshConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// refresh replaces the connection where the other side has closed it.
+// refresh reconnects if the peer has closed the connection.
 func (c *freshConn) refresh() error {
 	if !c.kept || !c.socket.of(c.Conn) || c.socket.quiet() {
 		return nil
@@ -119,8 +118,7 @@ func (c *freshConn) refresh() error {
 	return c.replace()
 }
 
-// replace makes the connection a new one. The deadlines are those of the request that is
-// about to be written.
+// replace reconnects, with the deadlines of the request about to be written.
 func (c *freshConn) replace() error {
 	_ = c.Conn.Close()
 	conn, err := c.redial()
@@ -132,8 +130,8 @@ func (c *freshConn) replace() error {
 	return c.SetDeadline(c.deadline)
 }
 
-// deadlineStep is by how much a deadline may be late. One that the connection has already, but
-// for that, is not set again: a connection that is busy would else set timers with each request.
+// deadlineStep is how late a deadline may be. A deadline in effect that is at most this
+// much later is kept; otherwise a busy connection would set timers for each request.
 const deadlineStep = 50 * time.Millisecond
 
 // SetDeadline implements net.Conn.

@@ -4,7 +4,8 @@ package gateway
 
 import "net"
 
-// socket is nothing on this platform: whether a connection was closed cannot be told.
+// socket is empty on this platform, which has no way to tell whether a connection was
+// closed.
 type socket struct{}
 
 func (*socket) of(net.Conn) bool { return false }

@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// socket is what a connection is to the system. What using it takes is made once for each
-// connection.
+// socket is the file descriptor of a connection. What its use needs is allocated once
+// for each connection.
 type socket struct {
 	raw  syscall.RawConn
-	none bool // it is none: in memory, the other side ends with this process
+	none bool // an in-memory connection: its peer ends with this process
 	step func(fd uintptr) bool
 
-	// What step works on, and what it has found.
+	// The arguments and results of step.
 	look    bool
 	request []byte
 	answer  []byte
@@ -25,7 +25,7 @@ type socket struct {
 	err     error
 }
 
-// of makes s the socket of a connection, and reports whether it has one.
+// of initializes s for conn, and reports whether conn has a file descriptor.
 func (s *socket) of(conn net.Conn) bool {
 	if s.raw != nil || s.none {
 		return !s.none
@@ -44,8 +44,8 @@ func (s *socket) of(conn net.Conn) bool {
 	return true
 }
 
-// quiet reports whether the connection is open and has nothing to read: bytes that nobody
-// asked for are as bad as its end. It takes nothing.
+// quiet reports whether the connection is open and has nothing to read; unsolicited
+// data is as bad as the end of the connection. It consumes nothing.
 func (s *socket) quiet() bool {
 	quiet := false
 	err := s.raw.Read(func(fd uintptr) bool {
@@ -65,12 +65,13 @@ func wouldBlock(err error) bool {
 	return errors.Is(err, syscall.EAGAIN) || errors.Is(err, syscall.EWOULDBLOCK)
 }
 
-// ask sends a request and reads into answer what comes first. Where look is set, it first makes
-// sure that the connection is still open, and returns errGone, with nothing sent, if it is not.
-// Rest is what could not be sent at once; then nothing was read.
+// ask sends a request and reads the beginning of the response into answer. If look is
+// set, it first verifies that the connection is still open, and returns errGone without
+// sending anything if it is not. Rest is the part of the request that could not be sent
+// at once; then nothing was read.
 //
-// The runtime learns of what can be read by changes. It begins to wait for one before the
-// request is sent, so that none is missed, and nothing is read in vain.
+// The network poller is edge-triggered. It is armed before the request is sent, so no
+// event is missed, and there is no read that finds nothing.
 func (s *socket) ask(request, answer []byte, look bool) (n int, rest []byte, err error) {
 	s.look, s.request, s.answer, s.n, s.err = look, request, answer, 0, nil
 	err = s.raw.Read(s.step)
@@ -82,7 +83,7 @@ func (s *socket) ask(request, answer []byte, look bool) (n int, rest []byte, err
 	return n, rest, err
 }
 
-// exchange takes the next step of ask, and reports whether it was the last.
+// exchange performs the next step of ask, and reports whether it was the last one.
 func (s *socket) exchange(fd uintptr) bool {
 	if s.look {
 		s.look = false
@@ -113,7 +114,7 @@ func (s *socket) exchange(fd uintptr) bool {
 	return true
 }
 
-// again repeats a call that a signal has interrupted.
+// again repeats a system call that was interrupted by a signal.
 func again(call func() (int, error)) (int, error) {
 	for {
 		if n, err := call(); !errors.Is(err, syscall.EINTR) {

@@ -1,6 +1,6 @@
-// Package gateway is the way in: the only service that clients reach. It knows
-// which service answers which route, checks tokens and sessions, applies the
-// rate limits, passes requests on, and serves the documentation.
+// Package gateway is the only service that clients reach. It maps routes to services,
+// verifies tokens and sessions, applies rate limits, forwards requests, and serves the
+// documentation.
 package gateway
 
 import (
@@ -29,41 +29,41 @@ import (
 	"github.com/eventcarbon/ecf/services/gateway/session"
 )
 
-// Deps is what the gateway is made of.
+// Deps are the dependencies and options of the gateway.
 type Deps struct {
-	// The services behind it.
+	// The services behind the gateway.
 	Auth, Records, Review, Calculation Upstream
-	// Tokens verifies access tokens; the services verify them again.
+	// Tokens verifies access tokens. The services verify them again.
 	Tokens web.TokenVerifier
-	// Sessions reports whether a token's session still lives.
+	// Sessions reports whether the session of a token is still valid.
 	Sessions identity.Sessions
-	// Limits is the shared count of the rate limits.
+	// Limits is the shared store of the rate limits.
 	Limits ratelimit.Log
-	// LimitTimeout is how long to wait for Limits before going on without.
-	// Default: 500 ms.
+	// LimitTimeout is how long to wait for Limits before a request is handled without
+	// it. Default: 500 ms.
 	LimitTimeout time.Duration
-	// SignInLimit is the budget of a client address for login and refresh
-	// together, and as much again for the setup of accounts; WriteLimit is that
-	// of a user's writes.
+	// SignInLimit limits login and refresh together, per client address, and the setup
+	// of accounts with a separate budget of the same size. WriteLimit limits the writes
+	// of a user.
 	SignInLimit, WriteLimit ratelimit.Rule
-	// Audit takes what was refused and what services say they have changed; nil:
-	// nobody does.
+	// Audit records rejected requests and the changes that services report. If nil,
+	// nothing is recorded.
 	Audit audit.Recorder
-	// TrustedProxies may say who the client is in X-Forwarded-For.
+	// TrustedProxies may name the client in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
 	// TrustedCallers are the clients whose traces are continued.
 	TrustedCallers []netip.Prefix
-	// Origins are those whose pages may call the API; none by default.
+	// Origins are the origins whose pages may call the API; none by default.
 	Origins []string
-	// Issuer is the address that clients reach the product at. The served OpenAPI
-	// document names it; empty: the document names no host.
+	// Issuer is the public URL of the product, used in the served OpenAPI document. If
+	// empty, the document names no host.
 	Issuer string
-	// Version names the build for those who read the page about it; may be empty.
+	// Version is the version of the build, shown on the page about it; may be empty.
 	Version string
-	// Document is the description of the API. Default: the one that is built in.
+	// Document is the description of the API. Default: the built-in one.
 	Document *spec.Document
-	// Timeout is how long a request may take, whatever hangs behind the gateway.
-	// Default: 4.5 s, so that every client is answered within five.
+	// Timeout bounds a request, whatever the services do. Default: 4.5 s, so that every
+	// client is answered within five.
 	Timeout time.Duration
 	// Health, if set, is the health of the process.
 	Health *web.Health
@@ -71,46 +71,46 @@ type Deps struct {
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 
-	// Work schedules the expensive work of the process, of which the compression of its
-	// answers is a part where the services behind the gateway run in it too. Default: the
-	// gateway's own.
+	// Work schedules the expensive work of the process. If the services are part of the
+	// process, it includes the compression of the responses. Default: a scheduler of
+	// the gateway.
 	Work *fairshare.Scheduler
 
-	// long, in tests, has no request take a shortcut.
+	// long, in tests, disables the fast path.
 	long bool
-	// tracers, in tests, record spans. Default: those of the process.
+	// tracers, in tests, records spans. Default: those of the process.
 	tracers trace.TracerProvider
-	// packings, in tests, schedules the compression of answers.
+	// packings, in tests, schedules the compression of responses.
 	packings *fairshare.Scheduler
-	// hold, in tests, stands for the time that an answer waits.
+	// hold, in tests, replaces the delay of a response.
 	hold hold
 	// turns, in tests, schedules short requests.
 	turns *turns
-	// intakes, in tests, take on writes.
+	// intakes, in tests, admit writes.
 	intakes map[api.Service]*intake
-	// unsent, in tests, counts the answers that clients have not taken.
+	// unsent, in tests, counts the bytes of unsent responses.
 	unsent *unsent
 }
 
 const defaultTimeout = 4500 * time.Millisecond
 
-// Gateway is the gateway's HTTP application.
+// Gateway is the HTTP application of the gateway.
 type Gateway struct {
 	App *fiber.App
-	// Health is to be drained before the application is shut down. It shows the
-	// states of the services behind the gateway.
+	// Health includes the states of the services behind the gateway. It is to be
+	// drained before the application is shut down.
 	Health *web.Health
 
 	clients map[api.Service]*client
 	trusted []netip.Prefix
-	open    *atomic.Int64 // connections
+	open    *atomic.Int64 // number of open connections
 	aside   *aside
 	now     func() time.Time
 }
 
-// Close lets go of the connections to the services, after the application has
-// been shut down, and waits until what services of the same process still do for requests
-// that were given up has ended.
+// Close closes the connections to the services, after the application has been shut
+// down, and waits until services in the same process have finished the requests that
+// were abandoned.
 func (g *Gateway) Close() error {
 	var errs []error
 	for _, c := range g.clients {
@@ -122,24 +122,24 @@ func (g *Gateway) Close() error {
 type gateway struct {
 	Deps
 	clients map[api.Service]*client
-	// byAddress are the limits of operations that need no token, counted per
-	// address of the client; they hold without Redis too.
+	// byAddress are the limits of operations that need no token, counted per client
+	// address. They work without Redis too.
 	byAddress map[api.Limit]*ratelimit.Limiter
 	writes    *ratelimit.Limiter
 	budgets   budgets
 	bodies    *fairshare.Budget
-	streams   *fairshare.Budget // of bodies that are passed on as they come
-	strangers *fairshare.Budget // of bodies of who is not signed in
+	streams   *fairshare.Budget // of streamed request bodies
+	strangers *fairshare.Budget // of request bodies of unauthenticated clients
 	reads     map[api.Service]*fairshare.Scheduler
 	refusals  audit.Refusals
 	holdback  *holdback
 	early     *early
 	shortcut  *shortcut
 	tracer    trace.Tracer
-	open      *atomic.Int64 // connections
+	open      *atomic.Int64 // number of open connections
 }
 
-// New makes the gateway.
+// New returns a new gateway.
 func New(d Deps) (*Gateway, error) {
 	if d.Tokens == nil || d.Sessions == nil || d.Limits == nil {
 		return nil, errors.New("gateway: tokens, sessions and limits are required")
@@ -208,8 +208,8 @@ func New(d Deps) (*Gateway, error) {
 	if health == nil {
 		health = web.NewHealth(d.Now)
 	}
-	// The gateway can answer whatever one service does: their states are shown,
-	// and one that is down must not make every gateway unready.
+	// The states of the services are shown only: a service that is down must not make
+	// every gateway unready.
 	health.Watch(checks...)
 
 	matcher, err := api.NewMatcher(web.BasePath, operations())
@@ -249,8 +249,8 @@ func New(d Deps) (*Gateway, error) {
 	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, aside: g.holdback.aside, now: d.Now}, nil
 }
 
-// seen notes that an organization has work in the process when an answer of it is recalled, as
-// the service would have: others' expensive work makes room for it.
+// seen marks the organization as active when a cached response is sent, as the service
+// would have, so that the expensive work of others makes room for it.
 func (g *gateway) seen(recall web.Recall) web.Recall {
 	if recall == nil {
 		return nil
@@ -264,7 +264,7 @@ func (g *gateway) seen(recall web.Recall) web.Recall {
 	}
 }
 
-// joined reports whether the trace of a request's caller is continued.
+// joined reports whether the trace of the caller of a request is continued.
 func (g *gateway) joined(c *fiber.Ctx) bool {
 	if len(g.TrustedCallers) == 0 {
 		return false
@@ -275,12 +275,12 @@ func (g *gateway) joined(c *fiber.Ctx) bool {
 
 func notFound() error { return apperr.New(apperr.NotFound, "There is no such route.") }
 
-// trusts reports whether an address is that of a proxy that says who its clients are.
+// trusts reports whether an address belongs to a trusted proxy.
 func (g *gateway) trusts(remote netip.Addr) bool {
 	return slices.ContainsFunc(g.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(remote.Unmap()) })
 }
 
-// schemeOf returns the scheme the client used, as far as it can be known.
+// schemeOf returns the scheme used by the client, as far as it is known.
 func (g *gateway) schemeOf(rc *fasthttp.RequestCtx) string {
 	if rc.IsTLS() {
 		return "https"

@@ -13,67 +13,70 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// A refusal costs little, and one that is answered at once can be asked for again at
-// once: some connections that do nothing else keep all processors busy. So a caller
-// has refusalBurst of them, and then one every refusalEach: the answers wait, and
-// whoever waits for them asks no more.
+// A rejection is cheap, and an immediate one can be repeated immediately: a few
+// connections that do nothing else can use all processors. So a caller may have
+// refusalBurst immediate rejections, and then one every refusalEach. Further ones are
+// delayed, and a client that waits sends no request.
 const (
 	refusalEach  = 10 * time.Millisecond
 	refusalBurst = 200
-	// refusalWait is how long an answer waits at most. Many connections have their
-	// answers sooner than refusalEach allows, rather than late.
+	// refusalWait is the maximum delay. With many connections a caller gets rejections
+	// faster than one every refusalEach, rather than late.
 	refusalWait = 2 * time.Second
-	// overloadWait is how long the answer to a write that is not taken on waits at most: what
-	// refuses it is what others ask for, and its caller is to know soon. Who asks again at once
-	// meets the limit of writes, whose refusals wait longer.
+	// overloadWait is the maximum delay of the rejection of a write by admission
+	// control. The load of others causes it, and the caller should know soon. A client
+	// that retries immediately reaches the write limit, whose rejections are delayed
+	// longer.
 	overloadWait = 25 * time.Millisecond
-	// refusalsHeld is how many answers wait at a time; what they keep has to fit.
+	// refusalsHeld is the maximum number of delayed responses; it bounds the memory
+	// they use.
 	refusalsHeld = 1000
 
-	// strangersFew is how many refusals an address has, one more every strangersLately,
-	// before those of all such addresses together have strangersBurst, and then one every
-	// strangersEach: a flood comes from as many addresses as it likes.
+	// An address may have strangersFew rejections, and one more every strangersLately.
+	// Beyond that all such addresses together may have strangersBurst, and then one
+	// every strangersEach, because a flood may come from any number of addresses.
 	strangersFew    = 20
 	strangersLately = 500 * time.Millisecond
 	strangersEach   = 4 * time.Millisecond
 	strangersBurst  = 200
-	// strangersWait is how long an answer to one of them waits at most.
+	// strangersWait is the maximum delay of one of those responses.
 	strangersWait = 5 * time.Second
-	// strangersAside is how long new connections of an address are left aside at most, once
-	// refusalsHeld answers wait: they take less to keep than answers do. It is well within
-	// the time that a request may take to be read.
+	// strangersAside is how long new connections of an address are paused at most while
+	// refusalsHeld responses are delayed: a paused connection uses less memory than a
+	// delayed response. It is well below the read timeout of a request.
 	strangersAside = 15 * time.Second
 )
 
-// holdKey is where a request keeps its refusal.
+// holdKey is the key of the request value that holds a refusal.
 type holdKey struct{}
 
-// overloadKey is where a request says that it was refused by an intake.
+// overloadKey is the key of the request value that marks a rejection by admission
+// control.
 type overloadKey struct{}
 
-// refusal is how the answer of a caller who is refused over and over is delayed.
+// refusal describes how a rejection is delayed.
 type refusal struct {
-	wait time.Duration // of the answer
-	// aside is how long new connections of an address are left aside where the answer
-	// cannot wait; no address: none are.
+	wait time.Duration // the delay of the response
+	// aside is how long new connections of from are paused if the response cannot be
+	// delayed; none are if from is the zero Addr.
 	aside time.Duration
 	from  netip.Addr
 }
 
-// holdback delays the answers of who is refused over and over.
+// holdback delays the responses of callers that are rejected repeatedly.
 type holdback struct {
-	pace     *pace // of each caller
-	few      *pace // of each address, which has no more than a few refusals while it waits for none
-	together *pace // of all addresses that have more
+	pace     *pace // per caller
+	few      *pace // per address; without delay for a few rejections
+	together *pace // of all addresses that exceed few
 	aside    *aside
 	hold     hold
 }
 
-// hold waits for a time before an answer, and reports whether it could.
+// hold delays a response, and reports whether it could.
 type hold func(*fasthttp.RequestCtx, time.Duration) bool
 
-// newHoldback returns one that holds answers by hold, or, where there is none, until
-// the time is over.
+// newHoldback returns a holdback that delays responses by hold, or by waiting if hold
+// is nil.
 func newHoldback(hold hold) *holdback {
 	if hold == nil {
 		hold = new(waiting).hold
@@ -84,8 +87,9 @@ func newHoldback(hold hold) *holdback {
 	}
 }
 
-// paced reports whether an answer is a refusal that is made before any work, and that
-// asking again does not change: no token or no valid one, too much, too large, no room.
+// paced reports whether a status is that of a rejection made before any work, which
+// repeating the request does not change: unauthenticated, rate limited, too large, or
+// without capacity.
 func paced(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable:
@@ -94,8 +98,8 @@ func paced(status int) bool {
 	return false
 }
 
-// noteRefusals is the middleware that counts the refusals of a caller: a user, or the address
-// of somebody who is not signed in.
+// noteRefusals is the middleware that counts rejections per user, or per address if the
+// caller is not authenticated.
 func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 	err := c.Next()
 	status := c.Response().StatusCode()
@@ -124,7 +128,7 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 	return err
 }
 
-// stranger counts a refusal of an address, and returns how it is delayed.
+// stranger counts a rejection of an address, and returns its delay.
 func (h *holdback) stranger(address string, now time.Time) refusal {
 	own := min(h.pace.reserve(address, 1, now), refusalWait)
 	if h.few.reserve(address, 1, now) == 0 {
@@ -137,9 +141,9 @@ func (h *holdback) stranger(address string, now time.Time) refusal {
 	return refusal{wait: min(max(own, all), strangersWait), aside: max(own, all)}
 }
 
-// install makes a server hold answers back once everything else about their requests
-// has ended: what they had of budgets is returned, and their lines of the log and their
-// durations are those of the work.
+// install makes a server delay responses after everything else of the request has
+// finished: its budgets are released, and its log line and duration do not include the
+// delay.
 func (h *holdback) install(server *fasthttp.Server, now func() time.Time) {
 	next := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
@@ -151,10 +155,11 @@ func (h *holdback) install(server *fasthttp.Server, now func() time.Time) {
 	}
 }
 
-// waiting counts the answers that wait.
+// waiting counts the delayed responses.
 type waiting struct{ answers atomic.Int64 }
 
-// hold waits, unless too many wait already or the server ends.
+// hold waits, unless too many responses are delayed already. It returns early when the
+// server shuts down.
 func (w *waiting) hold(rc *fasthttp.RequestCtx, wait time.Duration) bool {
 	defer w.answers.Add(-1)
 	if w.answers.Add(1) > refusalsHeld {

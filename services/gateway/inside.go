@@ -8,34 +8,35 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// inside calls a service of the same process without a connection: its handler gets the
-// request as it would have been read, in a goroutine of its own, so that who waits for the
-// answer waits no longer than for one that comes over a connection. No more requests are
-// under way at a time than there would be connections.
+// inside calls a service of the same process without a connection. Its handler gets the
+// request as if it had been read from one, in another goroutine, so that the caller's
+// deadline holds as it does for a connection. The number of concurrent requests is
+// limited like that of connections.
 type inside struct {
 	handler fasthttp.RequestHandler
 
 	mu       sync.Mutex
-	idle     []*insideWorker // the last one used is the next
+	idle     []*insideWorker // used as a stack
 	underWay int
-	none     chan struct{} // closed when nothing is under way; nil: nobody waits for that
+	none     chan struct{} // closed when no call is in progress; nil: nobody is waiting
 }
 
-// insideWorker is a goroutine whose stack has grown to what a request takes.
+// insideWorker is a reusable goroutine, whose stack has already grown as a request
+// needs it.
 type insideWorker struct {
 	calls chan *insideCall
 	call  insideCall
 	late  *time.Timer
 }
 
-// insideCall is one request. Where nobody waits for its answer any more the worker that
-// has it is left to itself, and ends with it.
+// insideCall is one request. If its caller stops waiting, the worker is abandoned, and
+// ends with the call.
 type insideCall struct {
 	ctx  fasthttp.RequestCtx
 	done chan struct{}
 }
 
-// maxIdleWorkers bounds the goroutines that wait for a request.
+// maxIdleWorkers bounds the idle workers.
 const maxIdleWorkers = 64
 
 func newInside(handler fasthttp.RequestHandler) *inside { return &inside{handler: handler} }
@@ -60,16 +61,16 @@ func (s *inside) do(req *fasthttp.Request, resp *fasthttp.Response, deadline tim
 	answer := &call.ctx.Response
 	switch status := answer.StatusCode(); {
 	case status == fasthttp.StatusNoContent, status == fasthttp.StatusNotModified:
-		answer.ResetBody() // what the handler has set is not sent
+		answer.ResetBody() // such a response has no body
 	case answer.IsBodyStream():
-		answer.Body() // reads it
+		answer.Body() // reads the stream into memory
 	}
 	answer.CopyTo(resp)
 	s.release(w)
 	return nil
 }
 
-// worker returns one that waits for a call, nil where too many are under way.
+// worker returns a worker, or nil if too many calls are in progress.
 func (s *inside) worker() *insideWorker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +93,7 @@ func (s *inside) worker() *insideWorker {
 	return w
 }
 
-// release takes back a worker that has ended its call.
+// release returns a worker to the pool after its call.
 func (s *inside) release(w *insideWorker) {
 	ctx := &w.call.ctx
 	ctx.Request.Reset()
@@ -108,7 +109,7 @@ func (s *inside) release(w *insideWorker) {
 	s.ended()
 }
 
-// abandon waits for a call whose answer nobody waits for.
+// abandon waits for the end of an abandoned call.
 func (s *inside) abandon(w *insideWorker) {
 	<-w.call.done
 	close(w.calls)
@@ -125,8 +126,8 @@ func (s *inside) ended() {
 	}
 }
 
-// close waits until no call is under way, those among them that nobody waits for, but no
-// longer than a time. There must be no new calls.
+// close waits until no call is in progress, including abandoned ones, for at most the
+// given duration. There must be no new calls.
 func (s *inside) close(most time.Duration) error {
 	s.mu.Lock()
 	for _, w := range s.idle {

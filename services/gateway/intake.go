@@ -11,48 +11,50 @@ import (
 )
 
 const (
-	// intakeDelay is how long writes of a service may all take before some of the next
-	// are refused.
+	// intakeDelay is the latency that at least one write of a window must be below;
+	// otherwise the limit is lowered.
 	intakeDelay = 500 * time.Millisecond
-	// intakeLag is how long one in ten of what can go on may wait for a processor before some
-	// of the next are refused, and intakeBusy within what time those end that are taken on then.
-	// A refusal waits behind them.
+	// intakeLag is the scheduling latency that one in ten runnable goroutines may
+	// exceed before the limit is lowered. The limit is then as many writes as complete
+	// within intakeBusy, because rejections wait behind them.
 	intakeLag  = 30 * time.Millisecond
 	intakeBusy = 50 * time.Millisecond
-	// intakeWindow is for how long is looked before it is decided again.
+	// intakeWindow is the period between two decisions.
 	intakeWindow = 250 * time.Millisecond
-	// intakeLeast is how many writes are always taken on at a time.
+	// intakeLeast is the lowest limit of concurrent writes.
 	intakeLeast = 64
-	// intakeTells is how often it is told at most how many were refused.
+	// intakeTells is the minimum interval between two log lines about rejections.
 	intakeTells = time.Second
 )
 
-// intake bounds the light writes that a service is sent at a time, once they stand in a
-// queue. When not one that ended lately was answered within intakeDelay they wait for
-// storage, and as many may be under way as end within that time, by the rate at which they do
-// end. Without it those that are answered at last have taken longer than their callers waited,
-// and the work is lost. When what can go on waits for a processor, those that nobody has looked
-// at yet wait behind all that was begun, and so do refusals: as many may be under way as end
-// within intakeBusy. While there is no such queue the bound grows again to what there are connections
-// for. Writes that only come in bursts therefore never meet it.
+// intake is the admission control of light writes to a service: it limits the writes in
+// flight while there is a standing queue (ADR 0071). If no write that ended in the last
+// window took less than intakeDelay, writes are queued for storage, and the limit
+// becomes as many as complete within intakeDelay at the current completion rate.
+// Without it, responses would come after their callers have timed out, and the work
+// would be lost. If runnable goroutines wait for a processor, new requests, including
+// those to be rejected, queue behind all admitted ones; the limit then is as many as
+// complete within intakeBusy. Otherwise the limit grows again, up to the number of
+// connections, so bursts never reach it.
 //
-// Who has fewer under way than an even share of the bound is not refused by what others
-// have.
+// An organization with fewer writes in flight than an equal share of the limit is
+// always admitted.
 type intake struct {
 	now   func() time.Time
-	lag   func() time.Duration // since it was last asked
+	lag   func() time.Duration // since the previous call
 	tell  func(refused int)
-	tight atomic.Bool // some may be refused
+	tight atomic.Bool // writes may be rejected
 
 	mu       sync.Mutex
 	limit    int
 	underWay int
-	of       map[string]int // organization
-	// The window: when it began, how many ended in it, and the least that one took.
+	of       map[string]int // writes in flight by organization
+	// The current window: its start, the number of writes that ended in it, and the
+	// shortest latency of these.
 	began time.Time
 	ended int
 	least time.Duration
-	// What was refused since it was told.
+	// Rejections since the last log line.
 	refused int
 	told    time.Time
 }
@@ -61,8 +63,8 @@ func newIntake(now func() time.Time, lag func() time.Duration, tell func(refused
 	return &intake{now: now, lag: lag, tell: tell, limit: maxConns, of: map[string]int{}, began: now(), least: math.MaxInt64}
 }
 
-// begin takes on a write of an organization, and returns what to call when it has
-// ended; ok is false, and there is nothing to call, where it is not taken on.
+// begin admits a write of an organization, and returns the function to call when it has
+// ended. If ok is false, the write is rejected.
 func (i *intake) begin(org string) (end func(), ok bool) {
 	began := i.now()
 	i.mu.Lock()
@@ -99,8 +101,8 @@ func (i *intake) end(org string, began time.Time) {
 	}
 }
 
-// look decides anew when a window is over. One in which nothing ended goes on. It returns how
-// many refusals are to be told of.
+// look updates the limit at the end of a window; a window without completed writes is
+// extended. It returns the number of rejections to log, if any.
 func (i *intake) look(now time.Time) (refused int) {
 	lasted := now.Sub(i.began)
 	if lasted < intakeWindow || i.ended == 0 {
@@ -124,8 +126,8 @@ func (i *intake) look(now time.Time) (refused int) {
 	return refused
 }
 
-// newIntakes returns those of the services whose light writes wait for storage. Sign-ins
-// have a queue of their own, which is fair to accounts and addresses.
+// newIntakes returns the intakes of the services whose light writes wait for storage.
+// Sign-ins have a fair queue of their own, by account and address.
 func newIntakes(now func() time.Time, log *slog.Logger) map[api.Service]*intake {
 	intakes := map[api.Service]*intake{}
 	for _, service := range []api.Service{api.Records, api.Review, api.Calculation} {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// lag tells how long what could go on has waited for a processor. A request waits so before
-// the program sees it at all: no clock that begins with the request shows that queue.
+// lag measures the scheduling latency: how long runnable goroutines wait for a
+// processor. A request waits this long before the program sees it, so its own duration
+// does not include that queue.
 type lag struct {
 	sample []metrics.Sample
 	before []uint64
@@ -16,11 +17,11 @@ func newLag() *lag {
 	return &lag{sample: []metrics.Sample{{Name: "/sched/latencies:seconds"}}}
 }
 
-// ofMost returns what nine of ten waits since the last call did not exceed.
+// ofMost returns the 90th percentile of the latencies since the previous call.
 func (l *lag) ofMost() time.Duration {
 	metrics.Read(l.sample)
 	if l.sample[0].Value.Kind() != metrics.KindFloat64Histogram {
-		return 0 // this runtime does not tell
+		return 0 // not supported by this runtime
 	}
 	h := l.sample[0].Value.Float64Histogram()
 	if l.before == nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// limitAddress counts a request that needs no token against its client's
+// limitAddress counts a request that needs no token against the limit of the client
 // address.
 func (g *gateway) limitAddress(c *fiber.Ctx, class api.Limit) error {
 	l, ok := g.byAddress[class]
@@ -29,8 +29,8 @@ func (g *gateway) limitAddress(c *fiber.Ctx, class api.Limit) error {
 	return g.answerLimit(c, l, l.Take(c.UserContext(), key))
 }
 
-// limitWrites counts a write against its user. On a read, which always passes, it only
-// tells what is left.
+// limitWrites counts a write against the limit of its user. For a read, which always
+// passes, it only sets the rate limit fields.
 func (g *gateway) limitWrites(c *fiber.Ctx) error {
 	p := web.PrincipalOf(c)
 	switch c.Method() {
@@ -46,7 +46,7 @@ func (g *gateway) limitWrites(c *fiber.Ctx) error {
 	return nil
 }
 
-// leftOf returns what an answer to a read of a user says about the limit of writes.
+// leftOf returns the rate limit fields for a read of a user.
 func (g *gateway) leftOf(ctx context.Context, p identity.Principal, now time.Time) *told {
 	who := user{p.Org, p.UserID}
 	left := g.budgets.get(who, now)
@@ -57,8 +57,8 @@ func (g *gateway) leftOf(ctx context.Context, p identity.Principal, now time.Tim
 	return left
 }
 
-// answerLimit sets the fields about a limit, and refuses what it does not
-// allow.
+// answerLimit sets the rate limit fields, and rejects the request if the limit is
+// exceeded.
 func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Result) error {
 	setLimit(c, tellOf(l, r))
 	if r.Allowed {
@@ -69,8 +69,8 @@ func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Re
 		Message: "Too many requests. Wait as long as Retry-After says."}
 }
 
-// told is what an answer says about a limit: its policy, and what is left of it, which is
-// nothing where nobody could count.
+// told are the values of the rate limit fields: the policy, and the remaining budget,
+// which is empty if the limit could not be counted.
 type told struct{ policy, left []byte }
 
 func tellOf(l *ratelimit.Limiter, r ratelimit.Result) *told {
@@ -81,14 +81,14 @@ func tellOf(l *ratelimit.Limiter, r ratelimit.Result) *told {
 	return t
 }
 
-// setLimit has the answer say what is left of a limit.
+// setLimit stores the rate limit fields of the response.
 func setLimit(c *fiber.Ctx, t *told) { c.Context().SetUserValue(limitKey{}, t) }
 
-// limitKey is where a request has what its answer says about a limit.
+// limitKey is the key of the request value that holds the rate limit fields.
 type limitKey struct{}
 
-// tellLimits is the middleware that sets the fields about a limit when there is an answer: that
-// of a service takes the place of whatever was set before.
+// tellLimits is the middleware that sets the rate limit fields once there is a
+// response; a service's response replaces any fields set earlier.
 func (g *gateway) tellLimits(c *fiber.Ctx) error {
 	err := c.Next()
 	if t, ok := c.Context().UserValue(limitKey{}).(*told); ok {
@@ -97,7 +97,7 @@ func (g *gateway) tellLimits(c *fiber.Ctx) error {
 	return err
 }
 
-// tell sets the fields about a limit.
+// tell sets the rate limit fields.
 func (t *told) tell(h *fasthttp.ResponseHeader) {
 	prepend(h, nameRateLimit, t.left)
 	prepend(h, nameRateLimitPolicy, t.policy)
@@ -108,10 +108,10 @@ const (
 	headerRateLimitPolicy = "RateLimit-Policy"
 )
 
-// The same names as fasthttp keeps them.
+// The names as fasthttp normalizes them.
 var nameRateLimit, nameRateLimitPolicy = []byte("Ratelimit"), []byte("Ratelimit-Policy")
 
-// prepend puts a member before those that a service has set: the fields are lists, and a
+// prepend inserts a member before those set by a service: the fields are lists, and a
 // service may have limits of its own.
 func prepend(h *fasthttp.ResponseHeader, name, member []byte) {
 	if len(member) == 0 {
@@ -123,13 +123,13 @@ func prepend(h *fasthttp.ResponseHeader, name, member []byte) {
 	h.SetCanonical(name, member)
 }
 
-// user is whose writes are counted together.
+// user identifies whose writes are counted together.
 type user struct{ org, id string }
 
 func (u user) key() string { return u.org + ":" + u.id }
 
-// budgets remembers for a moment what users have left, so that reads need not
-// ask Redis for it each time.
+// budgets caches the remaining budgets of users briefly, so that a read need not query
+// Redis.
 type budgets struct {
 	mu   sync.Mutex
 	seen map[user]budget
@@ -145,7 +145,7 @@ const (
 	budgetsMax = 10_000
 )
 
-// get returns what a user has left; nil where that is not known.
+// get returns the cached rate limit fields of a user, or nil.
 func (b *budgets) get(who user, now time.Time) *told {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -160,7 +160,7 @@ func (b *budgets) put(who user, left *told, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.seen == nil || len(b.seen) >= budgetsMax {
-		b.seen = make(map[user]budget) // worth no more than one more question each
+		b.seen = make(map[user]budget) // costs one more query per user
 	}
 	b.seen[who] = budget{left, now}
 }

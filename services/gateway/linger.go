@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// How long and how much a connection that the gateway ends by itself goes on
-// taking what its client still sends.
+// Limits of how long, and for how many bytes, a connection closed by the gateway goes
+// on reading what its client still sends.
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 32 << 20
-	// lingerPiece is what is taken at a time, and lingerEach how long it takes of its
-	// address's time: 32 MiB a second of all connections of one address together.
+	// lingerPiece is the number of bytes read at a time, and lingerEach the time that a
+	// piece costs its address: 32 MiB a second for all connections of an address.
 	lingerPiece = 64 << 10
 	lingerEach  = 2 * time.Millisecond
-	// lingerAll is how long a piece takes of the time of all addresses: 64 MiB a second of
-	// whoever they are, so that many of them do not keep the processors busy with it.
+	// lingerAll is the time that a piece costs all addresses together: 64 MiB a second,
+	// so that lingering connections do not keep the processors busy.
 	lingerAll = time.Millisecond
-	// lingerOfAddress is how many connections of one address end so at a time, and
-	// lingerTotal how many of all. Others are closed at once.
+	// lingerOfAddress is the number of lingering connections per address, and
+	// lingerTotal that of all. Further ones are closed at once.
 	lingerOfAddress = 8
 	lingerTotal     = 256
 )
 
-// lingering makes connections end gently. A client that sends too large a body is
-// answered 413 before it has sent everything; if the connection were simply closed
-// then, the client's system would throw the answer away together with the connection,
-// and the client would see a broken pipe. Taking the rest is work that whoever sends it
-// decides on, so an address has a share of it.
+// lingering makes connections linger: it closes the sending side, and discards what the
+// client still sends before it closes the rest. A client whose body is too large is
+// answered 413 before it has sent everything; if the connection were closed at once,
+// the client's TCP stack would discard the response, and the client would see a broken
+// pipe. The sender determines how much work this is, so it is limited per address.
 type lingering struct {
 	net.Listener
 	ends *lingerers
@@ -49,19 +49,19 @@ func (l lingering) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// lingerers are the connections that end gently at a moment. Those of a trusted proxy
-// carry many clients, and are not counted by its address.
+// lingerers counts the lingering connections. Those of a trusted proxy carry many
+// clients, and have no limit per address.
 type lingerers struct {
 	trusted  func(net.Conn) bool
-	pace     *pace // of each address
-	together *pace // of all of them
+	pace     *pace // per address
+	together *pace // of all addresses
 
 	mu  sync.Mutex
 	all int
 	by  map[string]int
 }
 
-// begin reports whether one more connection of an address may.
+// begin reports whether one more connection of an address may linger.
 func (l *lingerers) begin(address string, trusted bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,8 +82,8 @@ func (l *lingerers) end(address string) {
 	}
 }
 
-// drain takes what the client of a connection still sends, at the pace of its address,
-// and closes it.
+// drain reads and discards what the client still sends, at the pace of its address, and
+// then closes the connection.
 func (l *lingerers) drain(conn *net.TCPConn, address string, trusted bool) {
 	defer l.end(address)
 	defer conn.Close() //nolint:errcheck // whatever it returns, it is closed
@@ -107,8 +107,8 @@ func (l *lingerers) drain(conn *net.TCPConn, address string, trusted bool) {
 	}
 }
 
-// wait counts a piece of an address, and returns how long to wait before the next; ok is
-// false where that is longer than limit.
+// wait counts a piece of an address, and returns the delay before the next one; ok is
+// false if that is longer than limit.
 func (l *lingerers) wait(address string, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
 	own, ok := l.pace.within(address, 1, now, limit)
 	if !ok {
@@ -119,11 +119,11 @@ func (l *lingerers) wait(address string, now time.Time, limit time.Duration) (wa
 }
 
 type lingeringConn struct {
-	net.Conn // tcp
+	net.Conn // the same connection as tcp
 	tcp      *net.TCPConn
 	ends     *lingerers
-	// waits: the server waits for the client, so no answer can get lost; it
-	// stays so when reading has failed or the client has ended the connection.
+	// waits is set while the server waits for the client, so that no response can be
+	// lost. It stays set after a read error or the end of the stream.
 	waits            atomic.Bool
 	close            sync.Once
 	reading, writing deadline
@@ -161,8 +161,8 @@ func (c *lingeringConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// Close ends the sending side at once, and the rest when the client has seen
-// it or had its time.
+// Close closes the sending side at once, and the rest once the client has closed its
+// side or the time is over.
 func (c *lingeringConn) Close() error {
 	var err error
 	c.close.Do(func() {

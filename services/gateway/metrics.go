@@ -11,7 +11,7 @@ import (
 
 const scope = "github.com/eventcarbon/ecf/services/gateway"
 
-// upstreamMetrics measures how long services take to answer.
+// upstreamMetrics measures the response times of services.
 type upstreamMetrics struct{ duration metric.Float64Histogram }
 
 func newUpstreamMetrics() upstreamMetrics {
@@ -24,13 +24,13 @@ func newUpstreamMetrics() upstreamMetrics {
 	return upstreamMetrics{duration}
 }
 
-// answers measures how long one service takes.
+// answers measures the response times of one service.
 type answers struct {
 	duration                  metric.Float64Histogram
 	answered, failed, silence []metric.RecordOption
 }
 
-// of returns the measure of a service.
+// of returns the instrument of a service.
 func (m upstreamMetrics) of(service string) answers {
 	as := func(outcome string) []metric.RecordOption {
 		return []metric.RecordOption{metric.WithAttributeSet(attribute.NewSet(attribute.String("upstream", service), attribute.String("outcome", outcome)))}
@@ -38,7 +38,7 @@ func (m upstreamMetrics) of(service string) answers {
 	return answers{m.duration, as("answered"), as("failed"), as("none")}
 }
 
-// begin returns when a question is asked; zero where nobody wants to know.
+// begin returns the current time, or the zero time if the metric is disabled.
 func (m answers) begin(ctx context.Context) (began time.Time) {
 	if m.duration.Enabled(ctx) {
 		began = time.Now()
@@ -46,7 +46,7 @@ func (m answers) begin(ctx context.Context) (began time.Time) {
 	return began
 }
 
-// record measures the answer to a question that was asked at began.
+// record records the duration of a request that began at began.
 func (m answers) record(ctx context.Context, began time.Time, status int, err error) {
 	if began.IsZero() {
 		return

@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// pacesMax bounds the callers that are remembered apart.
+// pacesMax bounds the number of callers that are tracked.
 const pacesMax = 10_000
 
-// pace spreads over time what each caller does. A unit takes each of the caller's own
-// time; who has done nothing for a while may do as much at once as fits into burst.
+// pace limits the rate of each caller: one unit per each, and a burst of up to burst
+// units (a leaky bucket).
 type pace struct {
 	each, burst time.Duration
 
 	mu    sync.Mutex
-	until map[string]time.Time // what each caller has asked for takes until then
+	until map[string]time.Time // by caller: when all its units are used up
 }
 
 func newPace(each, burst time.Duration) *pace {
 	return &pace{each: each, burst: burst, until: map[string]time.Time{}}
 }
 
-// reserve counts units of a caller and returns how long to wait before them.
+// reserve counts units of a caller and returns how long to wait before they begin.
 func (p *pace) reserve(who string, units int, now time.Time) time.Duration {
 	wait, _ := p.within(who, units, now, math.MaxInt64)
 	return wait
 }
 
-// within is reserve where the wait is no longer than limit; else nothing is counted, and ok
-// is false.
+// within is like reserve, but if the wait would be longer than limit it counts nothing
+// and returns false.
 func (p *pace) within(who string, units int, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,7 +47,8 @@ func (p *pace) within(who string, units int, now time.Time, limit time.Duration)
 	return wait, true
 }
 
-// forget removes who has nothing left to wait for; where too many have, everybody.
+// forget removes callers that have nothing to wait for, or all callers if too many
+// remain.
 func (p *pace) forget(now time.Time) {
 	for who, until := range p.until {
 		if !until.After(now) {

@@ -21,8 +21,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// appendTarget appends the path and query to ask a service for: the path encoded
-// anew, so that the service reads what was matched here; the query as it came.
+// appendTarget appends the path and query of the request to a service: the path is
+// re-encoded, so that the service reads what was matched here; the query is unchanged.
 func appendTarget(to []byte, o api.Operation, uri *fasthttp.URI) ([]byte, bool) {
 	raw := uri.PathOriginal()
 	if encodedAlike(raw) {
@@ -50,8 +50,8 @@ func appendTarget(to []byte, o api.Operation, uri *fasthttp.URI) ([]byte, bool) 
 
 var slash = []byte("/")
 
-// encodedAlike reports whether a path is one that decoding and encoding leave as it
-// is, but for a slash at its end: of letters, digits and hyphens.
+// encodedAlike reports whether decoding and encoding leave a path unchanged, except for
+// a trailing slash, because it has only letters, digits and hyphens.
 func encodedAlike(path []byte) bool {
 	before := byte(0)
 	for _, b := range path {
@@ -63,7 +63,7 @@ func encodedAlike(path []byte) bool {
 	return len(path) > 1
 }
 
-// alike are the bytes that are encoded as they are, and the slash.
+// alike are the bytes that are encoded as themselves, and the slash.
 var alike = func() (is [256]bool) {
 	for _, b := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-/") {
 		is[b] = true
@@ -71,7 +71,7 @@ var alike = func() (is [256]bool) {
 	return is
 }()
 
-// passed is a request that is passed on to a service.
+// passed is a request that is forwarded to a service.
 type passed struct {
 	rc  *fasthttp.RequestCtx
 	ctx context.Context
@@ -83,8 +83,8 @@ func passedBy(c *fiber.Ctx) passed {
 	return passed{rc: c.Context(), ctx: c.UserContext(), by: web.PrincipalOf(c), id: web.RequestID(c)}
 }
 
-// proxy returns the handler that passes a request of an operation on to its
-// service and the answer back, its body as it is.
+// proxy returns the handler that forwards a request of an operation to its service, and
+// returns the response with its body unchanged.
 func (g *gateway) proxy(o api.Operation) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		var room [256]byte
@@ -102,7 +102,7 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 			packing, err = g.ask(a, o, target, stream)
 		}
 		if stream != nil && errors.Is(stream.Err(), io.EOF) {
-			c.Request().ResetBody() // it was read to its end: the connection may go on
+			c.Request().ResetBody() // read completely, so the connection can be kept alive
 		}
 		if err != nil {
 			c.Response().Reset()
@@ -126,11 +126,11 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 	}
 }
 
-// ask asks the service of an operation, and reads its answer, or what of it is not passed on as
-// it comes, into that of the request.
+// ask forwards the request to the service of an operation, and reads the response, or
+// the part of it that is not streamed, into that of the request.
 func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Bounded) (packing compressor, err error) {
 	from, to := &a.rc.Request, g.clients[o.Service]
-	// Where the request's own span records nothing, neither would this one.
+	// If the parent span is not recorded, neither is this one.
 	span := trace.SpanFromContext(a.ctx)
 	if span.IsRecording() {
 		a.ctx, span = g.tracer.Start(a.ctx, o.Method+" "+to.name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name)))
@@ -168,15 +168,15 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	return packing, err
 }
 
-// finish makes the answer of a service one to a client.
+// finish turns the response of a service into that of the gateway.
 func (g *gateway) finish(a passed, packing compressor) {
 	responseHeader(&a.rc.Response.Header)
 	packing.apply(a)
 	shrink(a.rc)
 }
 
-// noAnswer says why there is no answer of a service. Whether a write has taken
-// effect is not known unless there was no connection at all.
+// noAnswer returns the error for a missing response of a service. Whether a write has
+// taken effect is unknown, unless there was no connection at all.
 func noAnswer(err error) error {
 	var timeout interface{ Timeout() bool }
 	var refused *apperr.Error
@@ -193,7 +193,7 @@ func noAnswer(err error) error {
 		Message: "A part of the service ended before it answered. A write may have taken effect all the same."}).Because(err)
 }
 
-// callerOf says who calls.
+// callerOf returns the caller of a request.
 func (g *gateway) callerOf(a passed) caller {
 	return caller{requestID: a.id, address: web.ClientIP(a.rc, g.TrustedProxies), scheme: g.schemeOf(a.rc)}
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// operations is the table of operations as it holds at the gateway: which role
-// an operation needs is decided by the service, where an object or type that
-// does not exist is answered before it (404, then 403).
+// operations returns the table of operations as the gateway applies it: roles are
+// checked by the service, which reports a missing object or type first (404, then 403).
 func operations() api.Table { return append(api.Operations(), api.Pages()...).SignedIn() }
 
-// routes returns how the gateway answers each operation: by itself, or by
-// passing the request on to the operation's service.
+// routes returns the handlers of all operations: those of the gateway itself, and those
+// that forward requests to a service.
 func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	own := map[string]fiber.Handler{
 		"health": web.ServeLive, "healthLive": web.ServeLive, "healthReady": health.ServeReady,
@@ -24,7 +23,7 @@ func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
 	for name, text := range d.texts {
 		own[name] = text.send
 	}
-	costs := map[string]api.Cost{} // as the services have them: SignedIn leaves them out
+	costs := map[string]api.Cost{} // SignedIn removes them from the table
 	for _, o := range api.Operations() {
 		costs[o.ID] = o.Cost
 	}

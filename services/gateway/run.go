@@ -12,21 +12,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// LimitPrefix is what the keys of the rate limits in Redis begin with.
+// LimitPrefix is the prefix of the rate limit keys in Redis.
 const LimitPrefix = "ecf:limit:"
 
-// Config is the gateway's own settings.
+// Config are the settings of the gateway.
 type Config struct {
-	// SignInLimit is the budget of sign-ins and refreshes of a client address,
-	// WriteLimit that of a user's writes.
+	// SignInLimit limits sign-ins and refreshes per client address, WriteLimit the
+	// writes of a user.
 	SignInLimit, WriteLimit settings.RateLimit
-	// TrustedProxies may say who the client is in X-Forwarded-For.
+	// TrustedProxies may name the client in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
 	// TrustedCallers are the clients whose traces are continued.
 	TrustedCallers []netip.Prefix
-	// Origins are those whose pages may call the API.
+	// Origins are the origins whose pages may call the API.
 	Origins []string
-	// Issuer is the address that clients reach the product at.
+	// Issuer is the public URL of the product.
 	Issuer keys.Issuer
 }
 
@@ -40,8 +40,8 @@ func (c *Config) Describe(s *settings.Set) {
 	c.Issuer.Describe(s)
 }
 
-// Start makes the gateway for a process. Of d, what every service of the process
-// shares, and the settings, are filled in.
+// Start creates the gateway in a process. It adds to d the settings and what all
+// services of the process share.
 func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now, d.Timeout = p.Logger, p.Health, p.Now, p.RequestTimeout()
 	d.Version, d.Work = p.Version, p.Work
@@ -56,7 +56,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	return app.Service{Name: "gateway", App: g.App, Wrap: g.Listener}, nil
 }
 
-// settingsOf is everything the process of the gateway can be told.
+// settingsOf are all settings of the gateway process.
 type settingsOf struct {
 	app.Log
 	app.Listen
@@ -76,7 +76,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
-// Program is the gateway as a process of its own.
+// Program returns the gateway as a process of its own.
 func Program() app.Program {
 	return app.Program{Name: "gateway", Commands: []app.Command{app.NewCommand("", "is the only service exposed to clients", run)}}
 }

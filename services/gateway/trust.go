@@ -8,12 +8,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// wideNetwork is how many bits of an address a network of proxies leaves open at most,
-// without a warning: those of the pods of a cluster, but not of all that may be in it.
+// wideNetwork is the number of host bits of a trusted network above which a warning is
+// logged: it allows the pods of a cluster, but not all addresses of the cluster.
 var wideNetwork = map[int]int{32: 16, 128: 64}
 
-// tellTrusted says in the log whose word on the address of a client is taken: limits and
-// the audit log go by it, so that whoever is in one of these networks chooses its own.
+// tellTrusted logs which proxies are trusted to state the client address. Limits and
+// the audit log use that address, so anyone in these networks can choose it.
 func tellTrusted(log *slog.Logger, proxies []netip.Prefix) {
 	if len(proxies) == 0 {
 		return

@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// turnTime is how long a request has its turn at most: what takes longer waits for
-	// storage, or for a turn of another kind, and must not keep its organization from
-	// working meanwhile.
+	// turnTime is how long a request holds its slot at most. One that takes longer is
+	// waiting for storage or in another queue, and must not keep its organization from
+	// working.
 	turnTime = 20 * time.Millisecond
-	// turnsAlone is how long no other organization must have asked for anything until
-	// one may take more than its share.
+	// turnsAlone is how long no other organization must have been active until one may
+	// exceed its share.
 	turnsAlone = time.Minute
 )
 
-// turns schedules short requests among organizations where the services behind the
-// gateway work on its own processors. Each request there is woken on several of them,
-// one after the other, and each time waits for whatever else has been begun: so of one
-// organization no more is begun than half of the processors can work on, while another
-// one asks too. Requests wait, and are not refused for it.
+// turns is the fair scheduler of short requests if the services run in the gateway's
+// process (ADR 0069). Each request is then scheduled on several processors in turn, and
+// waits each time behind all other runnable work. So while another organization is
+// active, one may use at most half of the processors. Requests are delayed, never
+// rejected.
 type turns struct {
 	scheduler *fairshare.Scheduler
 	after     after
 }
 
-// after calls a function when a time is over, unless it is told to stop.
+// after calls a function after a duration, unless it is stopped.
 type after func(time.Duration, func()) interface{ Stop() bool }
 
 func newTurns(processors int, by after) *turns {
@@ -43,12 +43,12 @@ func newTurns(processors int, by after) *turns {
 	})}
 }
 
-// processors is how many may work at a time; one shares as two do.
+// processors returns the number of slots; a single processor counts as two.
 func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-// inTurn returns a handler that waits for the turn of the caller's organization. Work
-// that is scheduled by what it costs has its turns in its service, and a body that is
-// passed on as it comes takes as long as its sender likes: neither waits here.
+// inTurn returns a handler that waits for a slot of the caller's organization. It does
+// not apply to work that its service schedules by cost, nor to streamed bodies, whose
+// duration depends on the sender.
 func (g *gateway) inTurn(o api.Operation, next fiber.Handler) fiber.Handler {
 	if c := g.clients[o.Service]; c == nil || !c.short(o) {
 		return next

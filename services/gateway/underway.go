@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// readsUnderWay is how many reads a service is sent at a time, fewer than there are
-	// connections to it, and readsOfOne how many of them are one organization's: more
-	// than a service works on at a time. One that has had no company for a minute may have
-	// as many as leave room for whoever comes.
+	// readsUnderWay is the number of reads in flight to one service, fewer than the
+	// connections to it, and readsOfOne the share of one organization: more than a
+	// service processes at a time. An organization that has been alone for a minute may
+	// use all but a reserve for others.
 	readsUnderWay   = maxConns / 2
 	readsOfOne      = 64
 	readsOfOneAlone = readsUnderWay / 2
 )
 
-// newReads returns what schedules the reads that each service is sent. In a service they
-// wait for their turns, each on a connection of the gateway, and what it has answered is
-// in its memory until the gateway takes it: the reads of one organization, however many it
-// asks for at once, must neither have all connections nor all memory.
+// newReads returns the fair schedulers of the reads in flight to each service. In a
+// service, reads queue for their slots while they hold a connection of the gateway, and
+// their responses are in its memory until the gateway reads them. So one organization
+// must not use all connections or all memory, however many reads it sends at once.
 func newReads() map[api.Service]*fairshare.Scheduler {
 	reads := map[api.Service]*fairshare.Scheduler{}
 	for _, service := range api.Backends() {
@@ -32,8 +32,8 @@ func newReads() map[api.Service]*fairshare.Scheduler {
 	return reads
 }
 
-// underWay returns a handler that waits until one more read of the caller's organization
-// may be under way. Writes have their intake.
+// underWay returns a handler that waits for a slot among the reads in flight. Writes
+// are limited by admission control instead.
 func (g *gateway) underWay(o api.Operation, next fiber.Handler) fiber.Handler {
 	reads := g.reads[o.Service]
 	if reads == nil || o.Public() || o.Streamed || o.Method != http.MethodGet && o.Cost <= api.Light {

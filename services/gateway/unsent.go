@@ -14,29 +14,28 @@ import (
 )
 
 const (
-	// unsentTotal is how many bytes of answers one process keeps for clients that have
-	// not taken them yet, and unsentShare how many of them are one organization's. An
-	// answer that is larger than that is kept where the organization has no other.
+	// unsentTotal is the number of bytes of unsent responses in memory, and unsentShare
+	// the part of one organization. A larger response is admitted if its organization
+	// has no other.
 	unsentTotal = 96 << 20
 	unsentShare = 48 << 20
-	// smallAnswer is the largest that is not counted: for each connection about as much
-	// is kept anyway.
+	// smallAnswer is the largest response that is not counted: each connection has
+	// buffers of about that size anyway.
 	smallAnswer = 64 << 10
-	// maxAnswer bounds an answer that is read into memory.
+	// maxAnswer is the maximum size of a response that is read into memory.
 	maxAnswer = 64 << 20
 )
 
-// unsent counts the large answers that are in memory until their clients have taken
-// them. A client that asks for an export and reads nothing of it has all of it kept here,
-// for as long as an answer may take to be written, and some such connections would fill
-// any memory.
+// unsent counts the large responses that are in memory until their clients have read
+// them. A client that requests an export and does not read it keeps it here until the
+// write timeout; without a limit some such connections could use up all memory.
 type unsent struct {
 	total, share int
 
 	mu   sync.Mutex
 	used int
-	of   map[string]int // organization
-	// freed is closed when bytes are given back.
+	of   map[string]int // bytes by organization
+	// freed is closed when bytes are released.
 	freed chan struct{}
 }
 
@@ -44,19 +43,19 @@ func newUnsent(total, share int) *unsent {
 	return &unsent{total: total, share: share, of: map[string]int{}, freed: make(chan struct{})}
 }
 
-// keptAnswer is what one answer has of the bytes. A request keeps it: fasthttp closes it
-// when the answer was written, or could not be.
+// keptAnswer is the reservation of one response. It is a value of the request: fasthttp
+// closes it when the response has been written, or writing has failed.
 type keptAnswer struct {
 	of    *unsent
 	org   string
 	bytes int
 }
 
-// keptKey is where a request keeps its keptAnswer.
+// keptKey is the key of the request value that holds a keptAnswer.
 type keptKey struct{}
 
-// take reserves n bytes more, and reports whether there was room for them; if not, freed
-// is closed as soon as there may be.
+// take reserves n more bytes, and reports whether it could; if not, freed is closed
+// once bytes are released.
 func (k *keptAnswer) take(n int) (ok bool, freed <-chan struct{}) {
 	a := k.of
 	a.mu.Lock()
@@ -69,21 +68,21 @@ func (k *keptAnswer) take(n int) (ok bool, freed <-chan struct{}) {
 	return true, nil
 }
 
-// reserve counts n bytes more.
+// reserve counts n more bytes.
 func (k *keptAnswer) reserve(n int) {
 	k.of.used += n
 	k.of.of[k.org] += n
 	k.bytes += n
 }
 
-// add reserves n bytes more, whether there is room for them or not.
+// add reserves n more bytes regardless of the limit.
 func (k *keptAnswer) add(n int) {
 	k.of.mu.Lock()
 	defer k.of.mu.Unlock()
 	k.reserve(n)
 }
 
-// give returns n bytes.
+// give releases n bytes.
 func (k *keptAnswer) give(n int) {
 	if n == 0 {
 		return
@@ -100,7 +99,7 @@ func (k *keptAnswer) give(n int) {
 	a.freed = make(chan struct{})
 }
 
-// wait is take that waits for room until ctx ends.
+// wait reserves n more bytes, waiting for them until ctx is done.
 func (k *keptAnswer) wait(ctx context.Context, n int) error {
 	for {
 		ok, freed := k.take(n)
@@ -126,15 +125,15 @@ func noRoom(cause error) error {
 		Message: "Too many answers wait for their clients to take them. Please read those first, and try again."}).Because(cause)
 }
 
-// streams reports whether the answer to an operation is read once there is room for it.
-// Others are small.
+// streams reports whether the body of a response is read only once there is memory for
+// it. Others are small.
 func streams(o api.Operation) bool { return o.Cost > api.Light }
 
-// receive reads the answer of a service, of which there is only the header yet unless it is
-// small. One whose length is known waits until there is room for it; a large one that is apart
-// from the client's answer is then passed on as it comes. So is one whose length shows at its
-// end, an export, which is refused where there is no room for that: two that have begun and
-// waited for each other would wait in vain.
+// receive reads the response of a service, of which only the header has been read
+// unless it is small. If its length is known, it waits for memory; a large one with a
+// separate response is then streamed. An export, whose length is unknown, is streamed
+// too, but rejected if there is no memory: two exports that have begun and wait for
+// each other would be deadlocked.
 func (g *gateway) receive(o api.Operation, a passed, answer *fasthttp.Response) (err error) {
 	resp, passedOn := &a.rc.Response, false
 	apart := answer != resp
@@ -195,9 +194,9 @@ func (g *gateway) receive(o api.Operation, a passed, answer *fasthttp.Response) 
 	return nil
 }
 
-// keep waits until there is room for an answer that is in memory already: of a service of
-// this process, which has it there until it is taken in either case. That of a write is
-// counted and does not wait: what it says was done would be done again.
+// keep waits for memory for a response that is in memory already: it comes from a
+// service in this process, which holds it in any case. A response to a write is counted
+// without waiting: rejecting it would make the client repeat a completed write.
 func (g *gateway) keep(o api.Operation, a passed) error {
 	size := len(a.rc.Response.Body())
 	if size <= smallAnswer {
@@ -212,8 +211,8 @@ func (g *gateway) keep(o api.Operation, a passed) error {
 	return kept.wait(a.ctx, size)
 }
 
-// readAll reads a stream that is as long as the buffer, to its end: only then its
-// connection can be used again.
+// readAll reads a stream as long as the buffer, up to its end, so that its connection
+// can be reused.
 func readAll(stream io.Reader, into []byte) error {
 	n := 0
 	for {
@@ -230,7 +229,7 @@ func readAll(stream io.Reader, into []byte) error {
 	}
 }
 
-// grow reads a stream of unknown length, and takes the room for it as it grows.
+// grow reads a stream of unknown length, and reserves memory as it grows.
 func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
 	body := make([]byte, 0, smallAnswer)
 	for {
@@ -249,7 +248,7 @@ func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
 		n, err := stream.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if errors.Is(err, io.EOF) {
-			// The buffer may be twice as large as what it has.
+			// The buffer's capacity may be twice its length.
 			whole := append(make([]byte, 0, len(body)), body...)
 			k.give(max(0, k.bytes-cap(whole)))
 			return whole, nil
@@ -260,7 +259,7 @@ func (k *keptAnswer) grow(stream io.Reader) ([]byte, error) {
 	}
 }
 
-// shrink gives back what an answer no longer takes once it is compressed.
+// shrink releases what a response no longer needs after compression.
 func shrink(rc *fasthttp.RequestCtx) {
 	if kept, ok := rc.UserValue(keptKey{}).(*keptAnswer); ok && !rc.Response.IsBodyStream() {
 		kept.give(max(0, kept.bytes-len(rc.Response.Body())))

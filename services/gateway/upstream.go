@@ -20,26 +20,28 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// Upstream says how a service behind the gateway is reached.
+// Upstream describes how to reach a service.
 type Upstream struct {
-	// URL is its address, "http://records:8082" or https; the path is not used.
+	// URL is its address, such as "http://records:8082"; https is possible, the path is
+	// ignored.
 	URL string
-	// Dial, if set, connects instead of TCP to the host of URL, for services of
-	// the same process. It must give up when its context ends.
+	// Dial, if set, connects to a service of the same process instead of the host of
+	// URL. It must return when its context is done.
 	Dial func(ctx context.Context) (net.Conn, error)
-	// Handler, if set, is the handler of a service of the same process. Short requests are
-	// handed to it, and the others go over Dial.
+	// Handler, if set, is the handler of a service of the same process, which is called
+	// directly for short requests. Other requests use Dial.
 	Handler fasthttp.RequestHandler
-	// Recall, if set, answers short reads of a service of the same process before Handler
-	// is asked.
+	// Recall, if set, answers short reads from the response cache of a service of the
+	// same process before Handler is called.
 	Recall web.Recall
-	// Peers, where the service shows a certificate and asks for one; nil otherwise.
+	// Peers is the mutual TLS configuration, or nil if the service does not use it.
 	Peers *mutual.Peers
-	// Signer proves to the service that requests are the gateway's; nil: it does not ask.
+	// Signer signs requests to prove to the service that they come from the gateway;
+	// nil if the service does not require it.
 	Signer *peer.Signer
 }
 
-// DialListener makes the Dial of a service that listens in memory
+// DialListener returns the Dial of a service that listens in memory
 // (fasthttputil.InmemoryListener).
 func DialListener(ln interface{ Dial() (net.Conn, error) }) func(context.Context) (net.Conn, error) {
 	type dialed struct {
@@ -47,7 +49,7 @@ func DialListener(ln interface{ Dial() (net.Conn, error) }) func(context.Context
 		err  error
 	}
 	return func(ctx context.Context) (net.Conn, error) {
-		// The listener's own Dial waits for as long as nobody accepts.
+		// The listener's Dial blocks until the connection is accepted.
 		done := make(chan dialed, 1)
 		go func() {
 			conn, err := ln.Dial()
@@ -68,38 +70,40 @@ func DialListener(ln interface{ Dial() (net.Conn, error) }) func(context.Context
 }
 
 const (
-	// connectTimeout bounds the time until there is a connection.
+	// connectTimeout bounds connecting.
 	connectTimeout = time.Second
-	// keepIdle is how long an unused connection is kept. It must be shorter than
-	// the services keep theirs, or a request meets a closing connection.
+	// keepIdle is how long an idle connection is kept. It must be shorter than the idle
+	// timeout of the services, so that no request is sent on a connection that is being
+	// closed.
 	keepIdle = 30 * time.Second
-	// maxConns bounds the connections to one service, for reads and for writes
-	// each; beyond it a request is refused at once instead of waiting.
+	// maxConns is the maximum number of connections to a service, separately for reads
+	// and writes; further requests are rejected at once.
 	maxConns = 1024
-	// readBufferSize lets an answer that a service writes at once be read at once.
+	// readBufferSize lets a response that is written at once be read at once.
 	readBufferSize = 16 << 10
-	// closeTimeout bounds how long is waited for requests that were given up, each of
-	// which has a deadline of its own.
+	// closeTimeout bounds the wait for abandoned requests, each of which has a deadline
+	// of its own.
 	closeTimeout = 10 * time.Second
 )
 
-// client calls one service. Reads and writes go over clients of their own,
-// because only a read may be tried again.
+// client calls one service. Reads and writes use separate HTTP clients, because only
+// reads may be retried.
 type client struct {
 	name string
-	// inside: the service is part of this process.
+	// inside reports whether the service is part of this process.
 	inside bool
-	// The connections: exchange sends requests over them.
+	// The connection pools of exchange.
 	reads, writes *fasthttp.HostClient
-	// Reads and writes that are handed over; nil: the service is only reached over connections.
+	// Direct calls of reads and writes; nil if the service is only reached over
+	// connections.
 	readsInside, writesInside *inside
-	recall                    web.Recall // nil: nothing is recalled
+	recall                    web.Recall // nil: no response cache
 	signer                    *peer.Signer
 
 	answered answers
 }
 
-// errConnect marks an error before anything was sent.
+// errConnect marks an error that occurred before anything was sent.
 var errConnect = errors.New("no connection")
 
 func newClient(name string, u Upstream) (*client, error) {
@@ -158,19 +162,19 @@ func newClient(name string, u Upstream) (*client, error) {
 	return c, nil
 }
 
-// short reports whether an operation is a short one of a service of this process.
+// short reports whether an operation is a short one of a service in this process.
 func (c *client) short(o api.Operation) bool {
 	return c.inside && !o.Public() && !o.Streamed && !o.Cost.Expensive()
 }
 
-// call asks for an operation: a short one of a service of this process by its handler,
-// unless the answer is known already, and anything else over a connection.
+// call performs an operation: a short one of a service in this process from the
+// response cache or by a direct call of its handler, any other over a connection.
 func (c *client) call(ctx context.Context, o api.Operation, by identity.Principal, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	switch {
 	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
 		return c.do(req, resp, deadline)
 	case req.Header.IsGet():
-		resp.Reset() // as any other way to an answer does
+		resp.Reset() // like any other call
 		if c.recall != nil && c.recall(ctx, o.ID, by, req, resp) {
 			return nil
 		}
@@ -179,13 +183,14 @@ func (c *client) call(ctx context.Context, o api.Operation, by identity.Principa
 	return c.writesInside.do(req, resp, deadline)
 }
 
-// errNotBelieved is of a service that does not take the gateway for one: the secrets differ,
-// or the clocks. It is no refusal of the client, who must not be signed out by it.
+// errNotBelieved is the error if a service does not accept the gateway's signature,
+// because the secrets or the clocks differ. It must not look like a 401 of the client,
+// which would be signed out.
 var errNotBelieved = (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
 	Message: "A part of the service cannot be asked right now. Nothing was changed; please try again."}).
 	Because(errors.New("the service refuses the credential of this gateway: ECF_PEER_SECRET must be the same, and clocks agree"))
 
-// do sends a request over a connection, which proves to be this gateway's.
+// do sends a signed request over a connection.
 func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	c.signer.Sign(req)
 	err := c.send(req, resp, deadline)
@@ -195,14 +200,14 @@ func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline tim
 	return err
 }
 
-// send sends a request. Only GET and HEAD are ever sent twice.
+// send sends a request. Only GET and HEAD requests are retried.
 func (c *client) send(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	via, attempts := c.writes, 1
 	if req.Header.IsGet() || req.Header.IsHead() {
 		via, attempts = c.reads, 2
 	}
 	if req.IsBodyStream() {
-		attempts = 1 // what was read of it cannot be read again
+		attempts = 1 // the part of the stream that was read cannot be read again
 	}
 	stream := resp.StreamBody
 	for {
@@ -217,7 +222,7 @@ func (c *client) send(req *fasthttp.Request, resp *fasthttp.Response, deadline t
 	}
 }
 
-// ready asks the service whether it is ready.
+// ready checks whether the service is ready.
 func (c *client) ready(ctx context.Context) error {
 	deadline := time.Now().Add(connectTimeout)
 	if sooner, ok := ctx.Deadline(); ok && sooner.Before(deadline) {
@@ -237,8 +242,7 @@ func (c *client) ready(ctx context.Context) error {
 	return nil
 }
 
-// close lets go of the connections that nobody uses, and waits for what is still done in
-// this process.
+// close closes the idle connections, and waits for calls in this process.
 func (c *client) close() error {
 	c.reads.CloseIdleConnections()
 	c.writes.CloseIdleConnections()

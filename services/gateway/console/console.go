@@ -1,6 +1,6 @@
-// Package console serves the web console: the page for everything a person may
-// open, and its scripts and styles under names that are hashes of their content.
-// They are prebuilt (make console) and embedded in the program.
+// Package console serves the web console: the page for every path of the console, and
+// scripts and styles with content-hashed names. They are built by "make console" and
+// embedded.
 package console
 
 import (
@@ -29,20 +29,19 @@ import (
 //go:embed all:dist
 var built embed.FS
 
-// AssetsPath is what the addresses of scripts and styles begin with.
+// AssetsPath is the path prefix of scripts and styles.
 const AssetsPath = "/assets/"
 
-// noncePlaceholder is what the built page has where each answer has a nonce of
-// its own.
+// noncePlaceholder is replaced in the built page by the nonce of each response.
 const noncePlaceholder = "__NONCE__"
 
-// policy lets the console load what comes from this server and nothing else. The
-// style elements that the component library makes carry the nonce.
+// policy allows the console to load resources of this server only. Style elements
+// created by the component library carry the nonce.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-" + noncePlaceholder + "'; " +
 	"img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// reserved are the paths that are not the console's, with all that is below them.
+// reserved are the path prefixes that do not belong to the console.
 var reserved = func() []string {
 	paths := []string{web.BasePath, "/session", "/docs", "/health", "/.well-known", "/assets"}
 	for _, t := range api.Texts() {
@@ -51,22 +50,22 @@ var reserved = func() []string {
 	return paths
 }()
 
-// asset is one file, kept as brotli and gzip. It is read from the program's file when
-// it is asked for, by each who asks: a browser asks once, and keeps it for ever.
+// asset is a file, compressed with brotli and gzip. It is read from the executable for
+// each request: a browser requests it once and caches it permanently.
 type asset struct {
 	contentType string
-	name        string // without .br and .gz
+	name        string // without .br or .gz
 	tag         func() string
 }
 
-// Files are the files of the console, ready to be sent.
+// Files are the files of the console, ready to be served.
 type Files struct {
 	dist   fs.FS
 	page   string
 	assets map[string]asset
 }
 
-// New returns the files that are part of the program; the page names its version.
+// New returns the embedded files; the page contains the version.
 func New(version string) (*Files, error) {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
@@ -93,7 +92,7 @@ func newFiles(dist fs.FS, version string) (*Files, error) {
 		}
 		a := asset{contentType: contentType(plain), name: plain}
 		a.tag = sync.OnceValue(func() string {
-			packed, _ := fs.ReadFile(dist, plain+".gz") // it is there, as Stat said
+			packed, _ := fs.ReadFile(dist, plain+".gz") // exists: Stat succeeded
 			return web.ETagOf(string(packed))
 		})
 		f.assets["/"+plain] = a
@@ -118,9 +117,9 @@ func contentType(name string) string {
 	return fiber.MIMEOctetStream
 }
 
-// Use is the middleware that answers GET and HEAD of assets, and of every other
-// path that is not reserved when the client names text/html. Everything else
-// goes on to the routes.
+// Use is the middleware that answers GET and HEAD requests for assets, and for any path
+// that is not reserved if the client accepts text/html explicitly. It passes everything
+// else on to the routes.
 func (f *Files) Use(c *fiber.Ctx) error {
 	if m := c.Method(); m != http.MethodGet && m != http.MethodHead {
 		return c.Next()
@@ -148,8 +147,8 @@ func isReserved(p string) bool {
 	return false
 }
 
-// namesHTML reports whether an Accept field names text/html itself; a program
-// that takes anything is answered as a program.
+// namesHTML reports whether an Accept field names text/html itself. Clients that accept
+// anything get the response for programs.
 func namesHTML(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		mediaType, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
@@ -162,7 +161,7 @@ func namesHTML(accept string) bool {
 
 func (f *Files) sendPage(c *fiber.Ctx) error {
 	var b [18]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand terminates the program instead
 	nonce := base64.RawURLEncoding.EncodeToString(b[:])
 	c.Set(fiber.HeaderContentSecurityPolicy, strings.ReplaceAll(policy, noncePlaceholder, nonce))
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -172,8 +171,8 @@ func (f *Files) sendPage(c *fiber.Ctx) error {
 	return c.SendString(strings.ReplaceAll(f.page, noncePlaceholder, nonce))
 }
 
-// send answers with an asset. Its name changes with its content, so that it may
-// be kept for ever.
+// send sends an asset. Its name changes with its content, so it may be cached
+// permanently.
 func (f *Files) send(c *fiber.Ctx, a asset) error {
 	c.Set(fiber.HeaderContentType, a.contentType)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
@@ -187,7 +186,7 @@ func (f *Files) send(c *fiber.Ctx, a asset) error {
 			encoding = "gzip"
 		}
 	}
-	// Each representation has a strong tag of its own.
+	// Each representation has its own strong entity tag.
 	tag := a.tag()
 	if encoding != "" {
 		tag = strings.TrimSuffix(tag, `"`) + "-" + encoding + `"`

@@ -13,12 +13,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// HeaderConsole is what a request of the console says, which a page of another
-// origin cannot.
+// HeaderConsole is the request field by which the console identifies itself; pages of
+// other origins cannot set it.
 const HeaderConsole = "X-ECF-Console"
 
-// check refuses what may not be the console of this very origin. It returns the
-// jar of the cookies of that origin.
+// check rejects requests that may not come from the console of this origin. It returns
+// the cookie jar of the origin.
 func (h *Handler) check(c *fiber.Ctx) (jar, error) {
 	if len(c.Request().Header.PeekAll(fiber.HeaderAuthorization)) > 0 {
 		return jar{}, refuse("Below %s no Authorization is accepted; call %s with it.", Prefix, web.BasePath)
@@ -57,7 +57,7 @@ func refuse(format string, args ...any) error {
 	return apperr.New(apperr.Forbidden, format, args...)
 }
 
-// quoteSite bounds what an answer repeats of a header field.
+// quoteSite bounds what a response repeats of a header field.
 func quoteSite(site string) string {
 	if site == "cross-site" || site == "same-site" || site == "none" {
 		return site
@@ -65,7 +65,7 @@ func quoteSite(site string) string {
 	return "elsewhere"
 }
 
-// one returns the value of a header field that is there exactly once.
+// one returns the value of a header field that occurs exactly once.
 func one(c *fiber.Ctx, name string) (string, bool) {
 	if strings.EqualFold(name, fiber.HeaderHost) {
 		host := string(c.Request().Header.Host())
@@ -78,8 +78,8 @@ func one(c *fiber.Ctx, name string) (string, bool) {
 	return string(values[0]), true
 }
 
-// isDownload reports whether a request is the browser's own for a document to
-// show, print or save, in which no script can set a header field.
+// isDownload reports whether the browser itself requests a document to show, print or
+// save, a request in which no script can set a header field.
 func (h *Handler) isDownload(c *fiber.Ctx) bool {
 	if c.Method() != http.MethodGet || !frameable(c) && !isExport(c) {
 		return false
@@ -88,8 +88,8 @@ func (h *Handler) isDownload(c *fiber.Ctx) bool {
 	return ok && slices.Contains([]string{"document", "iframe", "empty"}, destination)
 }
 
-// isVisit reports whether a request is for a report and is made by a person who
-// opens its address, in a window and not in a frame.
+// isVisit reports whether a person opened the address of a report in a window, not in a
+// frame.
 func isVisit(c *fiber.Ctx) bool {
 	mode, _ := one(c, "Sec-Fetch-Mode")
 	destination, _ := one(c, "Sec-Fetch-Dest")
@@ -102,14 +102,13 @@ func frameable(c *fiber.Ctx) bool {
 	return len(s) >= 4 && s[0] == "events" && s[2] == "results" && s[len(s)-1] == "report"
 }
 
-// isExport reports whether a request is for the records of an event as a file.
+// isExport reports whether a request is for the export of an event's records.
 func isExport(c *fiber.Ctx) bool {
 	s := strings.Split(strings.Trim(apiPath(c), "/"), "/")
 	return len(s) == 3 && s[0] == "events" && s[2] == "export"
 }
 
-// isLoopback reports whether a host, as a browser names it, is the browser's own
-// machine.
+// isLoopback reports whether a host, as browsers write it, is a loopback address.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -15,16 +15,15 @@ const (
 	refreshCookie = "refresh"
 )
 
-// jar knows the names of the cookies of one origin. Over https they have the
-// prefix __Host-, which no other host and no page over http can set. Over http
-// only a loopback address has cookies; they are shared by all its ports, so the
-// port is in their names.
+// jar knows the cookie names of one origin. Over https they have the prefix __Host-,
+// which no other host and no page over http can set. Over http only a loopback address
+// has cookies; all its ports share them, so the names contain the port.
 type jar struct {
 	prefix string
 	secure bool
 }
 
-// jarOf returns the jar of an origin; false where there is none.
+// jarOf returns the jar of an origin, or false if it may not have cookies.
 func jarOf(scheme, host string) (jar, bool) {
 	if scheme == "https" {
 		return jar{prefix: "__Host-ecf-", secure: true}, true
@@ -39,8 +38,8 @@ func jarOf(scheme, host string) (jar, bool) {
 	return jar{prefix: "ecf-" + port + "-"}, true
 }
 
-// read returns the value of a cookie; empty when it is not there, or is there
-// more than once.
+// read returns the value of a cookie, or the empty string if it occurs not exactly
+// once.
 func (j jar) read(c *fiber.Ctx, name string) string {
 	value, seen := "", 0
 	for k, v := range c.Request().Header.Cookies() {
@@ -71,14 +70,14 @@ func (j jar) clear(c *fiber.Ctx) {
 	}
 }
 
-// expired reports whether an access token says that its time is over.
+// expired reports whether an access token has expired, according to its claims.
 func expired(token string, now time.Time) bool {
 	claims, ok := claimsOf(token)
 	return !ok || now.Unix()+5 >= int64(claims.Exp)
 }
 
-// organizationOf returns the organization that an access token says it is for; empty
-// where it cannot be read.
+// organizationOf returns the organization in the claims of an access token, or the
+// empty string if they cannot be read.
 func organizationOf(token string) string {
 	claims, _ := claimsOf(token)
 	return claims.Org
@@ -89,8 +88,8 @@ type claims struct {
 	Org string  `json:"org"`
 }
 
-// claimsOf reads what an access token says. It is not verified here; whoever takes it
-// does that.
+// claimsOf decodes the claims of an access token without verifying it; whoever accepts
+// the token does that.
 func claimsOf(token string) (claims, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {

@@ -1,12 +1,11 @@
-// Package session is the backend of the browser. A browser has its tokens in
-// HttpOnly cookies; only requests below /session
-// read them. /session/api/… is forwarded to /api/v2/… with the access
-// token in Authorization; /session/sign-in, /session/refresh and
-// /session/sign-out are the API's own operations with the tokens removed from
-// the responses.
+// Package session is the backend of the console. A browser holds its tokens in cookies
+// that no script can read, and only requests below /session use them. /session/api/… is
+// forwarded to /api/v2/… with the access token in Authorization; /session/sign-in,
+// /session/refresh and /session/sign-out are the API's own operations, with the tokens
+// removed from the responses.
 //
-// The requests take the same path through the gateway as any other, so that limits,
-// permissions, the audit log and the routes are the same for both.
+// Requests pass through the gateway like all others, so limits, permissions, the audit
+// log and routes apply equally.
 package session
 
 import (
@@ -26,30 +25,30 @@ import (
 )
 
 const (
-	// Prefix is what the paths of the browser's way begin with.
+	// Prefix is the path prefix of all requests of the console.
 	Prefix    = "/session"
 	apiPrefix = Prefix + "/api"
 )
 
-// Options says how a Handler is made.
+// Options are the options of a Handler.
 type Options struct {
-	// Scheme returns how the client reached us, "http" or "https", as far as
-	// trusted proxies say.
+	// Scheme returns the scheme used by the client, "http" or "https", as far as
+	// trusted proxies state it.
 	Scheme func(*fiber.Ctx) string
-	// Refresh returns a new access token for a refresh token. It is asked when
-	// somebody signs out whose access token has expired.
+	// Refresh returns a new access token for a refresh token. It is called when a user
+	// signs out with an expired access token.
 	Refresh func(c *fiber.Ctx, refreshToken string) (string, error)
-	// RefreshLifetime is how long a browser keeps the cookies. The server decides
-	// for how long they are good. Default: 30 days.
+	// RefreshLifetime is how long a browser keeps the cookies; the server decides how
+	// long they are valid. Default: 30 days.
 	RefreshLifetime time.Duration
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// Handler is the browser's way to the API.
+// Handler handles the requests of the console.
 type Handler struct{ o Options }
 
-// New returns a Handler. Use and Rewrite put it in place.
+// New returns a Handler, which Use and Rewrite register.
 func New(o Options) *Handler {
 	if o.RefreshLifetime <= 0 {
 		o.RefreshLifetime = 30 * 24 * time.Hour
@@ -60,7 +59,7 @@ func New(o Options) *Handler {
 	return &Handler{o}
 }
 
-// operation is what a request below Prefix asks for.
+// operation is an operation below Prefix.
 type operation string
 
 const (
@@ -72,8 +71,8 @@ const (
 
 type key struct{}
 
-// target returns what a request line asks below its path, and the address below
-// web.BasePath that answers it.
+// target returns the operation of a request line and the URL below web.BasePath that
+// handles it.
 func target(method, uri string) (operation, string, bool) {
 	if rest, ok := strings.CutPrefix(uri, apiPrefix); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
 		return forward, web.BasePath + rest, true
@@ -96,9 +95,9 @@ func target(method, uri string) (operation, string, bool) {
 
 var prefix = []byte(Prefix)
 
-// Rewrite lets a server see requests below Prefix as those of the API, before
-// it looks for their route and for the limit of their body. It comes after the
-// routes have been registered.
+// Rewrite makes a server treat requests below Prefix as those of the API, before it
+// looks up their route and body limit. It is called after the routes have been
+// registered.
 func Rewrite(server *fasthttp.Server) {
 	if received := server.HeaderReceived; received != nil {
 		server.HeaderReceived = func(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
@@ -126,9 +125,9 @@ func Rewrite(server *fasthttp.Server) {
 	}
 }
 
-// Use is the middleware that checks requests below its path, puts tokens into them
-// and takes tokens out of their answers. It comes before the routes. On all
-// other requests it only makes sure that no cookie goes any further.
+// Use is the middleware that checks requests below Prefix, adds tokens to them and
+// removes tokens from their responses. It is registered before the routes. From all
+// other requests it removes cookies.
 func (h *Handler) Use(c *fiber.Ctx) error {
 	op, ok := c.Context().UserValue(key{}).(operation)
 	if !ok {
@@ -141,7 +140,7 @@ func (h *Handler) Use(c *fiber.Ctx) error {
 	return h.pass(c, op)
 }
 
-// pass checks a request, and lets it do what it asks for.
+// pass checks a request and handles its operation.
 func (h *Handler) pass(c *fiber.Ctx, op operation) error {
 	jar, err := h.check(c)
 	if err != nil {
@@ -161,11 +160,10 @@ func (h *Handler) pass(c *fiber.Ctx, op operation) error {
 	}
 }
 
-// visit answers a person who opens the address of a report in a window of its
-// own. Who cannot have it from there, not being signed in, not being allowed to,
-// or coming from another site, whose visits have no cookies, is sent to the
-// console's page of that report, which says what is the matter and shows the
-// report where it can.
+// visit answers a person who opens the address of a report in a window. If the report
+// cannot be shown there, because the person is not signed in, lacks permission, or
+// comes from another site, so that no cookies are sent, it redirects to the console
+// page of the report, which explains the reason and shows the report if it can.
 func (h *Handler) visit(c *fiber.Ctx) error {
 	if err := h.pass(c, forward); err == nil && c.Response().StatusCode() < http.StatusBadRequest {
 		return nil
@@ -196,8 +194,8 @@ func (h *Handler) forward(c *fiber.Ctx, access string) error {
 	return err
 }
 
-// tokensAnswer reports whether an operation answers with tokens, or ends the
-// session without the cookies.
+// tokensAnswer reports whether an operation returns tokens, or ends the session without
+// clearing the cookies.
 func tokensAnswer(c *fiber.Ctx) bool {
 	decoded, err := url.PathUnescape(apiPath(c))
 	if err != nil {
@@ -210,12 +208,12 @@ func tokensAnswer(c *fiber.Ctx) bool {
 	return false
 }
 
-// apiPath returns the path of a request below web.BasePath, as it was written.
+// apiPath returns the path of a request below web.BasePath, still encoded.
 func apiPath(c *fiber.Ctx) string {
 	return strings.TrimPrefix(string(c.Context().URI().PathOriginal()), web.BasePath)
 }
 
-// authorize puts an access token into a request.
+// authorize sets the access token of a request.
 func authorize(c *fiber.Ctx, access string) {
 	if access != "" {
 		c.Request().Header.Set(fiber.HeaderAuthorization, "Bearer "+access)
@@ -230,22 +228,22 @@ type bundle struct {
 	} `json:"data"`
 }
 
-// Signed is the answer to a sign-in and to a refresh.
+// Signed is the response to a sign-in or refresh.
 type Signed struct {
-	// ExpiresIn is for how many seconds requests will pass without a refresh.
+	// ExpiresIn is the number of seconds until the next refresh is necessary.
 	ExpiresIn int `json:"expiresIn"`
 }
 
 func (h *Handler) signIn(c *fiber.Ctx, j jar) error {
-	c.Request().Header.Del("X-Dry-Run") // which would answer without a session
+	c.Request().Header.Del("X-Dry-Run") // a dry run would create no session
 	if err := c.Next(); err != nil {
 		return err
 	}
 	return h.keep(c, j, true)
 }
 
-// refresh gets a new access token for the organization that the old one was for, or
-// switches to the one that the body names.
+// refresh gets a new access token for the organization of the old one, or for the one
+// named in the body.
 func (h *Handler) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	if renew == "" {
 		return apperr.New(apperr.Unauthenticated, "You are not signed in.")
@@ -253,7 +251,7 @@ func (h *Handler) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	var wanted struct {
 		Organization string `json:"organization"`
 	}
-	// Fiber's own Body would unpack what is said to be compressed, to any size.
+	// Not Fiber's Body, which decompresses to any size.
 	if sent := c.Request().Body(); len(sent) > 0 && json.Unmarshal(sent, &wanted) != nil {
 		return apperr.New(apperr.ValidationError, `The body is empty, or {"organization": "…"} to switch to one.`)
 	}
@@ -276,7 +274,7 @@ func (h *Handler) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	}
 	switch status := c.Response().StatusCode(); {
 	case status == http.StatusNotFound && !switching:
-		// The membership that the console was in has ended.
+		// The membership that the console used has ended.
 		j.clear(c)
 		return apperr.New(apperr.Unauthenticated, "You are no longer a member of this organization. Sign in again.")
 	case status == http.StatusUnauthorized:
@@ -285,14 +283,14 @@ func (h *Handler) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	return h.keep(c, j, false)
 }
 
-// keep moves the tokens of a successful answer into cookies.
+// keep moves the tokens of a successful response into cookies.
 func (h *Handler) keep(c *fiber.Ctx, j jar, both bool) error {
 	if c.Response().StatusCode() != http.StatusOK {
 		return nil
 	}
 	var b bundle
 	err := json.Unmarshal(c.Response().Body(), &b)
-	c.Response().ResetBody() // whatever it is, it holds tokens
+	c.Response().ResetBody() // it contains tokens, whatever else it is
 	c.Response().Header.Del(fiber.HeaderETag)
 	if err != nil || b.Data.AccessToken == "" || both && b.Data.RefreshToken == "" {
 		return apperr.New(apperr.Unavailable, "Signing in did not answer as expected. Please try again.").Because(err)
@@ -304,16 +302,15 @@ func (h *Handler) keep(c *fiber.Ctx, j jar, both bool) error {
 	return web.OK(c, Signed{ExpiresIn: b.Data.ExpiresIn})
 }
 
-// SignedOut is the answer to a sign-out.
+// SignedOut is the response to a sign-out.
 type SignedOut struct {
-	// SessionEnded reports whether the server has ended the session. If it has
-	// not, the cookies are gone all the same; the session goes on until it expires
-	// or is ended from elsewhere.
+	// SessionEnded reports whether the server has ended the session. If not, the
+	// cookies are cleared all the same, and the session continues until it expires or
+	// is ended elsewhere.
 	SessionEnded bool `json:"sessionEnded"`
 }
 
-// signOut ends the session and clears the cookies, whatever becomes of the
-// first.
+// signOut ends the session and clears the cookies, even if ending the session fails.
 func (h *Handler) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 	if access == "" && renew == "" {
 		j.clear(c)
@@ -331,7 +328,7 @@ func (h *Handler) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 		err = c.Next()
 		ended = err == nil && c.Response().StatusCode() == http.StatusOK
 	}
-	// A session that is not accepted any more has ended already.
+	// A session that is no longer accepted has already ended.
 	ended = ended || apperr.CodeOf(err) == apperr.Unauthenticated || err == nil && c.Response().StatusCode() == http.StatusUnauthorized
 	c.Response().Reset()
 	c.Set(fiber.HeaderXRequestID, web.RequestID(c))
@@ -339,7 +336,7 @@ func (h *Handler) signOut(c *fiber.Ctx, j jar, access, renew string) error {
 	return web.OK(c, SignedOut{SessionEnded: ended})
 }
 
-// Asked reports whether a request came by the way of the console, below Prefix.
+// Asked reports whether a request was made below Prefix.
 func Asked(rc *fasthttp.RequestCtx) bool {
 	_, ok := rc.UserValue(key{}).(operation)
 	return ok

@@ -1,4 +1,4 @@
-// Command gateway runs the gateway, the only process exposed to clients.
+// Command gateway runs the gateway, the only process that clients reach.
 package main
 
 import (
