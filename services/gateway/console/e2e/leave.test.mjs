@@ -32,7 +32,7 @@ test('a filled form asks before it goes, also for a step back, and its first fie
   assert.equal(await title.inputValue(), 'Half of a form');
   answer = true;
   await page.goBack();
-  await page.waitForURL('**/organization');
+  await page.getByRole('heading', { level: 1, name: 'Demo organization' }).waitFor();
   const before = asked.length;
   await page.goForward();
   await page.getByRole('button', { name: 'New event' }).click();
@@ -51,7 +51,7 @@ test('a reason that could not be sent is kept, and sent again', async () => {
   });
   await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
   const { page } = await visit('manager', `/events/${id}/review`);
-  await page.getByRole('link', { name: 'Review 1' }).waitFor();
+  await page.getByRole('link', { name: 'Review one waits' }).waitFor();
   await page.getByRole('button', { name: 'Reject', exact: true }).click();
   const why = page.getByLabel('Why?');
   await why.fill('The invoice names another flight.');
@@ -77,10 +77,10 @@ test('what somebody else changed is not overwritten by a form that was open mean
   await page.getByRole('textbox', { name: 'Notes' }).fill('Typed here');
   await the.server.api('admin', 'PATCH', `/events/${id}`, { attendees: 4321 });
   // The page reads its event again, as it does whenever it is come back to.
-  const read = page.waitForResponse((r) => r.url().endsWith(`/events/${id}`) && r.request().method() === 'GET');
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
-  await read;
-  await page.getByText('4,321 attendees').waitFor();
+  await until('the page has the change', async () => {
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+    return page.getByText('4,321 attendees').isVisible();
+  });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').getByRole('alert').waitFor();
   assert.equal(await page.getByRole('textbox', { name: 'Notes' }).inputValue(), 'Typed here');

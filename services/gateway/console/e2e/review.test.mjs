@@ -15,7 +15,7 @@ test('what waits is counted, and led to, where nothing is approved yet', async (
   const card = page.getByRole('listitem').filter({ hasText: 'Nothing approved' });
   await card.getByText('2 wait').waitFor();
   await card.getByRole('link').click();
-  await page.getByRole('link', { name: 'Review 2' }).waitFor();
+  await page.getByRole('link', { name: 'Review 2 wait' }).waitFor();
   for (const path of ['report', 'footprint']) {
     await page.goto(`/events/${id}/${path}`);
     await page.getByText('2 records wait for review; only approved records count.').waitFor();

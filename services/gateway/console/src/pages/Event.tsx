@@ -122,11 +122,14 @@ export function EventPage(): ReactNode {
                 className="tab"
                 aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}
               >
-                {t(`place.${p}`)}
+                {t(`place.${p}`)}{' '}
                 {p === 'review' && waitingIn(event) > 0 && (
-                  <span className="tabcount">
-                    {number(waitingIn(event))} <span className="vh">{t('status.submitted')}</span>
-                  </span>
+                  <>
+                    <span className="tabcount" aria-hidden>
+                      {number(waitingIn(event))}
+                    </span>
+                    <span className="vh">{t('events.waiting', { count: waitingIn(event) })}</span>
+                  </>
                 )}
               </Link>
             ))}
