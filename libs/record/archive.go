@@ -2,8 +2,8 @@ package record
 
 import "context"
 
-// Archive reads what the other interfaces leave out, so that everything a store
-// holds of a tenant can be copied into another store.
+// Archive reads what the other interfaces omit, so that all data of a
+// tenant can be copied to another store.
 type Archive interface {
 	// EventsAfter reads up to limit events with slots above after, ascending,
 	// deleted ones included.

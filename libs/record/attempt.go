@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Known is what was read for a request before its move was asked for, so that Apply need
-// not read it again. A move made on it is right, since it is written on the condition that
-// the record is as it was read. Nothing else is decided by it: a request that it would
-// have refused, or found to be made, reads anew.
+// Known is data read before a transition is applied, so that Apply need
+// not read it again. A transition based on it is correct, because it is written on the condition that
+// the record is as it was read. Nothing else is decided by it: before a request is
+// refused, or found to be done already, the data are read again.
 type Known struct {
 	Record Record
-	// Event, when set, is what the Gate returned after Record had been read. One that
-	// was read before the record says nothing about it: see package signoff.
+	// Event, if set, is the event that the Gate returned after Record was read. One
+	// read before the record proves nothing about it: see package signoff.
 	Event *Event
 }
 

@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// Batches is what InsertAll needs of a store.
+// Batches is the part of a store that InsertAll uses.
 type Batches interface {
 	InsertRecords(ctx context.Context, org OrgID, sub Sub, records []Record) (stored []Record, refused []error, err error)
 	References
 }
 
-// InsertAll is Insert for many records of one sub-collection. refused says at
-// the place of each record why it was not stored: DUPLICATE_REFERENCE for the
-// client, or ErrDuplicate where its id is taken. err is a failure of the store,
+// InsertAll is Insert for many records of one sub-collection. refused has, at
+// the index of each record that was not stored, the reason: DUPLICATE_REFERENCE for the
+// client, or ErrDuplicate if its id is taken. err is a failure of the store,
 // after which some of them may have been stored.
 func (w Workflow) InsertAll(ctx context.Context, into Batches, org OrgID, sub Sub, records []Record, by Actor) (stored []Record, refused []error, err error) {
 	if err := w.admit(ctx, org, sub.Event, len(records)); err != nil {

@@ -15,12 +15,12 @@ const (
 // CompensationKinds returns the kinds of compensation.
 func CompensationKinds() []string { return []string{Offset, Removal} }
 
-// Compensation is what the organizer states to have offset or removed. It stands
-// beside a footprint, and nothing ever subtracts it.
+// Compensation is an offset or removal declared by the organizer. It is shown
+// with a footprint, and is never subtracted from it.
 type Compensation struct {
 	Kind   string          `json:"kind"`
 	KgCO2e decimal.Decimal `json:"kgCO2e"`
-	// Description says what was bought or done.
+	// Description describes what was bought or done.
 	Description string `json:"description"`
 	// Standard and Registry, and the Reference there, such as serial numbers.
 	Standard  string `json:"standard,omitempty"`

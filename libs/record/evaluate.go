@@ -9,13 +9,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// MaxBytes bounds the input of a record and what is calculated from it together: half
-// of what a store takes in one document.
+// MaxBytes limits the input of a record and its calculated data together: half
+// of the document size limit of a store.
 const MaxBytes = 8 << 20
 
-// CheckSize returns an error for the client where a record would be larger than
-// MaxBytes. Only lists of origins can make one so large. A stored record is never
-// refused: it is for what is about to be stored.
+// CheckSize returns an error for the client if a record would be larger than
+// MaxBytes. Only lists of origins can be so large. It is for records about to be
+// stored, not for stored ones.
 func CheckSize(fields, preview, contribution json.RawMessage) error {
 	size := len(fields) + len(preview) + len(contribution)
 	if size <= MaxBytes {
@@ -25,9 +25,9 @@ func CheckSize(fields, preview, contribution json.RawMessage) error {
 		"The rows and what is calculated from them come to %d bytes; a record has %d at most. Enter them as two records, or name towns in the place of whole countries.", size, MaxBytes)})
 }
 
-// Evaluate calculates what a record of the given type and canonical fields
-// contributes under an event's context. It is for records that are stored
-// already; a body that was just decoded has its evaluation, see Figures.
+// Evaluate calculates the contribution of a record of the given type and canonical
+// fields in an event's context. It is for stored records;
+// a decoded body has its evaluation, see Figures.
 func Evaluate(typ string, fields json.RawMessage, notices []footprint.Notice, ev footprint.EventContext) (preview, contribution json.RawMessage, err error) {
 	evaluation, err := footprint.Evaluate(typ, fields, ev)
 	if err != nil {
@@ -36,10 +36,10 @@ func Evaluate(typ string, fields json.RawMessage, notices []footprint.Notice, ev
 	return Figures(&evaluation, notices, ev)
 }
 
-// Under returns the record with the figures that it has under its event: those that are
-// stored where they are of the event's context, as of every record that was counted since
-// the context changed, else new ones. Where the event's factors have none for the record,
-// the stored ones stay, and name their factor set.
+// Under returns the record with its figures in the context of its event: the stored ones
+// if they belong to that context, as for every record counted since
+// the context changed, otherwise recalculated ones. If the event's factors have none for the record,
+// the stored ones are kept, and name their factor set.
 func (r Record) Under(ev Event) Record {
 	if r.ContextRev >= ev.ContextRev {
 		return r

@@ -7,9 +7,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// ContextsOf returns what moved the figures of an event, by ContextRev, as far back as
-// its history goes: it takes back what its entries, oldest first and the newest one
-// among them, say of each change.
+// ContextsOf returns the contexts of an event, by ContextRev, as far back as
+// its history goes, by undoing its changes. The entries are ordered oldest first and include
+// the latest one.
 func ContextsOf(e Event, entries []EventEntry) (map[int64]footprint.EventContext, error) {
 	contexts := map[int64]footprint.EventContext{e.ContextRev: e.Context()}
 	for i, entry := range slices.Backward(entries) {

@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// EventStore is what an EventFlow needs of a store.
+// EventStore is the part of a store that an EventFlow uses.
 type EventStore interface {
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
@@ -20,18 +20,18 @@ type EventStore interface {
 	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 }
 
-// EventFlow makes the changes of events: each is one conditional write together
-// with its history entry and, where figures move, the mark that asks for their
+// EventFlow applies changes of events: each is one conditional write together
+// with its history entry and, if figures are affected, the mark that requests their
 // recalculation.
 type EventFlow struct {
 	Store EventStore
 	Now   func() time.Time
-	// Report, when set, enters actions on an event into the audit log, each at
-	// least once: Apply does so with what the history ends with before it puts
-	// another entry in its place. Without it that is left to the next change.
+	// Report, if set, enters actions on an event into the audit log, each at
+	// least once: Apply does so with the latest entry of the history before it
+	// replaces that. Without it that is left to the next change.
 	Report EventReport
-	// Once, when set, names the request of which this makes the one change: what it
-	// has made already is found in the history, and not made again.
+	// Once, if set, identifies the request of this change: a change already made by
+	// it is found in the history, and not repeated.
 	Once string
 }
 
@@ -43,8 +43,8 @@ type EventReport func(ctx context.Context, org OrgID, id EventID, actions []Even
 // reports: with a Report, a change that cannot report the ones before it is refused.
 const maxOwed = 500
 
-// Unreported returns the actions on the event of which it is not known that they
-// are in the audit log, oldest first.
+// Unreported returns the actions on the event that are not known to be in
+// the audit log, oldest first.
 func (e Event) Unreported() []EventEntry {
 	if e.Last.Rev == 0 {
 		return nil // from before histories were kept
@@ -53,7 +53,7 @@ func (e Event) Unreported() []EventEntry {
 	return append(slices.Clip(owed), EventEntry{Rev: e.Last.Rev, Action: e.Last.Action, By: e.Last.By, At: e.Last.At, Hash: e.Last.Hash})
 }
 
-// EventRequest is one change of an event that a caller wants made.
+// EventRequest is a requested change of an event.
 type EventRequest struct {
 	Org     OrgID
 	ID      EventID
@@ -62,14 +62,14 @@ type EventRequest struct {
 	Comment string
 	// Proposal names the proposal the change comes from, for its entry.
 	Proposal string
-	// FourEyes and PolicyRev state the policy the change is made under.
+	// FourEyes and PolicyRev identify the policy in force.
 	FourEyes  bool
 	PolicyRev int64
-	// Gate is the state the event must be in; GateOpen for what moves a figure.
+	// Gate is the required state of the event; GateOpen for changes that affect a figure.
 	// While it is closing, a request that needs it open is answered UNAVAILABLE,
-	// and EVENT_SIGNED once it was signed.
+	// and EVENT_SIGNED once it is signed.
 	Gate GateState
-	// AnyGate lifts that condition, for changes that move no figure.
+	// AnyGate lifts that condition, for changes that affect no figure.
 	AnyGate bool
 	// Change edits the event. It may be called more than once, each time with the
 	// event as stored. An error of it is returned as it is.
@@ -83,8 +83,8 @@ type EventRequest struct {
 // the event as it is, and no error.
 var ErrUnchanged = errors.New("record: nothing to change")
 
-// ErrMade is the outcome of an Apply whose request (EventFlow.Once) has made its
-// change before. EntryOnce finds what it was.
+// ErrMade is the error of an Apply whose request (EventFlow.Once) has already made its
+// change. EntryOnce finds it.
 var ErrMade = errors.New("record: the request has made its change")
 
 // EntryOnce looks in the history of an event, as it was read, for what the request of
@@ -183,8 +183,8 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		Message: "Many changes are being made to this event at once. Please try again."}
 }
 
-// CheckOpen returns nil where the figure of the event may move, else EVENT_SIGNED
-// or, while a sign-off is being made, UNAVAILABLE.
+// CheckOpen returns nil if the figure of the event may change, otherwise EVENT_SIGNED
+// or, during a sign-off, UNAVAILABLE.
 func (e Event) CheckOpen() error {
 	switch e.Gate.State {
 	case GateSigned:

@@ -22,8 +22,8 @@ const (
 	// EventAdopted begins the chain of an event from before histories were kept.
 	EventAdopted   EventAction = "adopt"
 	ChangeProposed EventAction = "propose-change"
-	// ChangeAssessed keeps the effect of a proposal, calculated when somebody first
-	// looked at it.
+	// ChangeAssessed records the effect of a proposal, calculated when it was first
+	// viewed.
 	ChangeAssessed   EventAction = "assess-change"
 	ChangeApproved   EventAction = "approve-change"
 	ChangeRejected   EventAction = "reject-change"
@@ -79,8 +79,8 @@ func (e EventEntry) MarshalJSON() ([]byte, error) {
 	}{plain(e), stamp(e.At)})
 }
 
-// Commitment is the hash by which the chain covers who did it and what they
-// said, so that a chain can be verified where both are left out.
+// Commitment is the hash by which the chain covers the actor and the
+// comment, so that a chain can be verified if both are omitted.
 func (e EventEntry) Commitment() string {
 	return commitment(e.Salt, e.By, e.Comment)
 }
@@ -224,8 +224,8 @@ func EventChanges(before, after Event) []FieldChange {
 	return changed
 }
 
-// Governed reports whether any of the changes moves a published figure, so that
-// it needs a reason or a second manager where the policy says so.
+// Governed reports whether any of the changes affects a published figure, so that
+// it needs a reason or a second manager if the policy requires it.
 func Governed(changed []FieldChange) bool {
 	return slices.ContainsFunc(changed, func(c FieldChange) bool {
 		return slices.ContainsFunc(eventFields(), func(f eventField) bool { return f.name == c.Field && f.governed })
@@ -288,9 +288,9 @@ func NewEvent(org OrgID, id EventID, e Event, by Actor, now time.Time) Event {
 	return EventEntry{Action: EventCreated, By: by, At: now}.seal(Event{}, e)
 }
 
-// Adopted returns the event with the entry that begins its chain where it was
-// made before histories were kept; any other event unchanged. The entry states
-// what was found, and nobody's deed.
+// Adopted returns an event created before histories were kept with the entry that begins
+// its chain, and any other event unchanged. The entry records
+// the state found, without an actor.
 func Adopted(e Event) Event {
 	if e.Last.Rev != 0 {
 		return e

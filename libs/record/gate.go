@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// GateState is whether the figure of an event may move.
+// GateState states whether the figure of an event may change.
 type GateState string
 
 // The states of a gate.
@@ -21,19 +21,19 @@ const (
 	GateSigned  GateState = "signed"
 )
 
-// Gate decides whether moves into and out of the approved records are possible.
-// Its epoch rises with every transition, so that who read an earlier state is
-// recognized; see package signoff.
+// Gate decides whether records can enter or leave the approved state.
+// Its epoch rises with every transition, so that a write based on an earlier state is
+// detected; see package signoff.
 type Gate struct {
 	Epoch int64     `json:"epoch"`
 	State GateState `json:"state,omitempty"`
 	// Pending is the sign-off that is being made while the gate is closing.
 	Pending *PendingSignOff `json:"pending,omitempty"`
-	// Failure says why the last sign-off did not come about.
+	// Failure is the reason why the last sign-off failed.
 	Failure *SignOffFailure `json:"failure,omitempty"`
 }
 
-// PendingSignOff is a sign-off on its way.
+// PendingSignOff is a sign-off in progress.
 type PendingSignOff struct {
 	Revision  int64           `json:"revision"` // of the result that is to be signed
 	Statement string          `json:"statement"`
@@ -41,11 +41,11 @@ type PendingSignOff struct {
 	At        time.Time       `json:"at"`
 	FourEyes  bool            `json:"fourEyes,omitempty"`
 	Open      json.RawMessage `json:"open,omitempty"` // the checklist
-	// Until is when a sweeper takes the sign-off for dead.
+	// Until is when a sweeper considers the sign-off crashed.
 	Until time.Time `json:"until"`
 }
 
-// SignOffFailure is why a sign-off did not come about.
+// SignOffFailure is the reason why a sign-off failed.
 type SignOffFailure struct {
 	Revision int64       `json:"revision"`
 	Code     apperr.Code `json:"code"`
@@ -66,7 +66,7 @@ type Edition struct {
 	Withdrawn *Withdrawal     `json:"withdrawn,omitempty"`
 }
 
-// Withdrawal is who opened a signed event again, and why.
+// Withdrawal records who withdrew a sign-off, and why.
 type Withdrawal struct {
 	By      Actor     `json:"by"`
 	At      time.Time `json:"at"`
@@ -228,7 +228,7 @@ const (
 	MaxProposalBytes = 32 << 10
 )
 
-// Governance is what an event keeps about who may move its figure, and who did.
+// Governance is the part of an event that controls and records changes of its figure.
 // Its JSON is the stored form of both engines.
 type Governance struct {
 	UpdatedBy Actor `json:"updatedBy"`
@@ -244,7 +244,7 @@ type Governance struct {
 	Proposals []Proposal   `json:"proposals,omitempty"`
 }
 
-// EventSigned is the refusal of what would move a signed figure.
+// EventSigned is the error of a change that would affect a signed figure.
 func EventSigned(e Event) error {
 	detail := apperr.Detail{Field: "signOff", Code: "SIGNED", Message: "A manager can withdraw the sign-off, with a comment."}
 	if n := len(e.Editions); n > 0 {

@@ -73,8 +73,8 @@ type StoredEvent struct {
 	Damage error
 }
 
-// Damage is the error of what is stored and cannot be read. It tells who verifies a
-// store from a store that does not answer.
+// Damage is the error of stored data that cannot be decoded. Verification distinguishes
+// it from an unavailable store.
 type Damage struct{ Err error }
 
 // Damaged makes an error a Damage; nil stays nil.

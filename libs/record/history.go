@@ -23,15 +23,15 @@ type Entry struct {
 	Comment string    `json:"comment,omitempty" bson:"comment"`
 	// Changed names the input fields an edit changed.
 	Changed []string `json:"changed,omitempty" bson:"changed"`
-	// Input is the hash of what the record says after the move: its event, type
-	// and input fields. Entries from before there was one have none.
+	// Input is the hash of the record's contents after the transition: its event, type
+	// and input fields. Older entries have none.
 	Input string `json:"inputHash,omitempty" bson:"input"`
-	// Once names the request that made the move, where it had an idempotency key,
-	// so that its repetition finds the move made. It is not served, and the hash
-	// does not cover it: it says nothing about what was done.
+	// Once identifies the request of the transition, if it had an idempotency key,
+	// so that a repetition finds the transition. It is not served, and not covered by the
+	// hash, because it is no part of the history's content.
 	Once string `json:"-" bson:"once"`
-	// FourEyes and PolicyRev state the policy a decision was made under. Entries
-	// of other moves, and from before, have neither.
+	// FourEyes and PolicyRev identify the policy of a decision. Entries
+	// of other transitions, and older ones, have neither.
 	FourEyes  bool  `json:"fourEyes,omitempty" bson:"fourEyes"`
 	PolicyRev int64 `json:"policyRevision,omitempty" bson:"policyRev"`
 	// Origins are the counts of attendee travel as a creation or an edit left them.
@@ -83,8 +83,8 @@ func (e Entry) digest(org OrgID, id ID) string {
 	return hashOf(values...)
 }
 
-// Commitment is the hash by which the chain covers who made the move and what
-// they said, so that a chain can be verified where both are left out. An entry
+// Commitment is the hash by which the chain covers the actor and the
+// comment, so that a chain can be verified if both are omitted. An entry
 // without a salt has none.
 func (e Entry) Commitment() string {
 	if e.Salt == "" {

@@ -18,8 +18,8 @@ const (
 	Validating ImportStatus = "validating" // every row is looked at
 	Importing  ImportStatus = "importing"  // the rows become records
 	Completed  ImportStatus = "completed"
-	// Failed: nothing was imported, or the import was stopped on its way and Imported says how
-	// many records there are.
+	// Failed: nothing was imported, or the import was aborted and Imported is the
+	// number of imported records.
 	Failed ImportStatus = "failed"
 )
 
@@ -78,19 +78,19 @@ type Import struct {
 	Ignored  []string   `json:"ignored,omitempty"`
 	Seed     string     `json:"seed"` // the ids of the records are made of it
 
-	// Notices say what the file has that records may say already.
+	// Notices describe rows of the file that existing records may repeat.
 	Notices []fields.Notice `json:"notices,omitempty"`
 
-	// OnDuplicate says what becomes of a row whose reference a record has: empty
-	// refuses it, skip keeps the record, update gives it the row's fields. Updated,
-	// Unchanged and Skipped count such rows that are done with.
+	// OnDuplicate determines the handling of a row whose reference a record has: empty
+	// refuses it, skip keeps the record, update sets the row's fields. Updated,
+	// Unchanged and Skipped count processed rows of this kind.
 	OnDuplicate string `json:"onDuplicate,omitempty"`
 	Updated     int64  `json:"updated,omitempty"`
 	Unchanged   int64  `json:"unchanged,omitempty"`
 	Skipped     int64  `json:"skipped,omitempty"`
 	// Hash is the SHA-256 of the type and the file, in hexadecimal.
 	Hash string `json:"hash,omitempty"`
-	// BadParts is how many parts hold the bad rows with all their faults, see
+	// BadParts is the number of parts with the bad rows and all their errors, see
 	// BadPartsID; 0: none, or they were removed.
 	BadParts int64 `json:"badParts,omitempty"`
 	// Undone is set once the import was undone.
@@ -99,7 +99,7 @@ type Import struct {
 	Lease time.Time `json:"lease"`
 }
 
-// Undone says who took an import back, and what of it was removed.
+// Undone records who undid an import, and what was removed.
 type Undone struct {
 	By      Actor     `json:"by"`
 	At      time.Time `json:"at"`

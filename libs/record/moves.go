@@ -23,7 +23,7 @@ const (
 	RequestChanges Move = "request-changes"
 	Reject         Move = "reject"
 	Reopen         Move = "reopen"
-	// AutoApprove is what an organization's policy does; nobody can ask for it.
+	// AutoApprove is made by an organization's policy and cannot be requested.
 	AutoApprove Move = "auto-approve"
 )
 
@@ -72,8 +72,8 @@ func ruleOf(m Move) (rule, bool) {
 	return rule{}, false
 }
 
-// NextState returns the state a move leads to from a state, and whether it may
-// be made there at all.
+// NextState returns the state after a transition, and whether the transition is
+// permitted in the given state.
 func NextState(m Move, from Status) (Status, bool) {
 	r, ok := ruleOf(m)
 	if !ok || !slices.Contains(r.from, from) {
@@ -89,16 +89,16 @@ func NextState(m Move, from Status) (Status, bool) {
 // its entry states the policy it was made under.
 func (r rule) decides() bool { return r.role.Holds(identity.Manager) && r.move != Review }
 
-// Entitled reports whether a role may decide by a move: true of every move that
-// no decision needs.
+// Entitled reports whether a role may make a decision; it is true for every transition
+// that is no decision.
 func Entitled(m Move, role identity.Role) bool {
 	r, ok := ruleOf(m)
 	return !ok || !r.role.Holds(identity.Manager) || role.Holds(r.role)
 }
 
-// AllowedMoves lists the moves that somebody can make on a record as it is: by
-// its state, the caller's role, whose record it is and, under four eyes, who had
-// a hand in it last; who edited it before them is in its history.
+// AllowedMoves lists the transitions that a caller can make, according to the record's
+// state, the caller's role, its author and, under four-eyes control, who edited
+// it last; earlier editors are in its history.
 func AllowedMoves(r Record, by Actor, fourEyes bool) []Move {
 	var moves []Move
 	for _, rule := range rules() {

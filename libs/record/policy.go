@@ -22,8 +22,8 @@ type AutoApproval struct {
 	// SpotCheckOneIn: one in so many of these waits for a person all the same;
 	// 0: none does.
 	SpotCheckOneIn int64
-	// By is the administrator who decided so, whose name stands in the histories
-	// of what is approved.
+	// By is the administrator who set the policy, whose name is in the histories
+	// of approved records.
 	By Actor
 }
 
@@ -89,10 +89,10 @@ func ApprovedBefore(ctx context.Context, history interface {
 }
 
 // PolicyApproval returns the request by which an organization's policy approves a
-// record that has just been submitted, and whether it does. It approves what
-// was submitted and nothing newer. Under four eyes a record that was approved before
-// (ApprovedBefore) waits for a person: somebody took its approval back, and neither they
-// nor who submits it again can have it back from nobody.
+// record that has just been submitted, and whether it does. It approves exactly the
+// submitted revision. Under four-eyes control a record that was approved before
+// (ApprovedBefore) needs a person, because reopening and submitting it again must
+// not restore the approval without one.
 func PolicyApproval(p Policy, submitted Record, ev Event, approvedBefore bool) (Request, bool) {
 	if p.FourEyes && approvedBefore {
 		return Request{}, false

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// System is who acts where no person does: the service itself.
+// System is the actor of changes without a person: the service itself.
 func System() Actor { return Actor{ID: "system", Name: "System"} }
 
 // PolicyEntry is one state of an organization's policy. A bundle carries the

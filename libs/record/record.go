@@ -42,15 +42,15 @@ type Policy struct {
 	FourEyes bool
 	// AutoApprove lets small records be approved without anybody looking at them.
 	AutoApprove AutoApproval
-	// RequireReason asks for a comment with every change of an event that moves a
+	// RequireReason requires a comment with every change of an event that affects a
 	// figure, once records of it were approved.
 	RequireReason bool
 	// Rev is the revision of the organization that set the policy as it is.
 	Rev int64
 }
 
-// Actor is who did something, as histories keep it: the name and role of that
-// moment, not of today.
+// Actor is who did something, as stored in histories: with the name and role at
+// that time.
 type Actor struct {
 	ID   string        `json:"_id" bson:"id"`
 	Name string        `json:"name,omitempty" bson:"name,omitempty"`
@@ -75,8 +75,8 @@ type Event struct {
 	VirtualAttendees *int64
 	Country          string // ISO 3166-1 alpha-2, or empty
 	Timezone         string
-	// Place is where it takes place, as it was stated; Location what that was
-	// resolved to. Both are empty where it was not said.
+	// Place is where it takes place, as entered; Location is the resolved
+	// place. Both are empty if not stated.
 	Place       string
 	Location    footprint.Venue
 	Description string
@@ -91,7 +91,7 @@ type Event struct {
 	// none. No figure holds it.
 	Compensation []Compensation
 
-	// Team, where it is not empty, is who sees the event and works on it.
+	// Team, if not empty, lists who can see and edit the event.
 	Team []TeamMember
 
 	FactorSet string // pinned: a newer set never moves a result by itself
@@ -100,18 +100,18 @@ type Event struct {
 	UpdatedAt time.Time
 
 	Rev int64 // +1 with every change
-	// ContextRev rises by one with each change that moves numbers or what they
-	// cover (method, country, dates, attendees, factor set, boundary): what was
-	// calculated under another ContextRev is calculated anew.
+	// ContextRev rises by one with each change that affects figures or their
+	// coverage (method, country, dates, attendees, factor set, boundary): figures
+	// calculated with another ContextRev are recalculated.
 	ContextRev int64
-	// Mark, when not empty, says that the result does not reflect this event's
+	// Mark, if not empty, is a dirty flag: the result does not reflect this event's
 	// context yet. Only the worker that has written the result clears it.
 	Mark    string
 	Deleted bool
-	// EverApproved is set before the first record of the event is approved, and stays: from
-	// then on the event has a figure that people may have seen, whatever is approved now. It
-	// changes without a new revision. Events from before it was kept may lack it as long as
-	// no record of theirs is approved or reopened anew.
+	// EverApproved is set before the first record of the event is approved, and never reset: from
+	// then on the figure may have been seen, whatever is approved now. It
+	// changes without a new revision. Older events may lack it until
+	// one of their records is approved or reopened.
 	EverApproved bool
 
 	// Governance is who may move the figure, and who did.
@@ -143,8 +143,8 @@ func (e Event) RefKey() string {
 type Method struct {
 	RadiativeForcing bool   `json:"radiativeForcing" bson:"radiativeForcing"`
 	GWP              string `json:"gwp" bson:"gwp"` // "published" or "AR6"
-	// Engine is the engine the event is pinned to; empty is the first one, 1.2.0.
-	// A newer engine never moves a result by itself.
+	// Engine is the engine the event is pinned to; empty means the first one, 1.2.0.
+	// A newer engine never changes a result by itself.
 	Engine string `json:"engine,omitempty" bson:"engine,omitempty"`
 }
 
@@ -156,7 +156,7 @@ var DefaultMethod = Method{RadiativeForcing: true, GWP: "published"}
 // newest engine.
 var NewMethod = Method{RadiativeForcing: true, GWP: "published", Engine: footprint.NewestEngine}
 
-// Context returns what of the event moves its figures.
+// Context returns the part of the event that affects its figures.
 func (e Event) Context() footprint.EventContext {
 	c := footprint.EventContext{
 		Country: e.Country, StartDate: e.StartDate, EndDate: e.EndDate,
@@ -230,8 +230,8 @@ type Record struct {
 	Fields json.RawMessage
 	// Reference is the client's externalReference; unique in the sub-collection.
 	Reference string
-	// Notices are what decoding said (ignored fields); kept with the record
-	// because evaluating it again does not see them.
+	// Notices are those of decoding (ignored fields); stored with the record
+	// because evaluating it again does not produce them.
 	Notices []footprint.Notice
 	// Preview is the `footprint` that a client sees while the event's context is that of
 	// ContextRev, as JSON; see Under.
@@ -253,13 +253,13 @@ type Record struct {
 
 	// Last is the newest history entry; the older ones are stored apart.
 	Last Entry
-	// Mark, when not empty, says that the result does not reflect this record's
+	// Mark, if not empty, is a dirty flag: the result does not reflect this record's
 	// state yet (see Workflow). Only the worker clears it.
 	Mark string
 	// Fence is the epoch of the newest sign-off that has seen the record; 0 before
 	// the first. It changes without a new revision.
 	Fence int64
-	// Deleted makes the record a tombstone: nobody sees it, its Seq stays taken.
+	// Deleted makes the record a tombstone: it is invisible, and its Seq stays taken.
 	Deleted bool
 }
 

@@ -12,8 +12,8 @@ type References interface {
 	RecordByReference(ctx context.Context, org OrgID, sub Sub, reference string) (Record, error)
 }
 
-// BadReference returns the fault of a reference that no path can name: clients and
-// proxies take . and .. for steps in the path, encoded or not.
+// BadReference returns the error of a reference that cannot be part of a path: clients and
+// proxies treat . and .. as path segments to normalize, encoded or not.
 func BadReference(reference string) (apperr.Detail, bool) {
 	return apperr.Detail{Field: "externalReference", Code: "NOT_ALLOWED",
 		Message: fmt.Sprintf("externalReference cannot be %q: no path could name what has it.", reference),
@@ -39,7 +39,7 @@ func duplicateReference(ctx context.Context, in References, org OrgID, r Record)
 	return apperr.New(apperr.DuplicateReference, "Another %s record of this event has this externalReference.", r.Type).With(d)
 }
 
-// DuplicateDetail is the fault of a reference that owner has.
+// DuplicateDetail is the error of a reference that owner has.
 func DuplicateDetail(owner Record) apperr.Detail {
 	return apperr.Detail{
 		Field: "externalReference", Code: "DUPLICATE", RecordID: string(owner.ID), Status: string(owner.Status),

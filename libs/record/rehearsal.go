@@ -18,7 +18,7 @@ type Rehearsal struct {
 	references map[reference]ID
 }
 
-// Originals is what can be rehearsed.
+// Originals are the stores that support dry runs.
 type Originals interface {
 	Organizations
 	Policies
@@ -38,7 +38,7 @@ type reference struct {
 	key string
 }
 
-// Rehearse returns a rehearsal in front of a store.
+// Rehearse returns a store for dry runs, which overlays another one.
 func Rehearse(store Originals) *Rehearsal {
 	return &Rehearsal{store: store, records: map[ID]Record{}, references: map[reference]ID{}}
 }

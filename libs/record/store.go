@@ -26,15 +26,15 @@ var (
 // Unlimited is the quota that never ends.
 const Unlimited int64 = -1
 
-// Store is what a storage engine must give to the owner of organizations,
-// events and records. Every write touches one document and is atomic and
-// durable when it returns nil; reads see every write acknowledged before. The
-// conformance suite in recordtest holds every engine to these sentences.
+// Store is the interface of storage engines for organizations,
+// events and records. Every write affects one document and is atomic and
+// durable when it returns nil; reads see every previously acknowledged write. The
+// conformance suite in recordtest verifies this contract for every engine.
 //
 // A call whose context has ended before it began writes nothing.
 //
-// It is the sum of interfaces that are named for their users. Those who store
-// or read only some of it ask for these.
+// It is composed of interfaces named after their users, which depend
+// only on those they need.
 type Store interface {
 	Organizations
 	Policies
@@ -234,8 +234,8 @@ type Entries interface {
 	EntryRange(ctx context.Context, org OrgID, id ID, from, to int64) ([]Entry, error)
 }
 
-// QueuePlace is where a record stands in the review queue: by the time of its
-// creation, then its id, both descending. The zero value is before the first.
+// QueuePlace is the position of a record in the review queue, ordered by the time of its
+// creation, then its id, both descending. The zero value precedes the first.
 type QueuePlace struct {
 	CreatedAt time.Time
 	ID        ID
@@ -289,7 +289,7 @@ type Recalculated struct {
 	Contribution json.RawMessage
 }
 
-// Gates is what keeps a signed figure from moving, and says who moved it.
+// Gates protects signed figures, and stores the history of changes.
 type Gates interface {
 	// CurrentEvent is Event, read so that no write acknowledged before the call
 	// is missed, whatever became of the member that acknowledged it: an event that

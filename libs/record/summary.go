@@ -65,7 +65,7 @@ const (
 type EventView struct {
 	Event
 	Summary Summary
-	// NoReviewer reports that nobody in the event's team can review: its reviewers
+	// NoReviewer reports that no member of the event's team can review: its reviewers
 	// have left the organization or lost the role.
 	NoReviewer bool
 	// BetterSet is the factor set that the answer names for the event to adopt; empty
@@ -109,8 +109,8 @@ func (s Summary) Version() string {
 	return hashOf("summary", string(text))[:16]
 }
 
-// ETag is the strong entity tag of the view. MatchEvent compares its revision
-// alone: that records came in since does not change what somebody decided about
+// ETag is the strong entity tag of the view. MatchEvent compares only its
+// revision: new records do not invalidate a decision about
 // the event.
 func (v EventView) ETag() string {
 	version := v.Summary.Version()

@@ -144,7 +144,7 @@ func NoSuchSupplierFactor() error {
 // maxSupplierEdits bounds the history of one version.
 const maxSupplierEdits = 100
 
-// SupplierChange is a move of a supplier's factor.
+// SupplierChange is a transition of a supplier factor.
 type SupplierChange struct {
 	Action  SupplierAction
 	By      Actor

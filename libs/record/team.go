@@ -42,7 +42,7 @@ type TeamMember struct {
 	Role TeamRole `json:"role"`
 }
 
-// Access is what somebody may do with an event.
+// Access is the access of a caller to an event.
 type Access struct {
 	// Role is the role in the organization, cut down to that in the team.
 	Role identity.Role

@@ -2,8 +2,8 @@ package record
 
 import "time"
 
-// Touched are what a record says of who did what to it, as the entries of its history
-// have it: what no hash covers, and every page shows.
+// Touched are the actors and times shown with a record, which no hash covers, in the
+// form of its history entries.
 type Touched struct{ of Record }
 
 // Take takes the entries of the history one after the other.

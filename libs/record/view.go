@@ -200,9 +200,9 @@ func (e Event) ETag() string {
 	return `"` + strconv.FormatInt(e.Rev, 10) + "." + string(e.ID) + `"`
 }
 
-// MatchRecord makes the IfMatch of a Request from the tags of an If-Match
-// field. Only the revision is compared: that the event's context has moved on
-// since does not change what somebody has seen and decided about the record.
+// MatchRecord derives the IfMatch of a Request from the tags of an If-Match
+// field. Only the revision is compared: a change of the event's context
+// does not invalidate a decision about the record.
 func MatchRecord(tags []string) func(Record) bool {
 	return func(r Record) bool {
 		return matches(tags, strconv.FormatInt(r.Rev, 10), string(r.ID))

@@ -11,14 +11,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// MaxComment is the longest comment of a move, in characters.
+// MaxComment is the maximum length of the comment of a transition, in characters.
 const MaxComment = 2000
 
 // applyAttempts bounds how often a move is tried again when somebody else's
 // write came between its read and its write.
 const applyAttempts = 10
 
-// Workflow makes moves on the records of a Store.
+// Workflow applies state transitions to the records of a Store.
 type Workflow struct {
 	Store interface {
 		Record(ctx context.Context, org OrgID, key Key) (Record, error)
@@ -33,8 +33,8 @@ type Workflow struct {
 		Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
 		RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error)
 	}
-	// Policy reads the organization's policy. Apply asks for it where it matters:
-	// before a decision, whose entry states it, and for a refusal that lists the possible moves. A nil
+	// Policy reads the organization's policy. Apply calls it if needed:
+	// before a decision, whose entry contains it, and for an error that lists the possible transitions. A nil
 	// Policy is the zero one.
 	Policy func(ctx context.Context, org OrgID) (Policy, error)
 	// Gate reads an event so that no write acknowledged before the call is missed
@@ -48,13 +48,13 @@ type Workflow struct {
 	// Admit is asked before n new records of an event are stored; its error keeps all
 	// of them out. A nil Admit lets any number in.
 	Admit func(ctx context.Context, org OrgID, event EventID, n int64) error
-	// Now tells the time stored with a move.
+	// Now returns the time stored with a transition.
 	Now func() time.Time
 	// NewMark makes a mark; see NewMark.
 	NewMark func() string
 }
 
-// Request is one move that a caller wants made.
+// Request is a requested transition.
 type Request struct {
 	Org     OrgID
 	Key     Key
@@ -63,8 +63,8 @@ type Request struct {
 	Comment string
 	// IfMatch, when set, says whether the record is still what the caller saw.
 	IfMatch func(Record) bool
-	// Once, when set, names this request among all: a move that it has made
-	// already is found, and not made again.
+	// Once, if set, identifies this request: a transition already made by it
+	// is found, and not repeated.
 	Once string
 	// Change is what an edit does to the input fields. It returns the names of
 	// the fields it changed.
@@ -106,12 +106,12 @@ func (w Workflow) created(org OrgID, r Record, by Actor) Record {
 	return r
 }
 
-// Apply makes one move: read, decide by the table, write on the condition that
+// Apply applies one transition: read, decide by the table, write on the condition that
 // nothing changed in between. The same write sets state, flags, revision, the
-// newest history entry and, when the set of counted records changes, the mark
-// that asks for recalculation; so a crash at any point leaves either the whole
-// move or none of it. It returns the record as written; where the request has
-// made the move before (Once), as it is now.
+// latest history entry and, if the set of counted records changes, the mark
+// that requests recalculation; so a crash at any point leaves either the whole
+// transition or none of it. It returns the record as written, or its current state
+// if the request has already made the transition (Once).
 //
 // Errors for the client: RECORD_NOT_FOUND, FORBIDDEN, SELF_APPROVAL_FORBIDDEN,
 // VALIDATION_ERROR (comment), PRECONDITION_FAILED, RECORD_LOCKED,
@@ -289,8 +289,8 @@ func (w Workflow) checkEditors(ctx context.Context, req Request, before Record) 
 	return nil
 }
 
-// CheckComment reports whether a comment is one the move can carry: present where
-// the move needs one, and not too long. Its error is for the client.
+// CheckComment checks the comment of a transition: present if
+// required, and not too long. Its error is for the client.
 func CheckComment(m Move, comment string) error {
 	r, _ := ruleOf(m)
 	length := utf8.RuneCountInString(comment)

@@ -34,11 +34,11 @@ type Step[Database any] struct {
 	// database after this step: the step's own version where older programs would
 	// fail or do harm.
 	MinReader int
-	// Contract marks a step that takes something from the programs of the release
-	// before, which work beside this one while it is rolled out. An engine that
-	// several programs share takes it when the operator says that those have ended,
+	// Contract marks a step that breaks programs of the previous release, which run
+	// alongside this one during a rollout (the contract phase of expand and contract). An engine
+	// shared by several programs applies it when the operator confirms that those have stopped,
 	// or with the next step that is not a contract; an empty database has it at once.
-	// The release after clears the mark, since releases are not skipped.
+	// The next release clears the mark, because releases are not skipped.
 	Contract bool
 	// Apply makes the change. It must be idempotent: an engine without
 	// transactions may run it again after a crash, or in two processes at once.

@@ -37,7 +37,7 @@ type Setting struct {
 	Flag string
 	// Default is the value when none is given.
 	Default string
-	// Usage says what the setting means, in part of a sentence.
+	// Usage describes the setting, as a sentence fragment.
 	Usage string
 	// Secret settings are masked when shown, and may be given by a file that
 	// the variable Env with _FILE at its end names.
@@ -154,11 +154,11 @@ func (s *Set) Default(env, value string) {
 	}
 }
 
-// Load reads the settings from the environment, then from flags, which win. A
+// Load reads the settings from the environment, then from flags, which take precedence. A
 // secret may also be given by a file: ECF_MONGODB_URI_FILE names one. Everything
-// is checked, and the error names every setting that is wrong, one per line,
-// without the value of a secret. An empty value is as good as none. When the
-// flags ask for help the error is flag.ErrHelp.
+// is validated, and the error names every invalid setting, one per line,
+// without the value of a secret. An empty value counts as unset. If the
+// flags request help the error is flag.ErrHelp.
 func (s *Set) Load(args []string, getenv func(string) string) error {
 	flags, errs := s.parseFlags(args)
 	if slices.Contains(errs, flag.ErrHelp) {

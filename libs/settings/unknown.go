@@ -9,9 +9,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
-// Names is every environment variable that a program of the product reads. One
+// Names are all environment variables that programs of the product read. One
 // environment is often shared by several of them, so a variable that only
-// another program reads is no mistake. A test holds the list to the
+// another program reads is no error. A test compares the list with the
 // descriptions of all programs.
 var Names = []string{
 	"ECF_ACCESS_TOKEN_TTL",

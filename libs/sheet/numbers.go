@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// Numbers finds out how the numbers of a file are written, where nobody has said it,
-// from all of them: 1.200 is twelve hundred beside 1.234,5 and one and a bit beside
+// Numbers detects the number format of a file from all of its numbers, if it is not
+// given: 1.200 is twelve hundred in a file with 1.234,5 and one and a fifth in a file with
 // 0.25. The zero value has seen none.
 type Numbers struct {
 	// left are the formats in which every number so far can be read.

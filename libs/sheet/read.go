@@ -32,7 +32,7 @@ const (
 // with a carriage return, and a date that can mean one day alone is that day.
 const Rules = 1
 
-// Options say how a file is written where it does not say so itself.
+// Options describe the format of a file where it cannot be detected.
 type Options struct {
 	// DecimalComma: 2,5 is two and a half.
 	DecimalComma bool

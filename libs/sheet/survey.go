@@ -24,8 +24,8 @@ type Form struct {
 	HeadRow int64
 }
 
-// Survey reads a whole file and returns how it is written. What is wrong with the head is
-// a VALIDATION_ERROR; what is wrong below it is told by who reads the rows.
+// Survey reads a whole file and returns its format. Errors of the header are
+// a VALIDATION_ERROR; errors of rows are reported by the reader of the rows.
 func Survey(file io.Reader, typ string, o Options) (Form, error) {
 	r, err := NewReader(file, typ, o)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Signature says who made a document.
+// Signature identifies the author of a document.
 type Signature struct {
 	// Algorithm is EdDSA, with Ed25519.
 	Algorithm string `json:"alg"`

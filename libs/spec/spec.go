@@ -62,7 +62,7 @@ type Deprecation struct{ Since, Sunset time.Time }
 type ErrorEntry struct {
 	Code   apperr.Code `json:"code"`
 	Status int         `json:"status"`
-	// Cause says what has happened, Remedy what to do; both in Markdown, of
+	// Cause describes the cause, Remedy what to do; both in Markdown, of
 	// which only `code` spans are used.
 	Cause  string `json:"cause"`
 	Remedy string `json:"remedy"`
@@ -153,9 +153,9 @@ func (p pathItem) operations(path string) (list []Operation, err error) {
 	return list, err
 }
 
-// JSON returns the whole document without white space, its members in the order they
-// are written in. It is made anew each time: a megabyte that a process holds only when
-// somebody has asked for it.
+// JSON returns the whole document without white space, its members in their original
+// order. It is generated on each call, so that a process keeps the megabyte in memory only on
+// demand.
 func (d Document) JSON() []byte {
 	var text bytes.Buffer
 	text.Grow(len(d.text))

@@ -44,8 +44,8 @@ func Copy(ctx context.Context, to, from string) (err error) {
 // Counts returns the number of rows of every table.
 func (db *DB) Counts(ctx context.Context) (map[string]int64, error) { return counts(ctx, db.readers) }
 
-// CountsOf is Counts of a file that nobody has open, as it is: nothing in it is changed, nor
-// brought to the newest version of its schema.
+// CountsOf is Counts of a file that is not open. It does not change the file, nor migrate
+// its schema.
 func CountsOf(ctx context.Context, path string) (rows map[string]int64, err error) {
 	pool, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?mode=ro&immutable=1")
 	if err != nil {

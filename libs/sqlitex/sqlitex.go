@@ -174,21 +174,21 @@ func (db *DB) Ping(ctx context.Context) error {
 }
 
 // Write runs fn in a transaction and returns after its commit. An error of fn
-// undoes what fn wrote, and nothing else. If ctx ends before fn has begun, fn
-// is not run; once begun it is not interrupted, so the answer is definite: nil
+// rolls back the writes of fn, and nothing else. If ctx ends before fn has begun, fn
+// is not run; once begun it is not interrupted, so the outcome is definite: nil
 // means durable, an error means not written.
 //
-// fn may be run more than once: when a transaction it shared with other writes
-// failed, each of them is tried again alone. What it sets in its caller must
-// be what its last run found. It must not call Write.
+// fn may be run more than once: if a transaction shared with other writes
+// failed, each of them is retried separately. Variables of the caller that it sets must
+// have the values of its last run. It must not call Write.
 //
-// Where the engine cannot write now (the disk is full or fails, another process
-// holds the file for too long) or is closed, the error is UNAVAILABLE: nothing
-// is wrong with what was asked.
+// If the engine cannot write now (the disk is full or fails, another process
+// locks the file for too long) or is closed, the error is UNAVAILABLE: the request
+// itself is valid.
 //
-// Under the context of a Together it is a part of that one. Under that of fairshare.Behind
-// it is made while no other waits, or in its turn after some of the others, and under that of
-// Unsynced it is durable only with the next that is not.
+// With the context of a Together it is part of that transaction. With that of fairshare.Behind
+// it has low priority: it is executed while no other write waits, or after some of the others. With
+// that of Unsynced it is durable only with the next synced write.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
 	if gathered, err := db.gathered(ctx, fn); gathered {
 		return err
@@ -246,7 +246,7 @@ func IsDuplicate(err error) bool {
 	return e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 }
 
-// IsFull reports whether err says that the disk, or the file's size limit, is
+// IsFull reports whether err means that the disk, or the file's size limit, is
 // exhausted.
 func IsFull(err error) bool {
 	var e *sqlite.Error

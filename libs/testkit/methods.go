@@ -84,9 +84,9 @@ func madeUp(of reflect.Type, depth int) reflect.Value {
 	return v
 }
 
-// ClosedIsTold calls every method of a store, which is an interface S and whose file has been
-// closed: that stands for any that cannot be read or written now, and is UNAVAILABLE. It calls
-// no method that is named as silent.
+// ClosedIsTold calls every method of a store, given as an interface S, whose file has been
+// closed, as an example of one that cannot be read or written now, and expects UNAVAILABLE. It
+// skips the methods named as silent.
 func ClosedIsTold[S any](t *testing.T, store S, silent ...string) {
 	t.Helper()
 	EachMethod(t, store, func(name string, call func() error) {

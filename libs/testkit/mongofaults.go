@@ -21,8 +21,8 @@ type Fault struct {
 	Done bool
 	// Lasts: all commands that come after it fail too, whatever their names.
 	Lasts bool
-	// Cut, where it is not nil: the connection is closed in the place of an answer, as
-	// soon as the channel is.
+	// Cut, if not nil, closes the connection instead of sending a response, as
+	// soon as the channel is closed.
 	Cut <-chan struct{}
 }
 
@@ -92,7 +92,7 @@ func (f *MongoFaults) Fail(command string, nth int, fault Fault) <-chan struct{}
 	return f.arrived
 }
 
-// Refuse ends the taking of connections: those there are go on.
+// Refuse stops accepting connections; existing ones continue.
 func (f *MongoFaults) Refuse() { _ = f.listener.Close() }
 
 // Met reports whether a command has failed since Fail.

@@ -13,11 +13,11 @@ import (
 // short courses.
 var failing = []int32{112, 1, 262, 43}
 
-// OutagesAreTold calls every method of a store, which is an interface S, and lets all of
-// its commands fail from the nth on, for each n: what the method returns then is
-// UNAVAILABLE, and never what a client would be answered as a fault of ours. The
-// arguments are made up: of the errors that say what is wrong with them, expected are
-// those there may be. It calls no method that is named as silent.
+// OutagesAreTold calls every method of a store, given as an interface S, and fails all of
+// its commands from the nth on, for each n: the method must return
+// UNAVAILABLE, never an internal error. The
+// arguments are artificial; expected lists the errors they may cause.
+// It skips the methods named as silent.
 func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent []string, expected ...error) {
 	t.Helper()
 	codes := failing[:1]

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Provenance returns a line for the head of a kept table: which program was measured,
-// and when. It begins with "#", which those who read tables leave out.
+// Provenance returns a header line for a stored table: the measured program
+// and the date. It begins with "#", which readers of tables skip.
 func Provenance(t testing.TB) string {
 	t.Helper()
 	git := func(args ...string) string {

@@ -34,8 +34,8 @@ func Eventually(t testing.TB, limit time.Duration, cond func() error) {
 	}
 }
 
-// Takes lets something take a time, in what stands for work in a test: a handler or a read
-// that others come beside. It is no way to wait for something: that is Eventually.
+// Takes simulates the duration of work in a test, such as a handler or a read
+// that others overlap. To wait for a condition use Eventually.
 func Takes(t testing.TB, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -86,8 +86,8 @@ func Rand(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, seed))
 }
 
-// Clock is a clock that only moves when told to. Its Now is given to code in
-// place of time.Now. It is safe for use by several goroutines.
+// Clock is a manual clock. Its Now replaces time.Now. It is safe for
+// concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -103,7 +103,7 @@ func (c *Clock) Now() time.Time {
 	return c.now
 }
 
-// Advance moves the clock by d, backwards if d is negative, and returns the new time.
+// Advance advances the clock by d, which may be negative, and returns the new time.
 func (c *Clock) Advance(d time.Duration) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,8 +125,8 @@ const (
 	lastPort  = 32_000
 )
 
-// FreePort returns a TCP port of 127.0.0.1 that nobody listens on and that no
-// other test of this user is given, in any process, until this one ends.
+// FreePort returns an unused TCP port of 127.0.0.1 that is not given to any
+// other test of this user, in any process, until this one ends.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("ecf-test-ports-%d", os.Getuid()))

@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// EventChange is a change of an event that a request asks for.
+// EventChange is a requested change of an event.
 type EventChange struct {
 	Event   record.EventID
 	Action  record.EventAction
@@ -37,11 +37,11 @@ type EventOutcome struct {
 	Unchanged bool
 }
 
-// ChangeEvent makes a change of an event or, where it moves a figure that was
-// approved and the organization asks for four eyes, proposes it. Errors for the
+// ChangeEvent applies a change of an event or, if it affects an approved figure
+// and the organization requires four-eyes control, proposes it. Errors for the
 // client: EVENT_NOT_FOUND, PRECONDITION_FAILED, EVENT_SIGNED, PROPOSAL_LIMIT,
 // VALIDATION_ERROR for a missing reason, and those of Change; record.ErrMade for a
-// request with a key that has made it.
+// repeated request with a key.
 func (w Write) ChangeEvent(ctx context.Context, ch EventChange) (EventOutcome, error) {
 	policy, err := w.Workflow.Policy(ctx, w.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
@@ -134,7 +134,7 @@ func (w Write) everApproved(ctx context.Context, e record.Event) (bool, error) {
 	return counts[record.Approved] > 0, err
 }
 
-// ReasonRequired is the refusal of what moves an approved figure without a word.
+// ReasonRequired is the error of a change of an approved figure without a reason.
 func ReasonRequired() error {
 	return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
 		Message: "Records of this event were approved, and your organization asks for a reason: say in comment why the figure changes."})

@@ -73,7 +73,7 @@ func Refused(c *fiber.Ctx, err error) (Outcome, error) {
 type Many struct {
 	IDs     []record.ID
 	Comment string
-	// Revisions, unless nil, hold the move of each record to the revision it names.
+	// Revisions, unless nil, make the transition of each record conditional on its revision.
 	Revisions map[string]int64
 }
 
@@ -118,7 +118,7 @@ func ReadIDs(c *fiber.Ctx) (Many, error) {
 	return m, web.Finish(c, r)
 }
 
-// Duplicates says what becomes of a record whose reference another one has.
+// Duplicates determines the handling of a record whose reference another one has.
 type Duplicates string
 
 // The ways to deal with duplicate references.
@@ -166,8 +166,8 @@ func ReadBatch(c *fiber.Ctx) (Batch, error) {
 	return Batch{Items: items, OnDuplicate: Duplicates(mode)}, nil
 }
 
-// Each makes a move for each of the ids, some side by side, and returns the
-// outcomes in their order. request says what to ask for an id.
+// Each applies a transition for each of the ids, some concurrently, and returns the
+// outcomes in their order. request returns the request for an id.
 func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Context, id record.ID) (record.Request, error)) ([]Outcome, error) {
 	ctx := c.UserContext()
 	moved, errs := make([]record.Record, len(ids)), make([]error, len(ids))

@@ -8,8 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Under returns err with the paths of its details put under prefix, "items[3]",
-// so that they say where in the whole body the faults are.
+// Under returns err with the paths of its details prefixed, as by "items[3]",
+// so that they are relative to the whole body.
 func Under(prefix string, err error) error {
 	var e *apperr.Error
 	if !errors.As(err, &e) || e.Code != apperr.ValidationError && e.Code != apperr.DuplicateReference {

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// Store is what writes work on: the store itself, or a rehearsal in front of it.
+// Store is the target of writes: the store itself, or an overlay for dry runs.
 type Store interface {
 	record.Policies
 	Organization(ctx context.Context, id record.OrgID) (record.Organization, error)
@@ -53,7 +53,7 @@ type Maker struct {
 	Admit func(ctx context.Context, org record.OrgID, event record.EventID, n int64) error
 }
 
-// Write is one request that changes something, or rehearses it.
+// Write is one write request or dry run.
 type Write struct {
 	Store    Store
 	Workflow record.Workflow
@@ -71,7 +71,7 @@ type Write struct {
 	notifier notify.Notifier
 }
 
-// Begin returns the write that a request asks for.
+// Begin returns the write of a request.
 func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	rehearsal, err := web.DryRun(c)
 	if err != nil {
@@ -163,14 +163,14 @@ func (g *gateReader) read(ctx context.Context, org record.OrgID, event record.Ev
 	return r.event, r.err
 }
 
-// Notify asks for the recalculation of an event.
+// Notify requests the recalculation of an event.
 func (w Write) Notify(ctx context.Context, event record.EventID) {
 	if !w.Rehearsal {
 		w.notifier.Notify(ctx, w.Org, event)
 	}
 }
 
-// Apply makes a move for the request, and notifies the workers where it changes what counts.
+// Apply applies a transition for the request, and notifies the workers if it affects counted records.
 func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, error) {
 	r.Org, r.By, r.Once = w.Org, w.By, w.Request.Once()
 	moved, err := w.Workflow.Apply(ctx, r)

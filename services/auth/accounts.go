@@ -100,9 +100,9 @@ func emailFault() apperr.Detail {
 	return apperr.Detail{Field: "email", Code: fields.BadFormat, Message: "email must be an email address, such as name@example.org."}
 }
 
-// CreateUser makes an account. When no password is given it returns the
+// CreateUser creates an account. Without a password it returns the
 // one-time setup token, which is stored as a hash only. EMAIL_TAKEN if the email
-// has an account in whichever organization; VALIDATION_ERROR with every fault.
+// has an account in any organization; VALIDATION_ERROR with all errors.
 func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, setupToken string, err error) {
 	u, err = a.newUser(n)
 	if err != nil {
@@ -196,17 +196,17 @@ func (a *Accounts) UserByEmail(ctx context.Context, email string) (account.User,
 
 func noSuchUser() error { return apperr.New(apperr.UserNotFound, "There is no such user.") }
 
-// Change says what to change about a user; nil fields stay.
+// Change is a change of a user; nil fields are unchanged.
 type Change struct {
 	Name     *string
 	Role     *identity.Role
 	Disabled *bool
 }
 
-// UpdateUser changes a user. Disabling ends what the person may do in this
-// organization for good, and with the only membership all sessions; a change of the
-// role lets them live, and their tokens have to be refreshed. The last admin
-// of an organization stays one: INVALID_TRANSITION.
+// UpdateUser changes a user. Disabling permanently revokes the person's tokens for this
+// organization, and for a person without another membership all sessions; a change of the
+// role keeps sessions, whose tokens have to be refreshed. The last admin
+// of an organization cannot be removed: INVALID_TRANSITION.
 func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (account.User, error) {
 	if c.Name != nil {
 		name, fault := checkName(*c.Name)

@@ -50,8 +50,8 @@ type Deps struct {
 	Cache redis.UniversalClient
 	// Hasher hashes passwords. Default: NewHasher.
 	Hasher *password.Hasher
-	// Callers tells the services from whoever else reaches this one; nil: nobody else does,
-	// as in one process or where connections take a certificate.
+	// Callers authenticates calling services; nil: all callers are services,
+	// as in one process or with mutual TLS.
 	Callers *peer.Verifier
 	Logger  *slog.Logger
 	// Health, if set, is served at the root.

@@ -22,13 +22,13 @@ const InvitationsPerDay = 20
 // invitationWindow is the time that InvitationsPerDay is counted over.
 const invitationWindow = 24 * time.Hour
 
-// Invite makes an invitation: a membership that somebody has to accept with the token,
-// which is stored as a hash only. Its work and its answer are the same whether or not
-// the address has an account elsewhere. EMAIL_TAKEN where the address is a member of
-// this organization or was invited and may still accept.
+// Invite creates an invitation: a membership that has to be accepted with the token,
+// which is stored as a hash only. Work and response are the same whether or not
+// the address has an account elsewhere. EMAIL_TAKEN if the address is a member of
+// this organization or has a pending invitation.
 //
-// With a key of n, an invitation that the same request has made is answered again, with
-// a fresh token that ends the former one, until it is accepted; then without a token.
+// With a key of n, an invitation created by the same request is returned again, with
+// a new token that replaces the previous one, until it is accepted; then without a token.
 func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err error) {
 	u, err := a.newUser(n)
 	if err != nil {
@@ -280,10 +280,10 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 	return m, a.audit(ctx, event{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: kindOf(m)})
 }
 
-// FreeAddress takes its address from a person, so that somebody else can have it: who
-// registered one that is not theirs keeps others from setting up an account. The
-// person gets the address to, or none where that is empty, and has to sign in again;
-// an invitation to the address that was freed can be spent at once.
+// FreeAddress releases the address of a person, so that another one can have it: a
+// wrongly registered address prevents its owner from setting up an account. The
+// person gets the address to, or none if that is empty, and has to sign in again;
+// an invitation to the released address can be used at once.
 func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
 	p, err := a.UserByEmail(ctx, email)
 	if err != nil {

@@ -97,9 +97,9 @@ func (a *Accounts) SetDefault(ctx context.Context, org, id, to string) error {
 	return a.audit(ctx, event{action: "user.default", org: org, subject: id})
 }
 
-// Join makes a person who has an account a member of another organization. The
-// membership somebody had there before is revived, so that nobody gets a second id
-// to approve one's own records with. EMAIL_TAKEN where the person is a member.
+// Join adds a person with an account to another organization. A
+// former membership there is restored, so that nobody gets a second id
+// to approve their own records with. EMAIL_TAKEN if the person is a member.
 func (a *Accounts) Join(ctx context.Context, email, org, name string, role identity.Role) (account.User, error) {
 	if role == identity.RoleNone || !role.Known() || org == "" {
 		return account.User{}, errors.New("join: no organization or no role is given")

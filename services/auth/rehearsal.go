@@ -86,7 +86,7 @@ func orErr(err, otherwise error) error {
 	return otherwise
 }
 
-// TakeInvitation implements account.Users: what is rehearsed is not counted.
+// TakeInvitation implements account.Users: dry runs are not counted.
 func (r rehearsal) TakeInvitation(ctx context.Context, _ string, _, _ time.Time, _ int) (bool, error) {
 	return true, ctx.Err()
 }

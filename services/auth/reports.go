@@ -40,9 +40,9 @@ func newReportBudget(now func() time.Time, log *slog.Logger) *ratelimit.Limiter 
 
 var _ audit.Recorder = (*Service)(nil)
 
-// Record implements audit.Recorder: it enters what the gateway has refused, and
-// what other services have changed. The access token says who it was, and is
-// verified here too; only hits of a limit may come without one, and of those few.
+// Record implements audit.Recorder: it enters rejections of the gateway, and
+// changes by other services. The actor is that of the access token, which is
+// verified here too; only rate limit hits may come without one, in limited numbers.
 func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report) error {
 	return s.record(ctx, accessToken, r, true)
 }

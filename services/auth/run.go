@@ -85,7 +85,7 @@ type settingsOf struct {
 	Keys    Keys
 	Mutual  mutual.Files
 	Secrets peer.Secrets
-	// Unsigned says what becomes of requests that no service has signed.
+	// Unsigned determines the handling of requests without a service's signature.
 	Unsigned string
 	Config
 }

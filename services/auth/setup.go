@@ -154,8 +154,8 @@ func (s *Service) setup(c *fiber.Ctx) error {
 
 // setupOut is the answer of POST /auth/setup.
 type setupOut struct {
-	// Organization is what a login has to name; empty where it need not name any. Whoever
-	// has the token has it already: it is in there, where nobody is to look for it.
+	// Organization is the organization that a login has to name; empty if none. It discloses
+	// nothing, because the token contains it in an opaque form.
 	Organization string `json:"organization,omitempty"`
 }
 

@@ -29,14 +29,14 @@ func splitSetup(stored string) (org, hash string) {
 	return of[:i], of[i+1:]
 }
 
-// SetupLink returns a one-time token with which a member sets a password anew. The
-// present password and sessions go on until it is used. It is for persons of that
-// organization alone; the refusal for others says nothing of what else they belong to.
-// Each call counts as an invitation, and is audited where it is refused, a rehearsal
-// too: its answer would tell as much.
+// SetupLink returns a one-time token with which a member sets a new password. The
+// current password and sessions remain valid until it is used. It is for persons of that
+// organization only; the refusal for others discloses nothing about their memberships.
+// Each call counts as an invitation, and refusals are audited, including those of dry
+// runs, which disclose the same.
 //
-// With a key, a link that the same request has made is answered again and counted once,
-// with a fresh token that ends the former one; once it was used, without a token.
+// With a key, a link created by the same request is returned again and counted once,
+// with a new token that replaces the previous one; once it was used, without a token.
 func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal bool) (made Invited, err error) {
 	u, err := a.User(ctx, org, id)
 	if err != nil {

@@ -22,7 +22,7 @@ type Effect struct {
 	BasedOn int64 `json:"basedOnRevision"`
 }
 
-// EffectFigures are the figures that a change of the event can move.
+// EffectFigures are the figures that a change of the event can affect.
 type EffectFigures struct {
 	Total            total.Interval  `json:"total"`
 	PerAttendeeKg    *footprint.Mass `json:"perAttendeeKg"`

@@ -54,7 +54,7 @@ type Deps struct {
 	Results  resulttree.Store
 	Notifier notify.Notifier
 	// Bulk notifies of changes that recalculate every record of an event, which
-	// people who approve must not wait for; nil: Notifier does.
+	// must not delay approvals; nil: Notifier does.
 	Bulk     notify.Notifier
 	Verifier web.TokenVerifier
 	// Audit takes what was done to events; nil: the gateway alone enters it.

@@ -37,14 +37,13 @@ const (
 	importSlots = 2
 )
 
-// Importer turns files into records. Any number of processes may run one: an
-// import is with one of them at a time, as the condition on its revision
-// guards, and one that is taken up again makes the same records, as their ids
-// are made of the import's seed and the row.
+// Importer imports files as records. Any number of processes may run one: an
+// import is processed by one of them at a time, guarded by a condition on its
+// revision, and a resumed one creates the same records, because their ids
+// are derived from the import's seed and the row.
 //
-// Imports of different organizations are worked on side by side, in slices: after
-// each, the organization that has used least so far goes on. So a file of one row
-// does not wait for a large one of somebody else.
+// Imports of different organizations are time-sliced and scheduled fairly, so a file of
+// one row does not wait for another organization's large one.
 type Importer struct {
 	store  record.Store
 	logger *slog.Logger
@@ -96,7 +95,7 @@ func (m *Importer) Run(ctx context.Context) error {
 	}
 }
 
-// Sweep works on every open import that nobody works on, and returns when they
+// Sweep processes every open import that no process works on, and returns when they
 // are finished.
 func (m *Importer) Sweep(ctx context.Context) error {
 	var mu sync.Mutex

@@ -29,7 +29,7 @@ type Deps struct {
 	Timeout  time.Duration
 	Store    record.Store
 	Notifier notify.Notifier
-	// Members tells who may be in the team of an event.
+	// Members lists who may be in the team of an event.
 	Members  members.Directory
 	Verifier web.TokenVerifier
 	Quotas   settings.Quotas

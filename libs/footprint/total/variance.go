@@ -265,7 +265,7 @@ func (s *Shares) Of(part []Deviation) (share VarianceShare, counts bool) {
 // of one Variance can be compared.
 type VarianceShare struct{ part, whole *big.Int }
 
-// Clone returns a copy that does not share memory.
+// Clone returns a copy that remains valid when the memory of Shares is reused.
 func (s VarianceShare) Clone() VarianceShare {
 	return VarianceShare{part: new(big.Int).Set(s.part), whole: s.whole}
 }

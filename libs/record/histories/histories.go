@@ -20,18 +20,18 @@ const (
 	EntryChanged Kind = "changed"
 	// EntryMissing: an entry, or several in a row, was taken away.
 	EntryMissing Kind = "missing"
-	// EntryMoved: an entry is whole and does not follow the one before it, so one
-	// of the two was put there in place of another.
+	// EntryMoved: an entry is valid but does not follow the previous one, so one
+	// of the two was substituted.
 	EntryMoved Kind = "moved"
-	// EntrySurplus: an entry that no move has made.
+	// EntrySurplus: an entry without a transition.
 	EntrySurplus Kind = "surplus"
-	// RecordAltered: after this entry the record was changed, by no move.
+	// RecordAltered: after this entry the record was changed without a transition.
 	RecordAltered Kind = "altered"
 	// NotEntitled: a decision was made by a role that may not make it.
 	NotEntitled Kind = "not entitled"
-	// Unreadable: the record cannot be read; Why says what is wrong with it.
+	// Unreadable: the record cannot be decoded; Why has the reason.
 	Unreadable Kind = "unreadable"
-	// Untold: the record says of who did what to it something else than its history;
+	// Untold: the record's actors and times differ from its history;
 	// Why names the fields.
 	Untold Kind = "untold"
 	// RecordMissing: a number was taken by a record that is not there. Deleted
@@ -55,7 +55,7 @@ type Fault struct {
 	// From and To are the first and last revision concerned, or for
 	// RecordMissing the numbers.
 	From, To int64
-	// Why goes on about Unreadable and Untold.
+	// Why has details of Unreadable and Untold.
 	Why string
 }
 

@@ -24,9 +24,9 @@ type Tally struct {
 	PolicyRev int64
 }
 
-// Verify goes through all records of a tenant and their histories, and
-// hands on each fault it finds. It works beside running servers: what looks
-// wrong is read once more before it is said to be.
+// Verify verifies all records of a tenant and their histories, and
+// reports each error. It can run alongside servers: an apparent error
+// is read again before it is reported.
 func Verify(ctx context.Context, store Records, org record.OrgID, report func(Fault) error) (Tally, error) {
 	a := auditor{ctx: ctx, store: store, org: org, report: report, counted: counts{}}
 	for _, step := range []func() error{a.records, a.strays, a.counts} {

@@ -20,9 +20,9 @@ func newRecordDoc(org record.OrgID, sub record.Sub, r record.Record) recordDoc {
 	}
 }
 
-// InsertRecords implements record.Records. What is left is inserted in order by
-// one command; where a unique index stops it, it is found out why, and what
-// then is left is numbered anew.
+// InsertRecords implements record.Records. The remaining records are inserted in order by
+// one command; if it stops at a unique index, the reason is determined, and the
+// rest is renumbered.
 func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error) {
 	const verb = "insert records"
 	stored, refused := make([]record.Record, len(records)), make([]error, len(records))

@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// InsertEvent implements record.Events. The quota is exact because the slot is:
-// who takes slot n is the n-th, and nobody takes one beyond the quota.
+// InsertEvent implements record.Events. The quota is exact because slots are
+// unique: slot n is taken by the n-th event, and no slot beyond the quota exists.
 func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error) {
 	const verb = "insert event"
 	done, err := s.locks.acquire(ctx, "slot\x00"+string(org))

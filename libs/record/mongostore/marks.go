@@ -16,9 +16,9 @@ import (
 // isMarked is the condition on a mark that is set.
 func isMarked() bson.E { return eq("mark", bson.D{eq("$gt", "")}) }
 
-// MarkedRecords implements record.Marks. What the worker decides by, here and in
-// the following, is read as a majority has it: a result must not count what a
-// failover takes back together with its mark.
+// MarkedRecords implements record.Marks. This and the following reads of the worker
+// use read concern majority: a result must not count a write that a
+// failover rolls back together with its mark.
 func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
 	if limit <= 0 { // which the server would take for no limit
 		return nil, ctx.Err()

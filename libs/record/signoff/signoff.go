@@ -61,14 +61,14 @@ type Service struct {
 	Store   Store
 	Results Results
 	Now     func() time.Time
-	// Report is that of the changes that a request asks for; what happens after it
-	// was answered is reported with the next one.
+	// Report enters the changes of a request into the audit log; later ones are
+	// reported with the next request.
 	Report record.EventReport
 	// Once is that of record.EventFlow, for Begin and Withdraw.
 	Once string
 }
 
-// Request is a sign-off that a manager asks for.
+// Request is a sign-off requested by a manager.
 type Request struct {
 	Org       record.OrgID
 	Event     record.EventID
@@ -250,8 +250,8 @@ type Withdrawal struct {
 	IfMatch   func(record.Event) bool
 }
 
-// Withdraw opens a signed event again. Under four eyes it is not for who has
-// signed.
+// Withdraw withdraws a sign-off. Under four-eyes control the signer cannot
+// do so.
 func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, error) {
 	return s.flow().Apply(ctx, record.EventRequest{
 		Org: w.Org, ID: w.Event, Action: record.SignOffWithdrawn, By: w.By, Comment: w.Comment,
@@ -279,7 +279,7 @@ func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, erro
 // sweepLimit bounds how many events one sweep looks at.
 const sweepLimit = 64
 
-// Sweep opens the gates of sign-offs whose process died, and returns how many.
+// Sweep reopens the gates of sign-offs whose process crashed, and returns their number.
 func (s Service) Sweep(ctx context.Context) (opened int, err error) {
 	closing, err := s.Store.ClosingEvents(ctx, sweepLimit)
 	if err != nil {

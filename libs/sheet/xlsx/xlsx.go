@@ -38,7 +38,7 @@ const (
 	shownSheets = 50
 )
 
-// Options say what of a workbook is written, and how.
+// Options select the part of a workbook to write, and its format.
 type Options struct {
 	// Sheet is the name of the sheet; empty means the first one.
 	Sheet string

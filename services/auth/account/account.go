@@ -38,8 +38,8 @@ type User struct {
 	// Left marks a person whose first membership was removed while others remain. It
 	// counts as disabled, so that programs from before memberships refuse it too.
 	Left bool
-	// MemberEpoch ends the tokens of this membership alone: those issued in a lower
-	// one are refused, for good.
+	// MemberEpoch revokes the tokens of this membership only: those issued in a lower
+	// epoch are refused permanently.
 	MemberEpoch int64
 	// DefaultOrg is the organization of a sign-in that names none; empty: that of
 	// the first membership. It is the person's.
@@ -50,9 +50,9 @@ type User struct {
 	EmailKey string
 	Name     string
 	Role     identity.Role
-	// Invited marks a membership that nobody has accepted yet. It counts as disabled,
-	// so that programs from before invitations refuse it too. It does not hold the key
-	// of its email: whoever has an account with that address keeps it.
+	// Invited marks a membership that has not been accepted yet. It counts as disabled,
+	// so that older programs refuse it too. It does not have the unique key
+	// of its email, which an account with that address keeps.
 	Invited bool
 	// InviteHash is the hash of the one secret an invitation is accepted with until
 	// InvitedUntil.
@@ -64,7 +64,7 @@ type User struct {
 	// Former is what an erased membership is found by when its address is invited
 	// again (see FormerKey), so that the membership gets the id it had.
 	Former string
-	// Service marks the account of a program: its role is User, for good.
+	// Service marks a service account: its role is always User.
 	Service  bool
 	Disabled bool
 	Deleted  bool
@@ -112,9 +112,9 @@ func FormerKey(org, emailKey string) string {
 	return HashSecret("former\x00" + org + "\x00" + emailKey)
 }
 
-// InvitationRequest returns what an invitation stores of the request that made it: a
-// hash of who asked under which key, and one of what was asked for. Neither can be
-// turned back.
+// InvitationRequest returns what an invitation stores of the request that created it: a
+// hash of caller and key, and one of the contents. Neither can be
+// reversed.
 func InvitationRequest(actor, key, asked string) string {
 	return HashSecret(actor + "\x00" + key)[:32] + "." + HashSecret(asked)[:32]
 }
@@ -132,9 +132,9 @@ func InvitationKey(org, emailKey string) string {
 // IsInvitationKey reports whether a text is what InvitationKey returns.
 func IsInvitationKey(text string) bool { return strings.HasPrefix(text, invited) }
 
-// Separate reports whether the document is that of a person who has an account of one
-// organization alone. It does not hold the key of its address, which somebody else may
-// have an account with: it is found by the organization and the address together.
+// Separate reports whether the document is a separate account, which belongs to one
+// organization only. It does not have the unique key of its address, which another
+// account may have: it is found by organization and address together.
 func (u User) Separate() bool {
 	return u.Person == "" && !u.Deleted && !u.IsInvitation() && IsInvitationKey(u.EmailKey)
 }
@@ -305,5 +305,5 @@ func CheckEmail(email string) (string, error) {
 	return e, nil
 }
 
-// ErrEmail says that a text is no email address.
+// ErrEmail is the error of a text that is no email address.
 var ErrEmail = errors.New("account: not an email address")

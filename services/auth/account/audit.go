@@ -10,7 +10,7 @@ import (
 )
 
 // SystemOrg is the organization of audit entries that belong to none: keys of
-// the whole system, and sign-ins of which nobody knows whose they are. No
+// the whole system, and sign-ins to unknown accounts. No
 // organization has this id.
 const SystemOrg = "system"
 
@@ -26,11 +26,11 @@ type AuditEntry struct {
 	Seq    int64
 	At     time.Time
 	Action string // such as "login" or "user.role"
-	// Outcome is "done" or "refused"; Reason says why it was refused.
+	// Outcome is "done" or "refused"; Reason is the reason for a refusal.
 	Outcome string
 	Reason  string
 	// Actor is the user who did it, "operator" for a command at the machine, empty
-	// when nobody is known. Subject is the user, or the key, it was done to.
+	// if unknown. Subject is the affected user or key.
 	Actor   string
 	Subject string
 	Session string

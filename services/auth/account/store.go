@@ -23,13 +23,13 @@ var (
 	ErrEnded = errors.New("account: session has ended")
 )
 
-// Store is what a storage engine must give to the auth service. Every write is
-// atomic and durable when it returns nil; reads see every write acknowledged
-// before. The suite in accounttest holds every engine to these sentences.
+// Store is the interface of storage engines for the auth service. Every write is
+// atomic and durable when it returns nil; reads see every previously acknowledged
+// write. The suite in accounttest verifies this contract for every engine.
 //
-// Four reads have no tenant, because they are how a caller's tenant is found out: by
+// Four reads have no tenant, because they determine a caller's tenant: by
 // email at login, by session id at refresh, and the person and the memberships of
-// somebody who is known by then. A call whose context has
+// an authenticated caller. A call whose context has
 // ended before it began writes nothing.
 //
 // Times are kept to the millisecond, in UTC.
@@ -112,8 +112,8 @@ type Sessions interface {
 	PurgeSessions(ctx context.Context, before time.Time) (int64, error)
 }
 
-// Changes tell the processes that serve what another process has changed. A
-// mark stays until somebody has written the change into the copy and cleared
+// Changes informs the serving processes of changes by other processes. A
+// mark remains until a process has written the change into the copy and cleared
 // it, so that no crash in between loses one.
 type Changes interface {
 	// MarkedUsers reads up to limit users with a mark, deleted ones included.

@@ -41,13 +41,13 @@ const (
 	maxTime      = 64
 )
 
-// ErrBusy says that as many hashes as allowed are being made and as many
-// callers as allowed are waiting.
+// ErrBusy means that the limits of concurrent hashes and of waiting
+// callers are reached.
 var ErrBusy = errors.New("password: too many hashes at once")
 
 var errHash = errors.New("password: not an argon2id hash")
 
-// Options says how much a Hasher may do at once. The zero value is for tests
+// Options are the limits of a Hasher. The zero value is for tests
 // only: see the fields.
 type Options struct {
 	Params Params
@@ -61,8 +61,8 @@ type Options struct {
 	Wait time.Duration
 }
 
-// Hasher makes and verifies hashes. Of those who wait, the key that has hashed least
-// goes next, and the callers of one key in the order they came (For, Behind). It is
+// Hasher computes and verifies hashes. Waiting callers are scheduled fairly by key, and
+// those of one key in FIFO order (For, Behind). It is
 // safe for concurrent use.
 type Hasher struct {
 	o       Options
@@ -147,8 +147,8 @@ func (h *Hasher) Verify(ctx context.Context, hash, password string) (ok, outdate
 	return subtle.ConstantTimeCompare(got, want) == 1, p != h.o.Params || len(salt) != saltBytes || len(want) != keyBytes, nil
 }
 
-// VerifyNothing does the work of a Verify that fails, for an account that is not
-// there: whoever asks shall not learn that from the time it takes.
+// VerifyNothing does the work of a failing Verify, for an account that does not
+// exist, so that timing does not disclose it.
 func (h *Hasher) VerifyNothing(ctx context.Context, password string) error {
 	_, _, err := h.Verify(ctx, h.dummy, password)
 	return err

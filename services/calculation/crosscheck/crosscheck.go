@@ -32,13 +32,13 @@ const (
 	maxKeptChecks = 4 << 20
 )
 
-// Checker works out what the records of an event say together: the findings, and
-// what to measure next. It keeps the facts of segments under
-// the hash of their inputs, and the findings of an event under the hash of all
-// of them, so that a change costs the reading of one segment and a result that
-// has not changed costs nothing. What is kept is only a copy: each process has
-// its own, and it may be emptied at any time. Facts are kept as they are stored,
-// and decoded when they are looked at: that is a quarter of the memory.
+// Checker runs the checks across the records of an event: the findings, and
+// what to measure next. It caches the facts of segments by
+// the hash of their inputs, and the findings of an event by the hash of all
+// of them, so that a change costs reading one segment and an unchanged result
+// costs nothing. The cache is per process, and may be cleared at any
+// time. Facts are cached in stored form and decoded on use, which takes a
+// quarter of the memory.
 type Checker struct {
 	reader  eventreader.Reader
 	stored  Facts

@@ -10,10 +10,10 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// Groups is Inputs for who does not need all records at once: of has the counted records
-// of one segment after the other, and what it made of them is returned, in the order of
-// types and numbers. A segment that has changed since is read, and of called, again; all of
-// them are where the context of the event has changed.
+// Groups is a streaming form of Inputs: of is called with the counted records
+// of one segment after the other, and its results are returned, in the order of
+// types and numbers. If a segment has changed since, it is read, and of called, again; if
+// the context of the event has changed, all of them are.
 func Groups[T any](ctx context.Context, r Reader, org record.OrgID, event record.EventID, limits Limits,
 	of func(resulttree.Result, []record.Counted) (T, error),
 ) (resulttree.Result, []T, error) {

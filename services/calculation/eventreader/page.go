@@ -32,10 +32,10 @@ func TypeOrder(typ string) int {
 	return len(footprint.Types())
 }
 
-// Page reads one page of the records that an event's nodes count: by type in the
-// fixed order of types, newest first within a type; skip of them are left out, at
-// most limit are read. total is their number in all. Only the nodes on the way to
-// the page are read: their counts say how many records are below them.
+// Page reads one page of the counted records of an event: by type in the
+// fixed order of types, newest first within a type, with offset skip and
+// at most limit records. total is their total number. Only the nodes on the path to
+// the page are read, using their counts of records.
 func (r Reader) Page(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) (part []record.Counted, total int64, err error) {
 	tops, err := r.Results.Nodes(ctx, org, event, "", resulttree.TopLevel, 0, math.MaxInt64)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// Form is the number of the form that facts are stored in. It rises with any change of
-// what a fact is, how it is worked out, or how it is written: facts of another form are
-// worked out anew.
+// Form is the version of the stored format of facts. It rises with any change of
+// their contents, computation or encoding: facts in another format are
+// recomputed.
 const Form = 3
 
 // Segment is the facts of records that are summed together, and what they hold under.

@@ -39,8 +39,8 @@ type Results interface {
 // compared with what they come to.
 type Tally struct {
 	Records, Results, Revisions int64
-	// Waiting are to be calculated anew, as a mark in the store says: the worker replaces
-	// them, so there is nothing to compare with.
+	// Waiting are pending recalculation, according to a mark in the store, so there is
+	// nothing to compare with.
 	Waiting int64
 	// Earlier belong to a state of their event from before its history begins.
 	Earlier int64
@@ -56,7 +56,7 @@ type Verifier struct {
 	Records Records
 	Inputs  eventreader.Reader
 	Results Results
-	// Report takes each fault, in one sentence.
+	// Report is called with each error, in one sentence.
 	Report func(fault string) error
 }
 

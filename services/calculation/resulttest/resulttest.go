@@ -57,7 +57,7 @@ func result(version, revision int64) resulttree.Result {
 	}
 }
 
-// Run holds a store, made fresh by open for each test, to the interface.
+// Run tests a store, newly created by open for each test, against the interface.
 func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 	ctx := context.Background()
 	t.Run("node round trip and guard", func(t *testing.T) {

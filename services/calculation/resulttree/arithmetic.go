@@ -94,7 +94,7 @@ func (arithmetic) Headline(contribution json.RawMessage, failed int) (json.RawMe
 	return json.Marshal(sum.Interval())
 }
 
-// HeadlineOf returns a result in short, as its event holds it.
+// HeadlineOf returns the summary of a result that is stored with its event.
 func HeadlineOf(r Result) (record.Headline, error) {
 	return headlineOf(arithmetic{}, r)
 }

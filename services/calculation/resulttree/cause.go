@@ -18,9 +18,9 @@ const (
 	ActionEvent = "update-event"
 	// ActionEngine is a new version of the calculation.
 	ActionEngine = "new-engine"
-	// ActionUnknown stands for changes from before causes were kept.
+	// ActionUnknown denotes changes from before causes were kept.
 	ActionUnknown = "unknown"
-	// ActionOther counts the records of the causes that are left out, where a
+	// ActionOther counts the records of omitted causes, if a
 	// result has more than maxCauses.
 	ActionOther = "other"
 )
@@ -37,7 +37,7 @@ const (
 type Cause struct {
 	// Action is the move of the records, or one of the actions above.
 	Action string `json:"action"`
-	// By and At say who acted, and when last; they are empty where nobody knows.
+	// By and At are the actor and the latest time; empty if unknown.
 	By      record.Actor `json:"by,omitzero"`
 	At      time.Time    `json:"at,omitzero"`
 	Comment string       `json:"comment,omitempty"`
@@ -62,8 +62,8 @@ func (c *Cause) addFields(fields []string) {
 	}
 }
 
-// MergeCauses adds causes to a list. A list holds maxCauses at most; what is
-// beyond is counted by its last one.
+// MergeCauses adds causes to a list. A list has maxCauses at most; its last one counts
+// the others.
 func MergeCauses(list []Cause, more ...Cause) []Cause {
 	for _, c := range more {
 		at := slices.IndexFunc(list, c.sameGround)

@@ -39,7 +39,7 @@ func (h *Child) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Detail is the part of a node that says what it was summed from.
+// Detail is the part of a node with its inputs and changes.
 type Detail struct {
 	// Children is ordered by Key.
 	Children []Child `json:"holds,omitempty"`
@@ -52,7 +52,7 @@ type Detail struct {
 	Facts *FactsState `json:"facts,omitempty"`
 }
 
-// Change is an entry of a node before and after. One that came or went has no
+// Change is an entry of a node before and after. An added or removed one has no
 // key on the other side.
 type Change struct {
 	Before Child `json:"before"`
@@ -72,8 +72,8 @@ type NodeChanges struct {
 	ContextRev int64
 	Changed    []Change
 	Causes     []Cause `json:",omitempty"`
-	// Since is the first version that is included, where retention has summed up
-	// several; 0 for one alone.
+	// Since is the first included version, if retention has merged
+	// several; 0 for a single one.
 	Since int64 `json:",omitempty"`
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// ErrTooManyChanges is returned where two results differ in more than may be read.
+// ErrTooManyChanges is returned if two results differ in more changes than the limit.
 var ErrTooManyChanges = errors.New("resulttree: too many changes between the results")
 
-// RecordChange is what became of one record between two results.
+// RecordChange is the change of one record between two results.
 type RecordChange struct {
 	Type string
 	Change
@@ -43,9 +43,9 @@ type Comparer struct {
 	Most int
 }
 
-// Between returns the records that count otherwise in the newer result than in
-// the older one, by type and id. It reads the changes of the nodes that have
-// another version in the two, and nothing of the others.
+// Between returns the records whose contribution differs between the older and the
+// newer result, by type and id. It reads the changes of the nodes with
+// different versions only.
 func (c Comparer) Between(ctx context.Context, older, newer Result) ([]RecordChange, error) {
 	read := &comparison{Comparer: c, org: newer.Org, event: newer.Event, records: map[string]*RecordChange{}}
 	for _, top := range changesBetween(older.Children, newer.Children) {

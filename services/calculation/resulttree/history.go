@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// History reads the revisions of results beside a Pruner: nobody sees a revision beside
-// one that it is summed up in, or without what was summed up in it.
+// History reads the revisions of results consistently during pruning: a revision is never
+// returned together with one into which it was merged, or without what was merged into it.
 type History struct {
 	Results interface {
 		Retention(ctx context.Context, org record.OrgID, event record.EventID) (Retention, error)
@@ -69,7 +69,7 @@ func (h History) page(ctx context.Context, kept Retention, newest Result, offset
 	return page, nil
 }
 
-// Whole returns a kept revision with what is to be summed up in it, also where that has
+// Whole returns a kept revision with the causes merged into it, even if they have
 // not been written yet.
 func (h History) Whole(ctx context.Context, kept Retention, r Result) (Result, error) {
 	if kept.Pending == 0 || r.Revision <= kept.Pending || r.Revision > kept.Floor {

@@ -16,15 +16,15 @@ const revisionsPerStep = 200
 // mostRefusals bounds how often a Pruner goes on from what another one has stored.
 const mostRefusals = 1000
 
-// Pruner drops the revisions of results that were replaced before a time. Signed ones
-// stay, and so does the newest of those it may drop: the figure as of that time. What
-// a dropped revision changed is summed up in the next kept one, with its causes, so
-// the differences between kept revisions stay what they were.
+// Pruner removes revisions of results that were replaced before a time. Signed ones
+// are kept, and so is the latest of the others: the figure as of that time. The changes
+// of a removed revision are merged into the next kept one, with its causes, so
+// the differences between kept revisions are unchanged.
 //
-// It works beside the workers, which write only above what it drops. The new Retention
-// is stored first, so that nobody takes half of what is removed for the whole; whoever
-// stops in between is continued by the next call. Several at once do the work of one:
-// whose write is refused goes on from what another one has stored.
+// It can run alongside workers, which write only above what it removes. The new Retention
+// is stored first, so that readers detect an incomplete removal; an
+// interrupted one is continued by the next call. Concurrent ones do the work of one:
+// after a refused write, one continues from what another has stored.
 type Pruner struct {
 	Results interface {
 		RetentionStore
@@ -33,14 +33,14 @@ type Pruner struct {
 		Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]Result, error)
 		Changes(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) ([]NodeChanges, error)
 	}
-	// DryRun counts what would be dropped, and writes nothing.
+	// DryRun counts what would be removed, and writes nothing.
 	DryRun bool
 	// Step is revisionsPerStep where it is 0; tests make it small.
 	Step int64
 }
 
-// Prune drops the revisions of an event that were replaced before a time, and returns
-// how many.
+// Prune removes the revisions of an event that were replaced before a time, and returns
+// their number.
 func (p Pruner) Prune(ctx context.Context, ev record.Event, before time.Time) (dropped int64, err error) {
 	for refused := 0; ; {
 		kept, err := p.Results.Retention(ctx, ev.Org, ev.ID)

@@ -35,7 +35,7 @@ var errContended = errors.New("resulttree: other workers are writing this event"
 // task names.
 var errOtherOrganization = errors.New("resulttree: the event is another organization's")
 
-// Records is what recalculation reads and clears of the records' owner.
+// Records is the part of the records' store that recalculation uses.
 type Records interface {
 	MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error)
 	ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error
@@ -52,7 +52,7 @@ type Records interface {
 	EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error)
 }
 
-// Results is what recalculation reads and writes of its own.
+// Results is the part of the results' store that recalculation uses.
 type Results interface {
 	Together(ctx context.Context, fn func(ctx context.Context) error) error
 	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
@@ -87,9 +87,9 @@ type Arithmetic interface {
 }
 
 // Recalculator brings an event's result up to date with its records. Any
-// number of them may work on the same event at once, die between any two
-// steps, or be stopped and resumed much later: the marks in the records say
-// what is due, and versions let only a newer reading replace an older one.
+// number of them may work on the same event concurrently, crash between any two
+// steps, or be suspended and resumed much later: the marks in the records are the
+// pending changes, and versions prevent an older read from overwriting a newer one.
 type Recalculator struct {
 	Records    Records
 	Results    Results
@@ -97,8 +97,8 @@ type Recalculator struct {
 	Now        func() time.Time
 	// Fanout is the tree's; tests make it small.
 	Fanout int64
-	// Events reads who changed an event, for the causes of results; nil: such
-	// causes name nobody.
+	// Events reads the authors of event changes, for the causes of results; nil: such
+	// causes have no actor.
 	Events EventMoves
 
 	// hashes are remembered from one pass to the next, by all workers of a process.
@@ -110,8 +110,8 @@ type Recalculator struct {
 	pending *pending
 }
 
-// Recalculate works until no mark of the event is left. Twice or too early is
-// harmless: without marks it does nothing.
+// Recalculate works until no mark of the event is left. It is idempotent: without
+// marks it does nothing.
 func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event record.EventID) error {
 	for range startOvers {
 		done, err := r.pass(ctx, org, event)

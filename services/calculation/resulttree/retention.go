@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// ErrDropped is returned where changes are asked for that retention has summed up with
+// ErrDropped is returned for changes that retention has merged with
 // others.
 var ErrDropped = errors.New("resulttree: the revision has been dropped")
 

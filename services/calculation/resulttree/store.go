@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 )
 
-// Fanout is how many consecutive sequence numbers share a node of level 0, and
-// how many nodes of one level share a node of the next. The cost of one
+// Fanout is the number of consecutive sequence numbers in a node of level 0, and
+// of nodes of one level in a node of the next. The cost of one
 // approval is that of reading at most Fanout children on each level, however
 // large the event is.
 const Fanout = 512
@@ -126,10 +126,10 @@ type Result struct {
 	Since int64 `json:",omitempty"`
 }
 
-// Store is what a storage engine provides to the owner of results. Every
-// write touches one document and is atomic and durable when it returns nil;
-// reads see every write acknowledged before. The suite in resulttest holds the
-// engines to it.
+// Store is the interface of storage engines for results. Every
+// write affects one document and is atomic and durable when it returns nil;
+// reads see every previously acknowledged write. The suite in resulttest verifies
+// this contract for every engine.
 type Store interface {
 	// Together makes the writes that fn makes with the context it is given, into this
 	// store and into the one of records beside it. Where it returns nil all of them are

@@ -15,8 +15,8 @@ const sweepLimit = 1000
 // longestSilence is the most sweeps between two notifications for a mark that stays.
 const longestSilence = 32
 
-// Sweeper notifies of events whose marks stay: the notification was lost, or the worker
-// died. It compares no clocks, only what it saw one sweep ago, so it may run
+// Sweeper notifies of events whose marks remain, because the notification was lost or the worker
+// crashed. It compares no clocks, only the marks of the previous sweep, so it may run
 // in any number of processes, and a wrong clock does no harm.
 type Sweeper struct {
 	Records interface {
@@ -26,8 +26,8 @@ type Sweeper struct {
 		TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error
 	}
 	Logger *slog.Logger
-	// Looked, if set, is called after each look at the marks and each notification,
-	// whether it failed or not: the sweeper is not stuck.
+	// Looked, if set, is called after each read of the marks and each notification,
+	// whether it failed or not, to show that the sweeper makes progress.
 	Looked func()
 
 	seen map[record.EventID]sighting
@@ -54,10 +54,10 @@ func (s *Sweeper) Run(ctx context.Context, every time.Duration) {
 	}
 }
 
-// Sweep looks once. It notifies of a mark at its second sighting, then at the
-// fourth, the eighth and so on, so that an event which cannot be calculated
-// does not fill the queue. A notification that failed is repeated at the next
-// sweep: when the queue comes back, no event waits for the next power of two.
+// Sweep sweeps once. It notifies of a mark when it is seen for the second time, then
+// the fourth, the eighth and so on (exponential backoff), so that an event which cannot be
+// calculated does not fill the queue. A failed notification is repeated at the next
+// sweep: when the queue is back, no event waits for the next power of two.
 func (s *Sweeper) Sweep(ctx context.Context) error {
 	due, err := s.Records.MarkedEvents(ctx, sweepLimit)
 	s.looked()

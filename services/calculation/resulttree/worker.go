@@ -11,13 +11,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// WorkerRecords is what a worker needs of the records' owner.
+// WorkerRecords is the part of the records' store that a worker uses.
 type WorkerRecords interface {
 	Records
 	MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error)
 }
 
-// WorkerDeps is what the role work is made of.
+// WorkerDeps are the dependencies of the role work.
 type WorkerDeps struct {
 	Records  WorkerRecords
 	Results  Store
@@ -27,9 +27,9 @@ type WorkerDeps struct {
 	// past the queue.
 	Direct  *notify.Direct
 	Workers int
-	// Sweep is the interval at which lost notifications are looked for.
+	// Sweep is the interval of the sweeper.
 	Sweep time.Duration
-	// Looked, if set, is told of the sweeper's progress.
+	// Looked, if set, is called with the sweeper's progress.
 	Looked func()
 	// Grace is how long running tasks may take to end after ctx has.
 	Grace time.Duration

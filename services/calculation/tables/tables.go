@@ -55,8 +55,8 @@ func Of(cells []total.Cell, market *total.MarketBased) []Table {
 	return out
 }
 
-// RowOf returns the row of a table that a line stands in; empty for a standard
-// that is not known.
+// RowOf returns the row of a table to which a line belongs; empty for an unknown
+// standard.
 func RowOf(standard string, c total.Cell) string {
 	for _, s := range standards {
 		if s.id == standard {
