@@ -15,22 +15,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// TokenVerifier says who a token belongs to. An *apperr.Error of it and an
-// expired deadline are answered as they are (UNAVAILABLE when it cannot tell);
-// any other error means that the token is not acceptable, and is answered as
-// UNAUTHENTICATED.
+// TokenVerifier verifies tokens. Its errors are returned to the client as they are if
+// they are an *apperr.Error (UNAVAILABLE if the token cannot be verified now) or an
+// expired deadline; any other error means that the token is not valid, and is answered
+// as UNAUTHENTICATED.
 //
-// The bytes of a token are those of the request, which others take their place in when it has
-// ended: what Verify keeps of it, it clones.
+// The token shares memory with the request, which is reused after the request: Verify
+// must clone what it keeps.
 type TokenVerifier interface {
 	Verify(ctx context.Context, token string) (identity.Principal, error)
 }
 
-// maxToken bounds a bearer token in bytes, before anything looks inside it.
+// maxToken bounds a bearer token in bytes, before anything parses it.
 const maxToken = 8 << 10
 
-// authenticate finds out who makes the request and keeps it for PrincipalOf, unless a shortcut
-// has. Every refusal has the same body, whatever was wrong with the token.
+// authenticate determines the caller of the request and stores it for PrincipalOf,
+// unless the fast path has done so. All failures have the same body, whatever is wrong
+// with the token.
 func authenticate(c *fiber.Ctx, v TokenVerifier) error {
 	if PrincipalOf(c).UserID != "" {
 		return nil
@@ -44,15 +45,14 @@ func authenticate(c *fiber.Ctx, v TokenVerifier) error {
 		return unauthenticated(err)
 	}
 	if p.UserID == "" || p.Org == "" || p.Role == identity.RoleNone {
-		// A verifier that lets such a principal through is broken; nobody is
-		// let in on its word.
+		// A verifier that returns such a principal is broken; it must not admit anyone.
 		return unauthenticated(errors.New("the verified principal is incomplete"))
 	}
 	setPrincipal(c, p)
 	return nil
 }
 
-// verify says who the token of a header belongs to.
+// verify returns the principal of the token in a header.
 func verify(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (identity.Principal, error) {
 	token := bearer(h)
 	if len(token) == 0 {
@@ -63,11 +63,12 @@ func verify(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (id
 
 var errNoToken = errors.New("there is no token")
 
-// Bearer returns who the token of a header belongs to, and reports whether there is one that is
-// acceptable. A recall that is not nil is asked for what it knows at now before v verifies.
+// Bearer returns the principal of the token in a header, and reports whether the token
+// is valid. If recall is not nil, it is queried for a result cached at now before v
+// verifies.
 func Bearer(ctx context.Context, h *fasthttp.RequestHeader, recall identity.Recall, v TokenVerifier, now time.Time) (identity.Principal, bool) {
 	if field := authorization(h); recall != nil && bytes.HasPrefix(field, bearerScheme) {
-		// What is remembered has been looked at, and the same bytes are as good.
+		// A cached token has been checked, and equal bytes are equally valid.
 		if p, ok := recall(borrowed(field[len(bearerScheme):]), now); ok {
 			return p, true
 		}
@@ -76,8 +77,8 @@ func Bearer(ctx context.Context, h *fasthttp.RequestHeader, recall identity.Reca
 	return p, err == nil
 }
 
-// authorization returns the Authorization field of a header; empty where there is none, or more
-// than one.
+// authorization returns the Authorization field of a header, or nil if it is absent or
+// repeated.
 func authorization(h *fasthttp.RequestHeader) []byte {
 	if fields := h.PeekAll(fiber.HeaderAuthorization); len(fields) == 1 {
 		return fields[0]
@@ -87,8 +88,9 @@ func authorization(h *fasthttp.RequestHeader) []byte {
 
 var bearerScheme = []byte("Bearer ")
 
-// borrowed returns bytes of a request as a text, which is one for as long as the request lasts.
-// A copy of most of a kilobyte for each request would be as much as all else that it makes.
+// borrowed returns bytes of a request as a string without a copy, valid until the
+// request ends. A copy, of almost a kilobyte, would be as large as all other
+// allocations of the request together.
 func borrowed(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // see TokenVerifier
 }
@@ -97,18 +99,18 @@ func unauthenticated(cause error) error {
 	return apperr.New(apperr.Unauthenticated, "A valid access token is needed: sign in, or refresh the token.").Because(cause)
 }
 
-// BearerToken returns the token of the Authorization field. It refuses a field
-// that is repeated, too long or not a bearer token, at a cost that does not
-// depend on what is in it.
+// BearerToken returns the token of the Authorization field. It rejects a field that is
+// repeated, too long or not a bearer token, at a cost that does not depend on its
+// content.
 func BearerToken(c *fiber.Ctx) (string, bool) { return BearerOf(&c.Request().Header) }
 
-// BearerOf is BearerToken of a header.
+// BearerOf is BearerToken for a header.
 func BearerOf(h *fasthttp.RequestHeader) (string, bool) {
 	token := bearer(h)
 	return string(token), len(token) > 0
 }
 
-// bearer returns the token of a header, a part of the header itself; empty for none.
+// bearer returns the token in a header, without a copy, or nil.
 func bearer(h *fasthttp.RequestHeader) []byte {
 	field, scheme := authorization(h), len(bearerScheme)
 	if len(field) <= scheme || len(field) > scheme+maxToken || !bytes.EqualFold(field[:scheme], bearerScheme) {
@@ -121,14 +123,15 @@ func bearer(h *fasthttp.RequestHeader) []byte {
 	return token
 }
 
-// ofTokens reports whether all bytes are such as tokens have: what can be seen of ASCII, but for
-// the comma. Tokens are long, and each request has one: eight bytes are looked at together.
+// ofTokens reports whether all bytes are valid in a token: visible ASCII without the
+// comma. Tokens are long and part of every request, so eight bytes are checked at a
+// time.
 func ofTokens(token []byte) bool {
 	const each, top = 0x0101010101010101, 0x8080808080808080
 	for ; len(token) >= 8; token = token[8:] {
 		w := binary.LittleEndian.Uint64(token)
-		// Where x has a byte that is less than n, and n is at most 0x80, x-n*each has the top
-		// bit of such a byte, which x has not; it has no such bit where x has none.
+		// If x has a byte less than n, for n up to 0x80, then x-n*each has the top bit
+		// of such a byte set where x has not; if x has none, it has no such bit.
 		comma, del := w^','*each, w^0x7f*each
 		if (w|(w-('!'*each))&^w|(comma-each)&^comma|(del-each)&^del)&top != 0 {
 			return false

@@ -11,13 +11,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Body returns a copy of the request's body, nil when there is none. A body must
-// be application/json in UTF-8, and not compressed (a few bytes could unpack to
-// more than the limit): anything else is UNSUPPORTED_MEDIA_TYPE. A request
-// without a body needs no Content-Type.
+// Body returns a copy of the request body, or nil if there is none. A body must be
+// application/json in UTF-8 and not compressed (a few bytes could decompress to more
+// than the limit); anything else is UNSUPPORTED_MEDIA_TYPE. A request without a body
+// needs no Content-Type.
 func Body(c *fiber.Ctx) ([]byte, error) { return BodyAs(c, fiber.MIMEApplicationJSON) }
 
-// BodyAs is Body for another media type, or for one of several.
+// BodyAs is Body for one or more other media types.
 func BodyAs(c *fiber.Ctx, types ...string) ([]byte, error) {
 	body := c.Request().Body()
 	if len(body) == 0 {
@@ -29,7 +29,7 @@ func BodyAs(c *fiber.Ctx, types ...string) ([]byte, error) {
 	return bytes.Clone(body), nil
 }
 
-// checkMedia returns UNSUPPORTED_MEDIA_TYPE for a body that is compressed, or of none
+// checkMedia returns UNSUPPORTED_MEDIA_TYPE for a body that is compressed or has none
 // of the media types.
 func checkMedia(c *fiber.Ctx, types []string) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {

@@ -17,10 +17,10 @@ type Bounded struct {
 	err  error
 }
 
-// NewBounded returns a body of so many bytes at most.
+// NewBounded returns a body of at most most bytes.
 func NewBounded(from io.Reader, most int) *Bounded { return &Bounded{from: from, left: most} }
 
-// errBodyTooLarge is what reading a body beyond its limit returns.
+// errBodyTooLarge is the error of reading a body beyond its limit.
 var errBodyTooLarge = fiber.ErrRequestEntityTooLarge
 
 // Read implements io.Reader.
@@ -29,7 +29,7 @@ func (b *Bounded) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	if len(p) > b.left+1 {
-		p = p[:b.left+1] // one more byte tells a full body from one too large
+		p = p[:b.left+1] // one more byte distinguishes a body at the limit from one beyond it
 	}
 	n, err := b.from.Read(p)
 	if n > b.left {
@@ -40,12 +40,11 @@ func (b *Bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Err returns the error that reading has ended with, io.EOF where the whole body was read, or
-// nil: whoever sends a body on may wrap it beyond recognition.
+// Err returns the error that ended reading, io.EOF after the whole body, or nil. The
+// sender of the body may have wrapped the error so that it cannot be recognized.
 func (b *Bounded) Err() error { return b.err }
 
-// ReadBody reads a body to its end, of which the length was announced or, if that is
-// negative, is not known.
+// ReadBody reads a body completely. Its announced length is negative if unknown.
 func ReadBody(from io.Reader, announced int) ([]byte, error) {
 	if announced < 0 {
 		return io.ReadAll(from)
@@ -55,7 +54,7 @@ func ReadBody(from io.Reader, announced int) ([]byte, error) {
 	return body, err
 }
 
-// BodyFault returns what to answer where a body could not be read.
+// BodyFault returns the error to answer if a body could not be read.
 func BodyFault(err error) error {
 	var e *apperr.Error
 	switch {

@@ -8,14 +8,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// maxForwarded bounds how many hops of X-Forwarded-For are looked at.
+// maxForwarded bounds how many hops of X-Forwarded-For are evaluated.
 const maxForwarded = 32
 
-// ClientIP returns the address of the client. X-Forwarded-For is believed only
-// as far as trusted proxies wrote it: from the connection's own address
-// backwards while the address is one of theirs. A client that sends the field
-// itself changes nothing. The result is invalid only when the connection has no
-// IP address (an in-memory listener without the field).
+// ClientIP returns the address of the client. X-Forwarded-For is used only as far as
+// trusted proxies wrote it: from the peer address backwards, while the address is a
+// trusted one. So a client cannot influence the result by sending the field. The result
+// is invalid only if the connection has no IP address (an in-memory listener without
+// the field).
 func ClientIP(rc *fasthttp.RequestCtx, trusted []netip.Prefix) netip.Addr {
 	addr, ok := netip.AddrFromSlice(rc.RemoteIP())
 	if ok {
@@ -28,7 +28,7 @@ func ClientIP(rc *fasthttp.RequestCtx, trusted []netip.Prefix) netip.Addr {
 	for i := len(hops) - 1; i >= 0 && i >= len(hops)-maxForwarded; i-- {
 		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 		if err != nil {
-			return addr // what a trusted proxy wrote ends here
+			return addr // what trusted proxies wrote ends here
 		}
 		addr = hop.Unmap().WithZone("")
 		if !isTrusted(addr, trusted) {
@@ -38,12 +38,11 @@ func ClientIP(rc *fasthttp.RequestCtx, trusted []netip.Prefix) netip.Addr {
 	return addr
 }
 
-// headerFields returns the values of a repeated header field in the order they came.
-// fasthttp's own list is not in that order: a chunked request has its fields
-// rearranged, and with that a client could put its own X-Forwarded-For behind
-// the proxy's.
+// headerFields returns the values of a repeated header field in the order received.
+// fasthttp's list may have another order: the fields of a chunked request are
+// rearranged, so a client could place its own X-Forwarded-For behind the proxy's.
 func headerFields(h *fasthttp.RequestHeader, name string) []string {
-	// None or one is in order; only for more is the header read once more.
+	// Zero or one value is in order; the raw header is parsed only for more.
 	switch fields := h.PeekAll(name); len(fields) {
 	case 0:
 		return nil

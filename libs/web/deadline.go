@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// deadlineContext is a context that ends at a deadline, or with end. What that
-// takes, a timer and a place in its parent, is made when somebody waits for it:
-// most requests are answered from memory before anybody has.
+// deadlineContext is a context that ends at a deadline or by a call of end. Its timer
+// and its registration with the parent are created only when somebody waits for it:
+// most requests are answered from memory before that.
 type deadlineContext struct {
 	parent   context.Context
 	deadline time.Time
 
-	mu    sync.Mutex           // held while made or ended changes
+	mu    sync.Mutex           // protects changes of made and ended
 	made  atomic.Pointer[made] // nil until somebody waits
 	ended atomic.Bool
 }
 
-// made is the context that is waited for.
+// made is the underlying context, once created.
 type made struct {
 	context.Context
 	cancel context.CancelFunc
@@ -70,8 +70,8 @@ func (d *deadlineContext) Err() error {
 	return nil
 }
 
-// Value implements context.Context. Once there is a context below, it answers: the
-// package context finds there what it needs to end the children with it.
+// Value implements context.Context. Once the underlying context exists, Value delegates
+// to it, because package context finds there what it needs to cancel child contexts.
 func (d *deadlineContext) Value(key any) any {
 	if m := d.made.Load(); m != nil {
 		return m.Value(key)
@@ -79,7 +79,7 @@ func (d *deadlineContext) Value(key any) any {
 	return d.parent.Value(key)
 }
 
-// end ends the context, and what was derived from it.
+// end ends the context and those derived from it.
 func (d *deadlineContext) end() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,19 +15,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Refusal is the answer to requests of an operation that are all refused alike. It is made
-// once: where more is asked than there is time for, what refusing takes is taken from what is
-// done.
+// Refusal is the prepared response to rejected requests of an operation. It is built
+// once, because during overload every rejection takes CPU time from the admitted
+// requests.
 type Refusal struct {
 	code          apperr.Code
 	labels        labels // without the scheme
 	header        fasthttp.ResponseHeader
-	before, after []byte // the id of the request, in the body
+	before, after []byte // the body before and after the request id
 }
 
-// NewRefusal returns the answer that handlers of an operation have for an error.
+// NewRefusal returns the response that handlers of an operation would send for an
+// error.
 func NewRefusal(o api.Operation, e *apperr.Error) (*Refusal, error) {
-	// What stands for the id is no part of any other text: see saneID.
+	// This placeholder for the id occurs in no other text: see saneID.
 	const id = "\x00"
 	body, err := encode(failure{Error: errorBody(e, id)})
 	if err != nil {
@@ -46,7 +47,7 @@ func NewRefusal(o api.Operation, e *apperr.Error) (*Refusal, error) {
 	return r, nil
 }
 
-// begin handles a request, unless it is refused early or answered by a shortcut.
+// begin handles a request, unless it is rejected early or answered by the fast path.
 func (e *edge) begin(rc *fasthttp.RequestCtx, next fasthttp.RequestHandler) {
 	if e.o.Early != nil {
 		end, refused := e.o.Early(rc)
@@ -63,8 +64,9 @@ func (e *edge) begin(rc *fasthttp.RequestCtx, next fasthttp.RequestHandler) {
 	}
 }
 
-// refuse answers a request before anything was made for it. It is counted and measured as any
-// other, and has no trace; its line in the log is one of debugging, as LogTogether has it.
+// refuse answers a request before anything is allocated for it. It is counted and
+// measured like any other, but has no trace; its log line has level debug, as with
+// LogTogether.
 func (e *edge) refuse(rc *fasthttp.RequestCtx, r *Refusal) {
 	began := e.o.Now()
 	id := e.idOf(&rc.Request.Header)

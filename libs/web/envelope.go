@@ -19,8 +19,8 @@ type success struct {
 // OK answers 200 with data in the envelope.
 func OK(c *fiber.Ctx, data any) error { return Answer(c, http.StatusOK, data) }
 
-// Created answers 201 with data in the envelope and, when location is not
-// empty, the address of what was created.
+// Created answers 201 with data in the envelope and, if location is not empty, the
+// Location of the new resource.
 func Created(c *fiber.Ctx, data any, location string) error {
 	if location != "" {
 		c.Set(fiber.HeaderLocation, location)
@@ -28,8 +28,8 @@ func Created(c *fiber.Ctx, data any, location string) error {
 	return Answer(c, http.StatusCreated, data)
 }
 
-// Answer answers with data in the envelope under a status of success. An object
-// carries the notices of the request.
+// Answer answers with data in the envelope and a success status. If data is an object,
+// the notices of the request are added to it.
 func Answer(c *fiber.Ctx, status int, data any) error {
 	if notices := noticesOf(c); len(notices) > 0 {
 		var err error
@@ -44,7 +44,7 @@ func Answer(c *fiber.Ctx, status int, data any) error {
 	return JSON(c, status, body)
 }
 
-// withNotices returns data with the field notices, where it is an object.
+// withNotices returns data with the field notices, if it is an object.
 func withNotices(data any, notices []fields.Notice) (any, error) {
 	object, err := encode(data)
 	if err != nil || len(object) < 2 || object[0] != '{' {
@@ -62,8 +62,8 @@ func withNotices(data any, notices []fields.Notice) (any, error) {
 	return json.RawMessage(out), nil
 }
 
-// Encode returns the bytes that OK would send, for answers that are stored and
-// sent again.
+// Encode returns the bytes that OK would send, for responses that are stored and sent
+// again.
 func Encode(data any) ([]byte, error) {
 	of, ok := data.(appender)
 	if !ok {
@@ -76,13 +76,13 @@ func Encode(data any) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appender is data that writes itself, compact and as encode would write it.
+// appender is data that appends its own JSON, compact and as encode would write it.
 type appender interface {
 	AppendJSON(b []byte) ([]byte, error)
 }
 
-// encode leaves <, > and & as they are: answers are application/json under
-// nosniff, and texts are given back as they came.
+// encode does not escape <, > and &: responses are application/json with nosniff, and
+// texts are returned unchanged.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -101,7 +101,7 @@ func writeJSON(c *fiber.Ctx, status int, v any) error {
 	return JSON(c, status, body)
 }
 
-// JSON answers with bytes that are JSON already. The bytes must not change
+// JSON answers with a body that is JSON already. The bytes must not be changed
 // afterwards.
 func JSON(c *fiber.Ctx, status int, body []byte) error {
 	c.Status(status)

@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// statuses is the one table from code to status. A code that is not in it is
-// answered as INTERNAL.
+// statuses maps error codes to statuses. A code that is not in it is answered as
+// INTERNAL.
 var statuses = map[apperr.Code]int{
 	apperr.ValidationError:        http.StatusBadRequest,
 	apperr.Unauthenticated:        http.StatusUnauthorized,
@@ -54,7 +54,7 @@ var statuses = map[apperr.Code]int{
 	apperr.UpstreamTimeout:        http.StatusGatewayTimeout,
 }
 
-// StatusOf returns the HTTP status of a code; 500 for one it does not know.
+// StatusOf returns the HTTP status of a code, or 500 for an unknown one.
 func StatusOf(code apperr.Code) int {
 	if s, ok := statuses[code]; ok {
 		return s
@@ -62,13 +62,13 @@ func StatusOf(code apperr.Code) int {
 	return http.StatusInternalServerError
 }
 
-// DocsOf returns the address, relative to the host, of a code's entry in the
-// served documentation.
+// DocsOf returns the URL, relative to the host, of the entry of a code in the served
+// documentation.
 func DocsOf(code apperr.Code) string {
 	return BasePath + "/docs#error-" + strings.ReplaceAll(strings.ToLower(string(code)), "_", "-")
 }
 
-// ErrorBody is the error of an answer.
+// ErrorBody is the error in a response.
 type ErrorBody struct {
 	Code      apperr.Code     `json:"code"`
 	Message   string          `json:"message"`
@@ -84,14 +84,13 @@ type failure struct {
 
 const internalMessage = "Something went wrong on our side. The request id names this failure in our logs."
 
-// retryAfterDefault is the wait asked for when an error that needs one has none.
+// retryAfterDefault is the wait for errors that need one and define none.
 const retryAfterDefault = 2 * time.Second
 
-// Translate returns the error a client may see for any error, and the status of
-// its answer: an *apperr.Error as it is, fiber's and fasthttp's own errors by
-// their status, an expired deadline as UPSTREAM_TIMEOUT, anything else as
-// INTERNAL with a fixed sentence. The stores return an outage of their engine as
-// UNAVAILABLE themselves.
+// Translate returns the error that a client may see for err, and the status: an
+// *apperr.Error unchanged, errors of fiber and fasthttp by their status, an expired
+// deadline as UPSTREAM_TIMEOUT, anything else as INTERNAL with a fixed message. The
+// stores themselves return UNAVAILABLE for an outage of their engine.
 func Translate(err error) (*apperr.Error, int) {
 	if ae, ok := errors.AsType[*apperr.Error](err); ok {
 		status, known := statuses[ae.Code]
@@ -113,8 +112,8 @@ func internal(cause error) (*apperr.Error, int) {
 	return apperr.New(apperr.Internal, internalMessage).Because(cause), http.StatusInternalServerError
 }
 
-// translateFiber never uses the message of a *fiber.Error: it may hold what
-// fasthttp read from the connection.
+// translateFiber never uses the message of a *fiber.Error, which may contain data read
+// from the connection.
 func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
 	switch fe.Code {
 	case http.StatusNotFound:
@@ -131,27 +130,27 @@ func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
 		return apperr.New(apperr.UnsupportedMediaType, "The body of the request has a media type this route does not take."), fe.Code
 	}
 	if fe.Code >= 400 && fe.Code < 500 || fe.Code == http.StatusBadGateway {
-		// Bad gateway is fiber's name for a connection that broke while the
-		// request was read; nobody is left to read the answer.
+		// fiber uses Bad Gateway for a connection that broke while the request was
+		// read; nobody is left to read the response.
 		return apperr.New(apperr.ValidationError, "The request is not well-formed HTTP.").Because(fe), http.StatusBadRequest
 	}
 	return internal(fe)
 }
 
-// handleError answers any error in the envelope. The cause goes to the log
-// line of the request, never to the client.
+// handleError answers an error in the envelope. Its cause is logged and never sent to
+// the client.
 func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	early := RequestID(c) == ""
 	e.ensureRequestID(c)
 	ae, status := Translate(err)
 	if early {
-		// fasthttp could not read the request: no middleware has run, so there
-		// will be no other log line.
+		// fasthttp could not read the request: no middleware has run, so there is no
+		// other log line.
 		e.o.Logger.LogAttrs(c.UserContext(), slog.LevelInfo, "request refused",
 			slog.Int("status", status), slog.String("code", string(ae.Code)), slog.String("request_id", RequestID(c)))
 	}
 	h := &c.Response().Header
-	// What the handler had prepared for a success does not hold any more.
+	// What the handler had set for a successful response no longer applies.
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLocation, fiber.HeaderLastModified, fiber.HeaderContentEncoding, fiber.HeaderContentDisposition, fiber.HeaderCacheControl} {
 		h.Del(name)
 	}
@@ -180,9 +179,9 @@ func (e *edge) handleError(c *fiber.Ctx, err error) error {
 	return writeJSON(c, status, failure{Error: body(c, ae)})
 }
 
-// ErrorOf returns the error that an answer shows for err, for answers that hold
-// an outcome for each of several things. What INTERNAL hides is to be logged by
-// the caller.
+// ErrorOf returns the error that a response shows for err, for responses with an
+// outcome for each of several items. The caller has to log the cause that INTERNAL
+// hides.
 func ErrorOf(c *fiber.Ctx, err error) ErrorBody {
 	ae, _ := Translate(err)
 	return body(c, ae)
@@ -196,8 +195,8 @@ func errorBody(e *apperr.Error, requestID string) ErrorBody {
 	return ErrorBody{Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Docs: DocsOf(e.Code)}
 }
 
-// retryAfter returns the whole seconds of the Retry-After field, 0 for none.
-// Seconds are rounded up: a client that comes back early is refused again.
+// retryAfter returns the value of the Retry-After field in seconds, 0 for none. It is
+// rounded up: a client that returns early would be rejected again.
 func retryAfter(e *apperr.Error) int64 {
 	wait := e.RetryAfter
 	if wait <= 0 && (e.Code == apperr.Unavailable || e.Code == apperr.RateLimited) {

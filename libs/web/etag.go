@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// ETagOf returns a strong entity tag, quotes included, of what the parts say
-// together. The parts are told apart: ("ab","c") and ("a","bc") differ.
+// ETagOf returns a strong entity tag, with quotes, of all parts. The boundaries of the
+// parts matter: ("ab","c") and ("a","bc") differ.
 func ETagOf(parts ...string) string {
 	h := sha256.New()
 	var size [8]byte
@@ -25,7 +25,7 @@ func ETagOf(parts ...string) string {
 	return quoteTag(h.Sum(nil))
 }
 
-// ETagOfBody returns the entity tag that a JSON answer has by itself, of the SHA-256 of its
+// ETagOfBody returns the default entity tag of a JSON response, from the SHA-256 of its
 // body.
 func ETagOfBody(sum [sha256.Size]byte) string { return quoteTag(sum[:]) }
 
@@ -33,9 +33,9 @@ func quoteTag(sum []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// NotModified reports whether If-None-Match names tag. A handler that knows the
-// tag before it has done the work of the answer sets ETag, asks this, and
-// answers with SendNotModified: that is what makes polling cheap.
+// NotModified reports whether If-None-Match contains tag. A handler that knows the tag
+// before it has done the work sets ETag, calls NotModified, and answers with
+// SendNotModified, which makes polling cheap.
 func NotModified(c *fiber.Ctx, tag string) bool {
 	if m := c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
 		return false
@@ -43,7 +43,7 @@ func NotModified(c *fiber.Ctx, tag string) bool {
 	return HasTag(&c.Request().Header, tag)
 }
 
-// HasTag reports whether the If-None-Match of a GET or HEAD names tag.
+// HasTag reports whether the If-None-Match of a GET or HEAD request contains tag.
 func HasTag(h *fasthttp.RequestHeader, tag string) bool {
 	if len(h.PeekCanonical(nameIfNoneMatch)) == 0 {
 		return false
@@ -58,19 +58,19 @@ func HasTag(h *fasthttp.RequestHeader, tag string) bool {
 	return false
 }
 
-// nameIfNoneMatch and nameETag are fields as fasthttp keeps their names.
+// nameIfNoneMatch and nameETag are field names as fasthttp normalizes them.
 var (
 	nameIfNoneMatch = []byte(fiber.HeaderIfNoneMatch)
 	nameETag        = []byte("Etag")
 )
 
-// SendNotModified answers 304 without a body, with the tag.
+// SendNotModified answers 304 with the tag and without a body.
 func SendNotModified(c *fiber.Ctx, tag string) error {
 	AnswerNotModified(c.Response(), tag)
 	return nil
 }
 
-// AnswerNotModified is SendNotModified into an answer.
+// AnswerNotModified is SendNotModified for a fasthttp response.
 func AnswerNotModified(r *fasthttp.Response, tag string) {
 	r.Header.SetCanonical(nameETag, []byte(tag))
 	r.ResetBody()
@@ -79,7 +79,7 @@ func AnswerNotModified(r *fasthttp.Response, tag string) {
 	r.SetStatusCode(http.StatusNotModified)
 }
 
-// AnswerTagged answers 200 with a body of JSON and its tag. The body is not copied.
+// AnswerTagged answers 200 with a JSON body and its tag. The body is not copied.
 func AnswerTagged(r *fasthttp.Response, tag string, body []byte) {
 	r.Header.SetCanonical(nameETag, []byte(tag))
 	r.SetStatusCode(http.StatusOK)
@@ -87,9 +87,9 @@ func AnswerTagged(r *fasthttp.Response, tag string, body []byte) {
 	r.SetBodyRaw(body)
 }
 
-// IfMatch returns the tags of the If-Match field, quotes included ("*" without),
-// and whether the field is there at all. A weak tag never matches a strong
-// comparison, so weak ones are left out.
+// IfMatch returns the tags of the If-Match field, with quotes ("*" has none), and
+// whether the field is present. Weak tags are omitted: they never match in a strong
+// comparison.
 func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
 	all, present := tagList(&c.Request().Header, fiber.HeaderIfMatch)
 	for _, t := range all {
@@ -100,9 +100,8 @@ func IfMatch(c *fiber.Ctx) (tags []string, present bool) {
 	return tags, present
 }
 
-// tagList reads a list of entity tags (RFC 9110 §8.8.3). A tag may contain
-// commas, so the list cannot be split at them. Reading stops at the first thing
-// that is no tag.
+// tagList parses a list of entity tags (RFC 9110 §8.8.3). A tag may contain commas, so
+// the list cannot be split at them. Parsing stops at the first thing that is not a tag.
 func tagList(h *fasthttp.RequestHeader, header string) (tags []string, present bool) {
 	for _, s := range headerFields(h, header) {
 		present = true
@@ -133,8 +132,8 @@ func tagList(h *fasthttp.RequestHeader, header string) (tags []string, present b
 	return tags, present
 }
 
-// etag returns every 200 JSON answer to a GET a strong entity tag of its body,
-// unless the handler has set one, and answers 304 when the client has it.
+// etag gives every 200 JSON response to a GET request a strong entity tag of its body,
+// unless the handler has set one, and answers 304 if the client has it.
 func etag(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -145,7 +144,7 @@ func etag(c *fiber.Ctx) error {
 	return nil
 }
 
-// tagAnswer is etag of the answer to a GET or HEAD.
+// tagAnswer is etag for the response to a GET or HEAD request.
 func tagAnswer(h *fasthttp.RequestHeader, r *fasthttp.Response) {
 	if r.StatusCode() != http.StatusOK {
 		return
@@ -168,8 +167,8 @@ func tagAnswer(h *fasthttp.RequestHeader, r *fasthttp.Response) {
 	}
 }
 
-// IfNoneMatchAny reports whether the If-None-Match field is *: what the request
-// would make must not exist yet.
+// IfNoneMatchAny reports whether the If-None-Match field is *: the resource that the
+// request would create must not exist yet.
 func IfNoneMatchAny(c *fiber.Ctx) bool {
 	tags, _ := tagList(&c.Request().Header, fiber.HeaderIfNoneMatch)
 	return len(tags) == 1 && tags[0] == "*"

@@ -8,10 +8,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// CollectHeaderFaults makes the handler of a write answer what is wrong with the
-// header fields together with what is wrong with the body: where X-Dry-Run has a
-// value it cannot have, or a check fails, the request is rehearsed and the faults
-// found so are added. The handler must honour DryRun; nothing of it is stored then.
+// CollectHeaderFaults makes the handler of a write report errors of header fields
+// together with those of the body: if X-Dry-Run has an invalid value or a check fails,
+// the request is executed as a dry run and the errors found are added. The handler must
+// honour DryRun, so that nothing is stored.
 func CollectHeaderFaults(next fiber.Handler, checks ...func(*fiber.Ctx) error) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		_, err := DryRun(c)
@@ -27,7 +27,7 @@ func CollectHeaderFaults(next fiber.Handler, checks ...func(*fiber.Ctx) error) f
 		if apperr.CodeOf(err) == apperr.ValidationError {
 			faults = append(faults, detailsOf(err)...)
 		}
-		// Nothing of the rehearsal's answer is part of the refusal.
+		// The error response contains nothing of the dry run's response.
 		c.Response().ResetBody()
 		for _, name := range []string{fiber.HeaderETag, fiber.HeaderLocation, HeaderDryRun} {
 			c.Response().Header.Del(name)

@@ -14,31 +14,31 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Check is one thing a service needs to be ready. Name is shown to anybody, so
-// it says what ("database"), never where. Probe must respect its context.
+// Check is a condition of readiness. Name is public, so it names the kind of dependency
+// ("database"), never its address. Probe must respect its context.
 type Check struct {
 	Name  string
 	Probe func(ctx context.Context) error
 }
 
-// How long the outcome of the checks is kept, and how long one may take.
+// How long the outcome of the checks is cached, and how long a check may take.
 const (
 	healthCache = time.Second
 	probeLimit  = 2 * time.Second
 )
 
-// Health answers whether a service lives and is ready. It shows no address, no
-// setting and no error text.
+// Health reports the liveness and readiness of a service. It reveals no address,
+// setting or error text.
 type Health struct {
 	now      func() time.Time
 	draining atomic.Bool
 
 	mu      sync.Mutex // held while probing, so that one caller probes for all
 	checks  []Check
-	watched []Check // shown, and do not decide
+	watched []Check // shown, but not required
 	checked time.Time
 	failed  []failedCheck
-	missing []failedCheck // of those watched
+	missing []failedCheck // of the watched checks
 }
 
 type failedCheck struct {
@@ -46,8 +46,8 @@ type failedCheck struct {
 	err  error
 }
 
-// NewHealth returns the health of a service from its checks; now is its clock,
-// time.Now when nil.
+// NewHealth returns the health of a service with the given checks; now is its clock,
+// time.Now if nil.
 func NewHealth(now func() time.Time, checks ...Check) *Health {
 	if now == nil {
 		now = time.Now
@@ -55,40 +55,40 @@ func NewHealth(now func() time.Time, checks ...Check) *Health {
 	return &Health{now: now, checks: checks}
 }
 
-// Add adds checks: what the service stands on is opened one after the other.
+// Add adds checks: the dependencies of a service are opened one after the other.
 func (h *Health) Add(checks ...Check) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.checks, h.checked = append(h.checks, checks...), time.Time{}
 }
 
-// Watch adds checks whose outcome is shown among the others and does not decide
-// whether the service is ready: it can answer without them.
+// Watch adds checks that are shown but do not affect readiness, because the service can
+// answer without them.
 func (h *Health) Watch(checks ...Check) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.watched, h.checked = append(h.watched, checks...), time.Time{}
 }
 
-// Drain makes the service not ready from now on, so that no new requests are
-// sent to it while it finishes the ones it has.
+// Drain makes the service not ready from now on, so that it gets no new requests while
+// it finishes those it has.
 func (h *Health) Drain() { h.draining.Store(true) }
 
-// Register adds /health, /health/live and /health/ready below the prefix. They
-// need no token.
+// Register adds /health, /health/live and /health/ready below the prefix. They need no
+// token.
 func (h *Health) Register(app *fiber.App, prefix string) {
 	app.Get(prefix+"/health", ServeLive)
 	app.Get(prefix+"/health/live", ServeLive)
 	app.Get(prefix+"/health/ready", h.ServeReady)
 }
 
-// ServeLive answers that the process serves requests.
+// ServeLive answers 200: the process serves requests.
 func ServeLive(c *fiber.Ctx) error {
 	knownOf(c).quiet = true
 	return OK(c, fiber.Map{"status": "ok"})
 }
 
-// ServeReady answers whether the service is ready, and with which checks.
+// ServeReady reports whether the service is ready, with the outcome of its checks.
 func (h *Health) ServeReady(c *fiber.Ctx) error {
 	knownOf(c).quiet = true
 	if err := h.Ready(c.UserContext()); err != nil {
@@ -97,8 +97,8 @@ func (h *Health) ServeReady(c *fiber.Ctx) error {
 	return OK(c, fiber.Map{"status": "ready", "checks": h.states()})
 }
 
-// states returns the outcome of every check of a service that is ready: ok, or
-// unavailable for what it only watches.
+// states returns the outcome of every check of a ready service: ok, or unavailable for
+// one that is only watched.
 func (h *Health) states() map[string]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -112,9 +112,9 @@ func (h *Health) states() map[string]string {
 	return states
 }
 
-// Ready returns nil when every check passes and the service is not draining,
-// else UNAVAILABLE with a detail for each check that fails. The outcome is kept
-// for one second.
+// Ready returns nil if every check passes and the service is not draining, otherwise
+// UNAVAILABLE with a detail for each failed check. The outcome is cached for one
+// second.
 func (h *Health) Ready(ctx context.Context) error {
 	if h.draining.Load() {
 		return apperr.New(apperr.Unavailable, "The service is stopping.")
@@ -135,12 +135,12 @@ func (h *Health) Ready(ctx context.Context) error {
 func (h *Health) probe(ctx context.Context) []failedCheck {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// A negative age is of a clock that was put back.
+	// A negative age means that the clock was set back.
 	if age := h.now().Sub(h.checked); !h.checked.IsZero() && age >= 0 && age < healthCache {
 		return h.failed
 	}
-	// The outcome serves other callers as well, so it must not depend on how
-	// much time this one has left.
+	// The outcome serves other callers as well, so it must not depend on the deadline
+	// of this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeLimit)
 	defer cancel()
 	all := slices.Concat(h.checks, h.watched)
@@ -173,7 +173,7 @@ func runProbe(ctx context.Context, check Check) (err error) {
 	return check.Probe(ctx)
 }
 
-// isHealthPath knows the health routes before a route is found.
+// isHealthPath reports whether a path is a health route, before routing.
 func isHealthPath(path string) bool {
 	switch path {
 	case "/health", "/health/live", "/health/ready", BasePath + "/health", BasePath + "/health/live", BasePath + "/health/ready":

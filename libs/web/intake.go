@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	// bodiesTotal is how many bytes of bodies a service holds in memory at a time, and
-	// bodiesShare how many of them one organization may take, and all who need no token:
-	// what one gateway has on its way.
+	// bodiesTotal is the number of bytes of request bodies that a service may hold in
+	// memory at a time, and bodiesShare the part of one organization, or of all callers
+	// without a token: as much as one gateway sends.
 	bodiesTotal = 48 << 20
 	bodiesShare = 16 << 20
 )
 
-// intake receives the bodies of a service's requests, when the callers are known to be
-// allowed to make them.
+// intake receives the request bodies of a service, once the callers are known to be
+// permitted.
 type intake struct {
-	spool  *Spool // of streamed operations; nil: they are in memory too
+	spool  *Spool // for streamed operations; nil: in memory
 	memory *fairshare.Budget
-	limit  int // of operations that have none of their own
+	limit  int // of operations without a limit of their own
 }
 
 func newIntake(spool *Spool, limit int) *intake {
 	return &intake{spool: spool, memory: fairshare.NewBudget(bodiesTotal, bodiesShare), limit: limit}
 }
 
-// take reads the body of a request within the limit of its operation: of a streamed
-// operation into a file, see FileOf, and of others into memory. What is announced has its
-// place before anything of it is read. End gives the place back.
+// take reads the body of a request within the limit of its operation: that of a
+// streamed operation into a file, see FileOf, others into memory. The announced length
+// is reserved before anything is read; end releases it.
 func (i *intake) take(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if !c.Request().IsBodyStream() {
 		return func() {}, nil
@@ -54,7 +54,7 @@ func (i *intake) take(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	case announced < 0:
 		counted = limit
 	case announced <= prefetched:
-		counted = 0 // it is in memory already
+		counted = 0 // in memory already
 	}
 	org := PrincipalOf(c).Org
 	if counted > 0 && !i.memory.Take(org, counted) {
@@ -82,25 +82,25 @@ func (i *intake) toFile(c *fiber.Ctx, from io.Reader, announced, limit int) (end
 	if err != nil {
 		return nil, errors.Join(BodyFault(err), f.Close())
 	}
-	c.Request().ResetBody() // it was read to its end: the connection may go on
+	c.Request().ResetBody() // read completely, so the connection can be kept alive
 	c.Locals(keyFile, f)
-	return func() { _ = f.Close() }, nil // it has no name
+	return func() { _ = f.Close() }, nil // it has no file name
 }
 
 // prefetched is how much of a body is read before a request is handled.
 const prefetched = 8 << 10
 
-// unread reports whether bytes of a body may be left on its connection.
+// unread reports whether part of the body may be unread.
 func unread(r *fasthttp.Request) bool {
 	length := r.Header.ContentLength()
 	return r.IsBodyStream() && (length < 0 || length > prefetched)
 }
 
-// drained is the most that is taken of a body that nobody has read.
+// drained is the most that drain reads.
 const drained = 32 << 20
 
-// drain takes what is left of a body: the gateway, which passes it on, sends all of it
-// before it looks for an answer.
+// drain reads and discards the rest of a body: the gateway sends all of it before it
+// reads the response.
 func drain(rc *fasthttp.RequestCtx) {
 	if !rc.Request.IsBodyStream() {
 		return

@@ -5,9 +5,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Language returns the one of the languages offered that the request prefers
-// (RFC 9110, Accept-Language), the first when it prefers none of them, and marks
-// the answer as being in it.
+// Language returns the offered language that the request prefers (RFC 9110,
+// Accept-Language), or the first one if it prefers none, and sets Content-Language and
+// Vary accordingly.
 func Language(c *fiber.Ctx, offered ...string) string {
 	tags := make([]language.Tag, len(offered))
 	for i, o := range offered {
@@ -15,7 +15,7 @@ func Language(c *fiber.Ctx, offered ...string) string {
 	}
 	c.Vary(fiber.HeaderAcceptLanguage)
 	chosen := offered[0]
-	// A header that cannot be read prefers nothing; no answer depends on it alone.
+	// An invalid field expresses no preference; it is not an error.
 	if wanted, _, err := language.ParseAcceptLanguage(c.Get(fiber.HeaderAcceptLanguage)); err == nil {
 		if _, at, confidence := language.NewMatcher(tags).Match(wanted...); confidence >= language.High {
 			chosen = offered[at]

@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// key is the type of the request-scoped values of this package, so that no
-// other package can set or read them by accident.
+// key is the type of the request-scoped keys of this package, so that no other package
+// can access their values by accident.
 type key int
 
 const (
@@ -23,31 +23,32 @@ const (
 	keyWork
 	keyFile
 	keyNotices
-	keyRehearse // the request is rehearsed for its faults
+	keyRehearse // a dry run that collects the errors of the request
 )
 
-// known is what the parts of this package tell each other about a request, which most of
-// them ask for. It is one value, so that it is found at once and made once.
+// known is the request state that the parts of this package share. It is one value, so
+// one lookup and one allocation suffice.
 type known struct {
 	requestID string
 	principal identity.Principal
 	code      apperr.Code
 	cause     error
-	// quiet: the request is logged as one of debugging, unless it fails; together: also when it
-	// does; unrouted: no operation has taken it.
+	// quiet: log at level debug, unless the request fails; together: also if it fails;
+	// unrouted: no operation matches the path.
 	quiet, together, unrouted bool
-	// began is when the request came, and ended, once its line is written, when it had been
-	// answered: reading the clock takes a good part of what measuring does.
+	// began is when the request arrived; ended, once its line is written, when it was
+	// answered. They are stored because reading the clock is a large part of the cost
+	// of measuring.
 	began, ended time.Time
-	// What a shortcut has left that has not answered: until when the request is to be answered,
-	// its span with the context that has it, and how the shortcut has ended, if by a panic.
+	// State left by a fast path that did not answer: the deadline of the request, its
+	// span with its context, and the panic, if any.
 	until  time.Time
 	traced context.Context
 	span   trace.Span
 	fault  *panicked
 }
 
-// knownOf returns what is known of a request.
+// knownOf returns the state of a request.
 func knownOf(c *fiber.Ctx) *known {
 	k, ok := c.Locals(keyKnown).(*known)
 	if !ok {
@@ -57,21 +58,21 @@ func knownOf(c *fiber.Ctx) *known {
 	return k
 }
 
-// RequestID returns the id of the request, which is also in its answer's
-// X-Request-Id and in its log line.
+// RequestID returns the id of the request, which is also in the X-Request-Id of its
+// response and in its log line.
 func RequestID(c *fiber.Ctx) string { return knownOf(c).requestID }
 
-// LogTogether makes the line of a request one of debugging, however it is answered. Who calls
-// it tells of many such requests in one line: where they are more than there is time for, a
-// line of each would take what is left of it.
+// LogTogether lowers the log line of a request to level debug, whatever its outcome.
+// The caller logs a summary of such requests instead: during overload, a line for each
+// would use up the remaining capacity.
 func LogTogether(c *fiber.Ctx) { knownOf(c).together = true }
 
-// PrincipalOf returns who makes the request. On a public route it is the zero
+// PrincipalOf returns the caller of the request. On a public route it is the zero
 // Principal, whose role is RoleNone.
 func PrincipalOf(c *fiber.Ctx) identity.Principal { return knownOf(c).principal }
 
-// ActAs sets the role that the caller of the request acts in from here on: one that the
-// caller's own holds.
+// ActAs sets the role in which the caller acts from here on; the caller's own role must
+// include it.
 func ActAs(c *fiber.Ctx, role identity.Role) {
 	p := PrincipalOf(c)
 	p.Role = role
@@ -87,8 +88,7 @@ func isSet(c *fiber.Ctx, k key) bool {
 	return set
 }
 
-// methodOf returns the method the client sent, also when it is one that fiber
-// does not know.
+// methodOf returns the method sent by the client, even one that fiber does not know.
 func methodOf(c *fiber.Ctx) string {
 	if m, ok := c.Locals(keyOriginalMethod).(string); ok {
 		return m

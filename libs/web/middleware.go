@@ -15,13 +15,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// requestID takes the caller's X-Request-Id when it is sane, else makes one.
+// requestID uses the caller's X-Request-Id if it is valid, and generates an id
+// otherwise.
 func (e *edge) requestID(c *fiber.Ctx) error {
 	e.ensureRequestID(c)
 	return c.Next()
 }
 
-// ensureRequestID also serves errors that fasthttp finds before any middleware.
+// ensureRequestID is also used for errors that fasthttp finds before any middleware.
 func (e *edge) ensureRequestID(c *fiber.Ctx) {
 	k := knownOf(c)
 	if k.requestID == "" {
@@ -38,12 +39,12 @@ func (e *edge) idOf(h *fasthttp.RequestHeader) string {
 	return e.o.NewID()
 }
 
-// SetRequestID puts the id of a request into its answer.
+// SetRequestID sets the request id in the response.
 func SetRequestID(c *fiber.Ctx, id string) {
 	c.Response().Header.SetCanonical(nameRequestID, []byte(id))
 }
 
-// nameRequestID is fiber.HeaderXRequestID as fasthttp keeps names.
+// nameRequestID is fiber.HeaderXRequestID as fasthttp normalizes it.
 var nameRequestID = []byte("X-Request-Id")
 
 func saneID(s []byte) bool {
@@ -61,8 +62,8 @@ func saneID(s []byte) bool {
 	return true
 }
 
-// accessLog turns an error into its answer and writes the one log line of the
-// request. The line never holds an email, a token, a query or a body.
+// accessLog turns an error into its response and writes the log line of the request.
+// The line never contains an email address, a token, a query or a body.
 func (e *edge) accessLog(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		if err := e.handleError(c, err); err != nil {
@@ -91,7 +92,7 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
-// levelOf returns the level of the line of a request.
+// levelOf returns the level of the log line.
 func levelOf(status int, k *known) slog.Level {
 	switch {
 	case k.together:
@@ -106,9 +107,9 @@ func levelOf(status int, k *known) slog.Level {
 	return slog.LevelInfo
 }
 
-// oneLength refuses a request that says twice where its body ends, by its length
-// and in chunks: two readers of one connection may then take different bytes for
-// the next request. fasthttp goes by the chunks and would read on.
+// oneLength rejects a request with both Content-Length and Transfer-Encoding: two
+// readers of one connection could disagree on where the next request begins (request
+// smuggling). fasthttp would use the chunks.
 func oneLength(c *fiber.Ctx) error {
 	if !namesTransfer(c.Request().Header.RawHeaders()) {
 		return c.Next()
@@ -125,8 +126,8 @@ func oneLength(c *fiber.Ctx) error {
 	return fiber.ErrBadRequest
 }
 
-// namesTransfer reports whether there may be a Transfer-Encoding field in a header, at a
-// small part of the cost of reading its fields.
+// namesTransfer reports whether a header may contain a Transfer-Encoding field, much
+// faster than by parsing it.
 func namesTransfer(header []byte) bool {
 	const before = "transfer"
 	for {
@@ -141,7 +142,7 @@ func namesTransfer(header []byte) bool {
 	}
 }
 
-// loggable bounds what a client can put in a log line.
+// loggable limits what a client can put into a log line.
 func loggable(s string) string {
 	if len(s) > 32 {
 		return s[:32]
@@ -149,8 +150,8 @@ func loggable(s string) string {
 	return s
 }
 
-// routeOf returns the pattern of the route that answered; empty when none did,
-// so that the paths of strangers neither fill the log nor the metrics.
+// routeOf returns the pattern of the matched route, or the empty string, so that
+// arbitrary paths appear neither in logs nor in metrics.
 func routeOf(c *fiber.Ctx) string {
 	if knownOf(c).unrouted {
 		return ""
@@ -158,7 +159,7 @@ func routeOf(c *fiber.Ctx) string {
 	return c.Route().Path
 }
 
-// panicked is a panic of a handler on its way to the log.
+// panicked is the error for a panic of a handler, with its stack for the log.
 type panicked struct {
 	value any
 	stack string
@@ -178,8 +179,7 @@ func (e *edge) recoverPanic(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-// securityHeaders makes an answer safe to show in a browser unless the handler
-// has decided otherwise.
+// securityHeaders sets the security headers of a response that the handler has not set.
 func (e *edge) securityHeaders(c *fiber.Ctx) error {
 	err := c.Next()
 	setSecurityHeaders(&c.Response().Header)
@@ -200,7 +200,7 @@ func setSecurityHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// securityFields are named as fasthttp keeps names.
+// securityFields are named as fasthttp normalizes names.
 var securityFields = [...]struct{ name, value []byte }{
 	{[]byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")},
 	{[]byte(fiber.HeaderCacheControl), []byte("no-store")},

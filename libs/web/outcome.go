@@ -8,12 +8,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// HeaderDryRun asks for a rehearsal of a write.
+// HeaderDryRun requests a dry run of a write.
 const HeaderDryRun = "X-Dry-Run"
 
-// DryRun reports whether a write is only to be rehearsed: authenticated,
-// validated and answered as the real one, and not done. A value that is neither
-// true nor false is a fault: who misspelt it did not mean the real thing.
+// DryRun reports whether a write is a dry run: authenticated, validated and answered
+// like a real one, but not stored. A value other than true and false is an error: a
+// client that misspelled it did not mean a real write.
 func DryRun(c *fiber.Ctx) (bool, error) {
 	if isSet(c, keyRehearse) {
 		return true, nil
@@ -35,8 +35,8 @@ func DryRun(c *fiber.Ctx) (bool, error) {
 		Message: HeaderDryRun + " is true or false.", Suggestions: []string{"true", "false"}})
 }
 
-// EncodeError returns the status and the body that err is answered with, for
-// answers that are stored and sent again.
+// EncodeError returns the status and body of the response for err, for responses that
+// are stored and sent again.
 func EncodeError(c *fiber.Ctx, err error) (status int, text []byte, failed error) {
 	ae, status := Translate(err)
 	text, failed = encode(failure{Error: body(c, ae)})

@@ -8,18 +8,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// The page size when none is asked for, and the largest.
+// The default and the largest page size.
 const (
 	DefaultLimit = 25
 	MaxLimit     = 100
 )
 
-// Page is which part of a list is asked for. Number is 1 or more and may be as
-// large as int64 goes; Limit is 1 to MaxLimit.
+// Page is the requested part of a list. Number is at least 1 and at most the largest
+// int64; Limit is 1 to MaxLimit.
 type Page struct{ Number, Limit int64 }
 
-// Offset returns how many items come before the page. It stops at the largest
-// int64 instead of overflowing.
+// Offset returns the number of items before the page, or the largest int64 instead of
+// overflowing.
 func (p Page) Offset() int64 {
 	if p.Number <= 1 {
 		return 0
@@ -30,16 +30,16 @@ func (p Page) Offset() int64 {
 	return (p.Number - 1) * p.Limit
 }
 
-// Within returns where the page begins and ends in a list of total items.
+// Within returns the bounds of the page in a list of total items.
 func (p Page) Within(total int64) (from, to int64) {
 	from = min(p.Offset(), total)
 	return from, min(from+p.Limit, total)
 }
 
-// PageOf reads page and limit from the query. A limit of any integer size is
-// clamped to 1–100; a page however large is taken. What is not an integer, and
-// a page below 1, is VALIDATION_ERROR with a detail for each. When a name is
-// repeated its first value counts.
+// PageOf reads page and limit from the query. An integer limit of any size is clamped
+// to 1–100; any page from 1 is accepted. Anything that is not an integer, and a page
+// below 1, is VALIDATION_ERROR with a detail for each. The first value of a repeated
+// name counts.
 func PageOf(c *fiber.Ctx) (Page, error) {
 	p := Page{Number: 1, Limit: DefaultLimit}
 	var faults []apperr.Detail
@@ -69,7 +69,7 @@ func PageOf(c *fiber.Ctx) (Page, error) {
 	return p, nil
 }
 
-// parseInteger reads a decimal integer of any length; beyond int64 it gives the
+// parseInteger parses a decimal integer of any length; outside of int64 it returns the
 // nearest int64.
 func parseInteger(s []byte) (int64, bool) {
 	negative := false
@@ -85,7 +85,7 @@ func parseInteger(s []byte) (int64, bool) {
 			return 0, false
 		}
 		if n > (math.MaxInt64-9)/10 {
-			n = math.MaxInt64 // stays here: the next digit takes this branch too
+			n = math.MaxInt64 // stays: the next digit takes this branch too
 			continue
 		}
 		n = n*10 + int64(d-'0')
@@ -104,13 +104,13 @@ type Pagination struct {
 	TotalPages int64 `json:"totalPages"`
 }
 
-// List is the data of every list answer.
+// List is the data of every list response.
 type List[T any] struct {
 	Items      []T        `json:"items"`
 	Pagination Pagination `json:"pagination"`
 }
 
-// NewList makes the answer for one page of total items. Items is never null.
+// NewList returns one page of total items. Items is never null.
 func NewList[T any](items []T, p Page, total int64) List[T] {
 	if items == nil {
 		items = []T{}

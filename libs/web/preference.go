@@ -15,8 +15,8 @@ const (
 	strictHandling          = "handling=strict"
 )
 
-// Strict reports whether the client prefers its request to be refused when it
-// has fields that are not known, and says in the answer that this was obeyed.
+// Strict reports whether the client prefers strict handling, by which unknown fields
+// are errors, and confirms it in the response.
 func Strict(c *fiber.Ctx) bool {
 	for _, line := range headerFields(&c.Request().Header, headerPrefer) {
 		for preference := range strings.SplitSeq(line, ",") {
@@ -30,8 +30,8 @@ func Strict(c *fiber.Ctx) bool {
 	return false
 }
 
-// Fields reads the body of the request as one JSON object. Where the body has
-// only duplicate keys, both results are set; see [fields.Parse].
+// Fields parses the request body as one JSON object. If duplicate keys are its only
+// error, both results are set; see [fields.Parse].
 func Fields(c *fiber.Ctx) (*fields.Reader, error) {
 	body, err := Body(c)
 	if err != nil {
@@ -40,9 +40,9 @@ func Fields(c *fiber.Ctx) (*fields.Reader, error) {
 	return fields.Parse(body)
 }
 
-// Finish returns the errors found while reading the fields of a request. Fields
-// that had no effect become notices of the answer; under strict handling the
-// unknown ones are errors. Call it once, after everything has been read.
+// Finish returns the errors found while reading the fields of a request. Fields without
+// effect become notices of the response; with strict handling unknown ones are errors.
+// It is called once, after everything has been read.
 func Finish(c *fiber.Ctx, r *fields.Reader) error {
 	if Strict(c) {
 		r.RefuseUnknown()
@@ -54,7 +54,7 @@ func Finish(c *fiber.Ctx, r *fields.Reader) error {
 	return nil
 }
 
-// Notify adds notices to the data of the answer, where that is an object.
+// Notify adds notices to the data of the response, if that is an object.
 func Notify(c *fiber.Ctx, notices ...fields.Notice) {
 	if len(notices) > 0 {
 		c.Locals(keyNotices, append(noticesOf(c), notices...))

@@ -16,31 +16,31 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Route is how a service answers one operation.
+// Route maps an operation to its handler.
 type Route struct {
-	// Operation is the id in the table of operations, which says everything else:
-	// method, path, least role, timeout and body limit.
+	// Operation is the id in the table of operations, which defines everything else:
+	// method, path, minimum role, timeout and body limit.
 	Operation string
-	// Resolve, if set, runs between authentication and the check of the role,
-	// for what the contract answers with 404 before 403 (an unknown type).
+	// Resolve, if set, runs between authentication and the role check, for errors that
+	// the contract answers with 404 before 403 (an unknown type).
 	Resolve func(*fiber.Ctx) error
 	Handler fiber.Handler
 }
 
-// Register adds the operations of a table below a prefix such as BasePath, those
-// at the root of the host there. It fails, with all errors together and nothing
-// registered, unless the table passes its Check, each of its operations has
-// exactly one route, and each route is of one of its operations.
+// Register adds the operations of a table below a prefix such as BasePath, and those at
+// the root of the host there. It fails, with all errors together and nothing
+// registered, unless the table passes its Check, each of its operations has exactly one
+// route, and each route is for one of its operations.
 //
-// On each route that is not public the caller is authenticated (401), then the
-// afterAuth handlers run (they return nil to go on; the place for 429), then
-// Resolve (404), then the role is checked (403), then an operation that costs
-// much waits for its organization's share (429), then the handler runs.
+// On a route that is not public the caller is authenticated (401), then the afterAuth
+// handlers run, which return nil to continue (for 429), then Resolve (404), then the
+// role is checked (403), then an expensive operation acquires a slot of its
+// organization (429), then the handler runs.
 //
-// Which operation answers a path is decided by api.Matcher alone: the order of
-// the routes makes no difference. Below the prefix a path that does not exist is
-// 401 without a token and 404 with one; a known path with another method is 405
-// with Allow, after authentication unless all operations of the path are public.
+// Only api.Matcher decides which operation a path belongs to; the order of the routes
+// does not matter. Below the prefix an unknown path is 401 without a token and 404 with
+// one; a known path with another method is 405 with Allow, after authentication unless
+// all operations of the path are public.
 func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, routes []Route, afterAuth ...func(*fiber.Ctx) error) error {
 	bound, err := bind(v, table, routes)
 	if err != nil {
@@ -52,8 +52,8 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 	}
 	r := &router{prefix: prefix, matcher: matcher, verifier: v, afterAuth: afterAuth, shares: newShares(table)}
 	app.Use(r.unrouted)
-	// fiber takes the first route that matches; it serves to find the parameters
-	// of a path, and in this order it finds those of the right operation.
+	// fiber uses the first route that matches, only to parse the parameters of a path;
+	// in this order it is that of the right operation.
 	for _, o := range inOrder(matcher.Operations()) {
 		path := routePattern(prefix, o)
 		handler := func(c *fiber.Ctx) error { return r.serve(c, o, bound[o.ID]) }
@@ -65,9 +65,9 @@ func Register(app *fiber.App, prefix string, v TokenVerifier, table api.Table, r
 	return nil
 }
 
-// inOrder puts the operations below /events first. fiber looks at one route after the other,
-// and most requests are for those; operations with another first segment take none of their
-// paths, so that which one is found is the same.
+// inOrder moves the operations below /events to the front. fiber tries routes one after
+// the other, and most requests are for those. No operation with another first segment
+// matches their paths, so the route found is the same.
 func inOrder(operations []api.Operation) []api.Operation {
 	slices.SortStableFunc(operations, func(a, b api.Operation) int {
 		return cmp.Compare(afterEvents(a), afterEvents(b))
@@ -82,8 +82,7 @@ func afterEvents(o api.Operation) int {
 	return 1
 }
 
-// bind holds the routes and the table against each other, and returns the routes
-// by the ids of their operations.
+// bind verifies that routes and table match, and returns the routes by operation id.
 func bind(v TokenVerifier, table api.Table, routes []Route) (map[string]Route, error) {
 	errs := []error{table.Check()}
 	bound := map[string]Route{}
@@ -111,8 +110,8 @@ func bind(v TokenVerifier, table api.Table, routes []Route) (map[string]Route, e
 	return bound, errors.Join(errs...)
 }
 
-// routePattern returns fiber's pattern of the path of an operation, which the OpenAPI document
-// writes in another way.
+// routePattern returns the path pattern of an operation in fiber's syntax, which
+// differs from that of OpenAPI.
 func routePattern(prefix string, o api.Operation) string {
 	path := strings.NewReplacer("{", ":", "}", "").Replace(o.Path)
 	if o.Root {
@@ -130,17 +129,17 @@ type router struct {
 	shares    *shares
 }
 
-// pathOf returns the path as it was sent: dot segments not resolved, nothing
-// decoded. It is a part of the request, not to be kept.
+// pathOf returns the path as sent: dot segments are not resolved and nothing is
+// decoded. It shares memory with the request and must not be kept.
 func pathOf(c *fiber.Ctx) string { return utils.UnsafeString(c.Context().URI().PathOriginal()) }
 
 func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 	if found, ok := r.matcher.Find(c.Method(), pathOf(c)); !ok || found.ID != o.ID {
-		return fiber.ErrNotFound // unrouted answers it
+		return fiber.ErrNotFound // unrouted handles it
 	}
 	if o.Timeout > 0 {
-		// The deadline of the application may be the shorter one, and a child
-		// cannot outlive its parent.
+		// The deadline of the application may be shorter, and a child context cannot
+		// outlive its parent.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), o.Timeout)
 		defer cancel()
 		c.SetUserContext(ctx)
@@ -161,7 +160,7 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 		}
 	}
 	if bodies, ok := c.Locals(keyIntake).(*intake); ok {
-		// A slow client keeps its body, and nobody else's share of the work.
+		// Read before a slot is acquired: a slow client must not hold one.
 		end, err := bodies.take(c, o)
 		if err != nil {
 			return err
@@ -176,7 +175,7 @@ func (r *router) serve(c *fiber.Ctx, o api.Operation, route Route) error {
 	return route.Handler(c)
 }
 
-// admit authenticates the caller and runs what follows authentication.
+// admit authenticates the caller and calls the handlers after authentication.
 func (r *router) admit(c *fiber.Ctx) error {
 	if err := authenticate(c, r.verifier); err != nil {
 		return err
@@ -189,8 +188,8 @@ func (r *router) admit(c *fiber.Ctx) error {
 	return nil
 }
 
-// unrouted answers requests that no operation takes. What fiber says about them
-// is not final: it knows neither reserved words nor encoded paths.
+// unrouted answers requests that match no operation. fiber's own decision is not used:
+// it knows neither reserved words nor encoded paths.
 func (r *router) unrouted(c *fiber.Ctx) error {
 	err := c.Next()
 	fe, ok := errors.AsType[*fiber.Error](err)

@@ -16,53 +16,55 @@ import (
 )
 
 const (
-	// expensiveAllowance is what the expensive requests of one organization to a process may
-	// cost (api.Cost) within expensiveWithin; what is spent comes back evenly. More is refused,
-	// while other organizations have work there. It is 25 exports a second without an end.
+	// expensiveAllowance is the total cost (api.Cost) of the expensive requests to a
+	// process that one organization may make within expensiveWithin; it is replenished
+	// evenly. More is rejected while other organizations are active. It allows 25
+	// exports a second continuously.
 	expensiveAllowance = 6000
 	expensiveWithin    = time.Minute
-	// expensiveWaiting is what those of one organization that wait at a time may cost; more is
-	// refused.
+	// expensiveWaiting is the total cost of the waiting requests of one organization;
+	// more is rejected.
 	expensiveWaiting      = 128
 	headerRateLimit       = "RateLimit"
 	headerRateLimitPolicy = "RateLimit-Policy"
-	// expensivePolicy and waitingPolicy are the names of these limits in the RateLimit fields.
+	// expensivePolicy and waitingPolicy are the names of these limits in the RateLimit
+	// fields.
 	expensivePolicy = "expensive"
 	waitingPolicy   = "expensive-waiting"
 	// aloneAfter is how long no other organization must have read anything until one
-	// may take more than its share of the places for reading.
+	// may exceed its share of the read slots.
 	aloneAfter = time.Minute
-	// LeastTurn is how long a place for reading or for expensive work is taken at least
-	// while other organizations have work in the process too: most of what a short request
-	// takes of the processors is spent outside of its turn, in receiving, checking and
-	// sending.
+	// LeastTurn is the minimum time for which a slot for reading or expensive work
+	// counts as used while other organizations are active: most of the CPU time of a
+	// short request is spent outside its slot, in receiving, checking and sending (ADR
+	// 0088).
 	LeastTurn = 3 * time.Millisecond
-	// LeastTurnTimes bounds LeastTurn at the gateway by so many times what the turn took: an answer that is
-	// remembered is sent in little more than a twentieth of a millisecond.
+	// LeastTurnTimes limits LeastTurn at the gateway to this multiple of the actual
+	// time: a cached response is sent in little more than 0.05 ms.
 	LeastTurnTimes = 20
-	// TurnBurst is how much of LeastTurn may be owed first: whoever asks for some dozens of
-	// pages at once, or polls, has them as soon as they are ready.
+	// TurnBurst is how much of LeastTurn may accumulate before it has an effect, so
+	// that a client that requests some dozens of pages at once, or polls, is not
+	// delayed.
 	TurnBurst = 300 * time.Millisecond
-	// longestPause is the longest that expensive work pauses.
+	// longestPause is the longest pause of expensive work.
 	longestPause = 50 * time.Millisecond
-	// longBody is the longest body, in bytes, of a write that mostly waits for storage. What
-	// is read of a longer one takes longer: a record of 140 misspelled places some milliseconds.
+	// longBody is the longest body, in bytes, of a write that mostly waits for storage.
+	// Longer ones take CPU time: a record of 140 misspelled places takes some
+	// milliseconds.
 	longBody = 8 << 10
 )
 
-// shares schedules the operations of one service among organizations, those that need no
-// token aside. Expensive
-// ones take as many processors as there are, and half of them for one
-// organization. Other reads are shorter and wait for storage too, so more of them
-// run at a time; but no more of one organization than half of the processors while
-// another one reads as well: whatever more is begun only takes turns on the same
-// processors, and makes the other one wait for all of it. Writes wait for storage most of
-// the time, so that of one organization more run beside those of another; but few enough
-// that they are no queue there, in which the other one's would stand behind all of them.
-// A write whose body is long works as long as a read does, and is scheduled as one.
+// shares schedules the operations of one service among organizations, except those that
+// need no token. Expensive ones have as many slots as processors, and one organization
+// half of them. Other reads are shorter and also wait for storage, so they have more
+// slots; but while another organization reads too, one organization has at most half as
+// many as processors: further ones would only compete for the same processors and delay
+// the other organization. Writes mostly wait for storage, so one organization has more
+// slots beside another, but few enough that they form no queue in front of the other's.
+// A write with a long body takes as much CPU time as a read, and is scheduled as one.
 type shares struct{ expensive, reads, writes *fairshare.Scheduler }
 
-// newShares returns nil when nothing in the table is to be scheduled.
+// newShares returns nil if the table contains nothing to schedule.
 func newShares(table api.Table) *shares {
 	if !slices.ContainsFunc(table, scheduled) {
 		return nil
@@ -77,13 +79,13 @@ func newShares(table api.Table) *shares {
 
 func scheduled(o api.Operation) bool { return !o.Public() && o.Cost != api.Unscheduled }
 
-// processors is how many may work at a time; one shares as two do.
+// processors returns the number of processors; a single one counts as two.
 func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-// NewWork returns what schedules the expensive work of a process: as much at a time as it
-// has processors, and half of that of one organization. Where that is one of two, what is
-// left has the garbage collector and storage to do as well as the others: so there such work
-// pauses for as long as it took, while others have work too.
+// NewWork returns the scheduler of the expensive work of a process: as many slots as
+// processors, half of them for one organization. On two processors, the garbage
+// collector and storage need the other one too; so there such work pauses for as long
+// as it took, while others are active.
 func NewWork() *fairshare.Scheduler { return fairshare.New(workOptions(processors())) }
 
 func workOptions(processors int) fairshare.Options {
@@ -99,15 +101,14 @@ func readOptions(processors int) fairshare.Options {
 	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst}
 }
 
-// writesAtOnce is more than the gateway has connections for writes to a service.
+// writesAtOnce exceeds the number of the gateway's connections for writes to a service.
 const writesAtOnce = 4096
 
 func writeOptions(processors int) fairshare.Options {
 	return fairshare.Options{Slots: writesAtOnce, Share: 4 * processors, Alone: writesAtOnce, AloneAfter: aloneAfter}
 }
 
-// begin waits until an operation may run, and returns what to call when it has
-// ended.
+// begin waits for a slot for an operation, and returns the function that releases it.
 func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	if s == nil || !scheduled(o) {
 		return func() {}, nil
@@ -130,7 +131,7 @@ func (s *shares) begin(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	return func() { turn.ended(c) }, nil
 }
 
-// work returns what schedules the expensive work of the process that a request is of.
+// work returns the scheduler of expensive work that applies to a request.
 func (s *shares) work(c *fiber.Ctx) *fairshare.Scheduler {
 	if work, ok := c.Locals(keyWork).(*fairshare.Scheduler); ok {
 		return work
@@ -138,7 +139,8 @@ func (s *shares) work(c *fiber.Ctx) *fairshare.Scheduler {
 	return s.expensive
 }
 
-// bodyLength returns how long a body is: one that did not tell was received before.
+// bodyLength returns the length of the body; one of unknown length has been received
+// already.
 func bodyLength(c *fiber.Ctx) int {
 	announced := c.Request().Header.ContentLength()
 	if c.Request().IsBodyStream() {
@@ -147,10 +149,10 @@ func bodyLength(c *fiber.Ctx) int {
 	return max(announced, len(c.Request().Body()))
 }
 
-// BeginRehearsal ends the turn that the request has as an ordinary write, and waits for one of
-// expensive work: for a rehearsal that reads as much as its operation declares
-// (api.Operation.RehearsalCost). It is announced and refused as expensive operations are, and what is
-// done after it has to yield as theirs does.
+// BeginRehearsal releases the slot that the request has as an ordinary write, and
+// acquires one of expensive work: for a dry run that reads as much as its operation
+// declares (api.Operation.RehearsalCost). It is limited and rejected like expensive
+// operations, and must yield as they do.
 func BeginRehearsal(c *fiber.Ctx) error {
 	turn, ok := c.Locals(keyShare).(*share)
 	if !ok {
@@ -165,7 +167,7 @@ func BeginRehearsal(c *fiber.Ctx) error {
 	return turn.expensive(c, cost)
 }
 
-// TooLate returns what to answer where a turn has not come in time.
+// TooLate returns the error to answer if no slot became available in time.
 func TooLate(err error) error {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -174,17 +176,17 @@ func TooLate(err error) error {
 		Message: "The requests of your organization take longer than this one could wait. Nothing was changed; please try again."}).Because(err)
 }
 
-// share is what a request has of its organization's share.
+// share is the slot and the allowance used by a request.
 type share struct {
 	shares    *shares
 	operation api.Operation
 	org       string
 	scheduler *fairshare.Scheduler
-	end       func() // of the turn that it has
-	spent     int    // of the allowance
+	end       func() // releases the slot, if it has one
+	spent     int    // from the allowance
 }
 
-// begin waits for a turn.
+// begin acquires a slot.
 func (s *share) begin(c *fiber.Ctx, scheduler *fairshare.Scheduler, cost api.Cost) error {
 	end, err := scheduler.Acquire(c.UserContext(), s.org, int(cost))
 	switch {
@@ -197,7 +199,8 @@ func (s *share) begin(c *fiber.Ctx, scheduler *fairshare.Scheduler, cost api.Cos
 	return nil
 }
 
-// expensive waits for a turn of work that may be refused for its cost, and tells what is left.
+// expensive acquires a slot of work that may be rejected for its cost, and sets the
+// rate limit fields.
 func (s *share) expensive(c *fiber.Ctx, cost api.Cost) error {
 	work := s.shares.work(c)
 	c.Append(headerRateLimitPolicy, fmt.Sprintf("%q;q=%d;w=%d, %q;q=%d", expensivePolicy, expensiveAllowance, int(expensiveWithin.Seconds()), waitingPolicy, expensiveWaiting))
@@ -220,7 +223,7 @@ func (s *share) expensive(c *fiber.Ctx, cost api.Cost) error {
 	return nil
 }
 
-// ended releases the turn, and refunds what was paid for an answer that the client has.
+// ended releases the slot, and refunds the cost of a 304 response.
 func (s *share) ended(c *fiber.Ctx) {
 	s.end()
 	if s.spent > 0 && c.Response().StatusCode() == fiber.StatusNotModified {
@@ -228,19 +231,19 @@ func (s *share) ended(c *fiber.Ctx) {
 	}
 }
 
-// seconds rounds a time up.
+// seconds rounds a duration up to seconds, at least 1.
 func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }
 
-// tooMuch is the refusal of an organization's expensive request.
+// tooMuch is the error of a rejected expensive request.
 func tooMuch(wait time.Duration) error {
 	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Duration(seconds(wait)) * time.Second,
 		Message: "Your organization has asked for too much that is expensive. Wait as long as Retry-After says."}
 }
 
-// yield, which fairshare.Yield calls under the context of an expensive request, ends its turn
-// and waits for its next one, which goes before all that its organization has waiting: work that
-// lasts calls it between its parts, so that others have theirs between them. While no other
-// organization has work it keeps its turn.
+// yield, which fairshare.Yield calls under the context of an expensive request,
+// releases the slot and acquires the next one, ahead of all that its organization has
+// waiting. Long work calls it between its parts, so that others run in between. While
+// no other organization has work it keeps the slot.
 func (s *share) yield(ctx context.Context) error {
 	if s.scheduler.Alone(s.org) {
 		return nil
@@ -253,10 +256,10 @@ func (s *share) yield(ctx context.Context) error {
 	return nil
 }
 
-// Turns returns what waits for a turn of the request's organization, for an answer that is
-// made while it is sent, a piece at a time: between two of them it has none, so that a
-// client that takes it slowly keeps nobody from working. A turn must not wait for the client,
-// or for another turn.
+// Turns returns a function that acquires a slot of the request's organization, for a
+// response that is generated piece by piece while it is sent. It holds no slot between
+// pieces, so a slow client blocks nobody. A slot must not be held while waiting for the
+// client or for another slot.
 func Turns(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	s, ok := c.Locals(keyShare).(*share)
 	if !ok {
@@ -265,8 +268,8 @@ func Turns(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	return s.turn
 }
 
-// TurnsAhead is Turns for what is done ahead of what is sent, beside it: while no other
-// organization has work in the process, it waits for nothing.
+// TurnsAhead is Turns for work ahead of what is being sent, concurrent with it: while
+// no other organization has work in the process, it does not wait.
 func TurnsAhead(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	s, ok := c.Locals(keyShare).(*share)
 	if !ok {

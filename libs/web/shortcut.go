@@ -17,40 +17,40 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Shortcut is a GET without a body, and not a part of a trace of its caller, that may be answered
-// before any middleware has seen it.
+// Shortcut is a GET request without a body and without a trace of its caller, which may
+// be answered before any middleware (ADR 0099).
 type Shortcut struct {
 	Request *fasthttp.RequestCtx
-	// Context ends at the deadline of the request.
+	// Context is done at the deadline of the request.
 	Context context.Context
-	// ID is that of the request; its answer gets it.
+	// ID is the id of the request, which is set in the response.
 	ID string
-	// Began is when the request came, by Options.Now.
+	// Began is when the request arrived, by Options.Now.
 	Began time.Time
 
-	// Route, as RouteOf returns it, and Principal say what was asked for, and by whom. Who
-	// answers the request sets them. One whose Principal is set, and which is not answered, is
-	// admitted as theirs without another look.
+	// Route, as RouteOf returns it, and Principal are set by the function that handles
+	// the request. If Principal is set and the request is not answered, the middleware
+	// uses it without authenticating again.
 	Route     string
 	Principal identity.Principal
 
-	ctx deadlineContext // Context, made together with the rest
+	ctx deadlineContext // Context points here, to save an allocation
 }
 
-// RouteOf returns the route of an operation as lines of the log and measurements name it.
+// RouteOf returns the route of an operation as named in logs and metrics.
 func RouteOf(o api.Operation) string { return routePattern(BasePath, o) }
 
-// byShortcut has a request answered by Options.Shortcut, and reports whether it was. It does for such
-// an answer what the middleware would: its id, its tag, the fields that make it safe to show, its
-// line and its measurement. Whatever is not answered in that way, a panic too, goes on through
-// the middleware, with the same id and deadline.
+// byShortcut calls Options.Shortcut, and reports whether it has answered the request.
+// For such a response it does what the middleware would: id, entity tag, security
+// headers, log line and measurement. If it has not, or panicked, the request continues
+// through the middleware with the same id and deadline.
 func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	h := &rc.Request.Header
 	if e.o.Shortcut == nil || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
 		return false
 	}
 	if path, _, _ := bytes.Cut(h.RequestURI(), []byte("?")); isHealthPath(utils.UnsafeString(path)) {
-		return false // it has no span
+		return false // without a span
 	}
 	began, id := e.o.Now(), e.idOf(h)
 	until := e.deadlineOf(began)

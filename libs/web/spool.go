@@ -19,19 +19,19 @@ import (
 const (
 	// spooledInMemory is the largest file that is kept in memory.
 	spooledInMemory = 64 << 10
-	// spoolTotal is how many bytes of files one process keeps at a time, and spoolShare
-	// how many of them are one organization's: with what a file is turned into, two of
-	// the largest ones.
+	// spoolTotal is the number of bytes of files that a process keeps at a time, and
+	// spoolShare the part of one organization: two of the largest files, with what they
+	// are converted to.
 	spoolTotal = 128 << 20
 	spoolShare = 64 << 20
-	// Where there is no directory for them, files are kept in memory, and so fewer.
+	// The total without a directory, when files are kept in memory.
 	spoolTotalInMemory = 48 << 20
 	spoolShareInMemory = 32 << 20
 )
 
-// Spool keeps the bodies of streamed operations on disk while they are worked on, and
-// answers until they are sent, in a directory that nobody else can read. Its files have no
-// names there, so that none outlives the process.
+// Spool stores the bodies of streamed operations while they are processed, and
+// responses until they are sent, in files of a directory that no other user can read.
+// The files are unlinked at once, so none outlives the process.
 type Spool struct {
 	parent       string // of the directory
 	total, share int
@@ -44,16 +44,18 @@ type Spool struct {
 	dir string
 }
 
-// NewSpool returns a spool with a directory in parent, by default the system's one for
-// temporary files (TMPDIR). It is made when a file needs it.
+// NewSpool returns a spool with a directory in parent, by default the system's
+// directory for temporary files (TMPDIR). The directory is created when a file needs
+// it.
 func NewSpool(parent string) *Spool { return NewSpoolOf(parent, spoolTotal, spoolShare) }
 
-// NewSpoolOf is NewSpool with room for total bytes, of which one organization may have share.
+// NewSpoolOf is NewSpool with a limit of total bytes, and of share bytes per
+// organization.
 func NewSpoolOf(parent string, total, share int) *Spool {
 	return &Spool{parent: parent, total: total, share: share}
 }
 
-// open makes the directory; where none can be made, files stay in memory.
+// open creates the directory; if that fails, files stay in memory.
 func (s *Spool) open() {
 	s.once.Do(func() {
 		s.tidy()
@@ -65,12 +67,12 @@ func (s *Spool) open() {
 	})
 }
 
-// leftFor is how long an empty directory has not been used until it is taken for that of a
-// process that was killed.
+// leftFor is how long an empty directory must be unused to be considered that of a
+// killed process.
 const leftFor = time.Hour
 
-// tidy removes the directories that processes which were killed have left. One that is in use
-// after all is made again when it is needed.
+// tidy removes the directories left by killed processes. One that is in use after all
+// is created again when needed.
 func (s *Spool) tidy() {
 	parent := s.parent
 	if parent == "" {
@@ -82,13 +84,13 @@ func (s *Spool) tidy() {
 	}
 	for _, dir := range left {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > leftFor {
-			_ = os.Remove(dir) // fails where it has files, or is somebody else's
+			_ = os.Remove(dir) // fails if it contains files or belongs to another user
 		}
 	}
 }
 
-// Remove removes the directory. It is not named Close: fasthttp closes whatever a
-// request keeps, when the request ends.
+// Remove removes the directory. It is not named Close, because fasthttp closes all
+// values of a request that implement io.Closer when the request ends.
 func (s *Spool) Remove() error {
 	s.open()
 	if !s.onDisk {
@@ -99,8 +101,8 @@ func (s *Spool) Remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// create makes a file in the directory. One that has gone is made again: systems remove what
-// has long not been used from where temporary files are.
+// create creates a file in the directory, and the directory if it is missing: systems
+// remove old directories of temporary files.
 func (s *Spool) create() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,8 +118,8 @@ func (s *Spool) create() (*os.File, error) {
 	return os.CreateTemp(s.dir, "")
 }
 
-// File is what a request has brought, what that was turned into, or what it is answered
-// with. It is gone when the request ends.
+// File is what a request has uploaded, what that was converted to, or a response. It is
+// removed when the request ends.
 type File struct {
 	spool    *Spool
 	org      string
@@ -127,8 +129,8 @@ type File struct {
 	disk     *os.File
 }
 
-// FileOf returns the body of a streamed operation; of any other request that body in
-// memory.
+// FileOf returns the body of a streamed operation, or the in-memory body of any other
+// request as a file.
 func FileOf(c *fiber.Ctx) *File {
 	if f, ok := c.Locals(keyFile).(*File); ok {
 		return f
@@ -146,12 +148,11 @@ func FileAs(c *fiber.Ctx, types ...string) (*File, error) {
 	return f, checkMedia(c, types)
 }
 
-// Derived returns a new, empty file beside f, of the same organization. The caller
-// closes it.
+// Derived returns a new, empty file of the same organization. The caller closes it.
 func (f *File) Derived() *File { return &File{spool: f.spool, org: f.org} }
 
-// New returns a new, empty file of an organization, which the caller closes. A nil spool
-// has its files in memory, and any number of them.
+// New returns a new, empty file of an organization, which the caller closes. A nil
+// spool keeps files in memory, without limits.
 func (s *Spool) New(org string) *File { return &File{spool: s, org: org} }
 
 // Size returns the number of bytes in the file.
@@ -165,7 +166,7 @@ func (f *File) Reader() io.Reader {
 	return bytes.NewReader(f.memory)
 }
 
-// Section returns a reader of n bytes of the file, of which the first is number at.
+// Section returns a reader of n bytes of the file from offset at.
 func (f *File) Section(at, n int) io.Reader {
 	if f.disk != nil {
 		return io.NewSectionReader(f.disk, int64(at), int64(n))
@@ -173,7 +174,8 @@ func (f *File) Section(at, n int) io.Reader {
 	return bytes.NewReader(f.memory[at : at+n])
 }
 
-// Write appends to the file. The error is UNAVAILABLE where too much is kept already.
+// Write appends to the file. The error is UNAVAILABLE if the limit of stored bytes is
+// reached.
 func (f *File) Write(p []byte) (int, error) {
 	if err := f.reserve(f.size + len(p)); err != nil {
 		return 0, err
@@ -201,13 +203,13 @@ func notKept(err error) error {
 		Message: "The file cannot be kept right now. Nothing was changed; please try again."}).Because(err)
 }
 
-// toDisk moves what there is of a file to disk.
+// toDisk moves the file from memory to disk.
 func (f *File) toDisk() error {
 	disk, err := f.spool.create()
 	if err != nil {
 		return err
 	}
-	// Without a name it cannot outlive the process. Where that does not work, Close does it.
+	// Unlinked, it cannot outlive the process. If that fails, Close removes it.
 	_ = os.Remove(disk.Name())
 	if _, err := disk.Write(f.memory); err != nil {
 		return errors.Join(err, disk.Close())
@@ -216,7 +218,7 @@ func (f *File) toDisk() error {
 	return nil
 }
 
-// reserve makes sure that a file may have n bytes.
+// reserve reserves space so that the file may have n bytes.
 func (f *File) reserve(n int) error {
 	if f.spool == nil || n <= f.reserved {
 		return nil
@@ -242,6 +244,6 @@ func (f *File) Close() error {
 	}
 	disk := f.disk
 	f.disk, f.size = nil, 0
-	_ = os.Remove(disk.Name()) // most often it has no name any more
+	_ = os.Remove(disk.Name()) // usually already unlinked
 	return disk.Close()
 }

@@ -19,17 +19,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// header reads the trace context from a request.
+// header reads the trace context of a request.
 type header struct{ h *fasthttp.RequestHeader }
 
 func (h header) Get(k string) string { return string(h.h.Peek(k)) }
 func (h header) Set(string, string)  {}
 func (h header) Keys() []string      { return nil }
 
-// newTracing returns the middleware that starts, for every request but those for
-// health, a server span and a measured duration, under the names of the semantic
-// conventions v1.43. Neither holds a path, a query or an address of the client:
-// a path has ids in it, and the number of its values has no bound.
+// newTracing returns the middleware that, for every request except those for health,
+// starts a server span and measures the duration, named by the semantic conventions
+// v1.43. Neither contains a path, a query or a client address: a path contains ids, so
+// the number of its values is unbounded.
 func (e *edge) newTracing() fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		k := knownOf(c)
@@ -65,8 +65,8 @@ func (e *edge) newTracing() fiber.Handler {
 	}
 }
 
-// startSpan begins the span of a request: in the trace of its caller where that is passed on,
-// else in one of its own that links to it. Where no span is recorded it begins none.
+// startSpan starts the span of a request: in the caller's trace if that is continued,
+// otherwise in a new one that links to it. If spans are not recorded it starts none.
 func (e *edge) startSpan(ctx context.Context, h *fasthttp.RequestHeader, name string, passed bool) (context.Context, trace.Span) {
 	opts := serverSpan
 	if len(h.PeekCanonical(nameTraceparent)) > 0 && (passed || !e.untraced) {
@@ -81,7 +81,7 @@ func (e *edge) startSpan(ctx context.Context, h *fasthttp.RequestHeader, name st
 	return e.o.Tracer.Start(ctx, name, opts...)
 }
 
-// describe says in the span of a request what was asked for, and how it was answered.
+// describe sets the attributes of the span: the request and its outcome.
 func describe(span trace.Span, l labels, id, org string, code apperr.Code) {
 	if !span.IsRecording() {
 		return
@@ -99,14 +99,14 @@ func describe(span trace.Span, l labels, id, org string, code apperr.Code) {
 	}
 }
 
-// nameTraceparent is the field of a caller's trace, as fasthttp keeps names.
+// nameTraceparent is the field of the caller's trace, as fasthttp normalizes it.
 var nameTraceparent = []byte("Traceparent")
 
-// serverSpan has no room for more: what is appended to it is appended to a copy.
+// serverSpan has no spare capacity: appending to it makes a copy.
 var serverSpan = []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}[:1:1]
 
-// labels are what the duration of a request is measured by. There are few of them:
-// each is one of the methods, routes, statuses and codes that the program knows.
+// labels are the attributes of a request duration. Their number is bounded: methods,
+// routes, statuses and codes that the program knows.
 type labels struct {
 	method  httpconv.RequestMethodAttr
 	scheme  string
@@ -136,19 +136,19 @@ func (l labels) attributes() []attribute.KeyValue {
 	return attrs
 }
 
-// measures are what requests are measured and counted by.
+// measures are the metrics of requests.
 type measures struct {
 	duration httpconv.ServerRequestDuration
 	refusals metric.Int64Counter
-	// The sets of attributes that were met, by labels and by code: making one, sorted and
-	// without repetitions, costs more than the measurement.
+	// Caches of attribute sets, by labels and by code: creating one, sorted and without
+	// duplicates, costs more than the measurement.
 	durations, codes sync.Map
 }
 
 func newMeasures(m metric.Meter) *measures {
 	duration, err := httpconv.NewServerRequestDuration(m)
 	if err != nil {
-		// The instrument given with an error still works as far as it can.
+		// An instrument returned with an error is still usable.
 		otel.Handle(err)
 	}
 	refusals, err := m.Int64Counter("ecf.http.refusals", metric.WithUnit("{request}"),
@@ -159,7 +159,7 @@ func newMeasures(m metric.Meter) *measures {
 	return &measures{duration: duration, refusals: refusals}
 }
 
-// record measures a request, and counts it where it was refused.
+// record records the duration of a request, and counts it if it was rejected.
 func (m *measures) record(ctx context.Context, l labels, code apperr.Code, took time.Duration) {
 	if isRefusal(l.status) {
 		options, ok := m.codes.Load(code)
@@ -178,7 +178,7 @@ func (m *measures) record(ctx context.Context, l labels, code apperr.Code, took 
 	m.duration.Inst().Record(ctx, took.Seconds(), options.([]metric.RecordOption)...)
 }
 
-// isRefusal reports whether an answer turns away a request that is right as such.
+// isRefusal reports whether a status rejects a request that is valid as such.
 func isRefusal(status int) bool {
 	switch status {
 	case fiber.StatusPaymentRequired, fiber.StatusRequestEntityTooLarge, fiber.StatusTooManyRequests, fiber.StatusServiceUnavailable:
@@ -187,7 +187,7 @@ func isRefusal(status int) bool {
 	return false
 }
 
-// methodAttr keeps the methods a stranger may invent out of the metrics.
+// methodAttr keeps arbitrary methods out of the metrics.
 func methodAttr(c *fiber.Ctx) httpconv.RequestMethodAttr {
 	m := methodOf(c)
 	if !knownMethod(m) {
@@ -196,8 +196,8 @@ func methodAttr(c *fiber.Ctx) httpconv.RequestMethodAttr {
 	return httpconv.RequestMethodAttr(m)
 }
 
-// schemeOf returns how the connection itself came in; what a client writes about it
-// into X-Forwarded-Proto does not become an attribute.
+// schemeOf returns the scheme of the connection itself; X-Forwarded-Proto of a client
+// must not become an attribute.
 func schemeOf(rc *fasthttp.RequestCtx) string {
 	if rc.IsTLS() {
 		return "https"

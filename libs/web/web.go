@@ -1,11 +1,11 @@
-// Package web is the HTTP edge that every service shares: one fiber
-// application with one order of middleware, one envelope for answers, one
-// table from error code to status, one way to authenticate a route.
+// Package web contains what the HTTP servers of all services share: a fiber application
+// with a fixed order of middleware, the response envelope, the table from error codes
+// to statuses, and the authentication of routes.
 //
-// A service declares a table of routes and hands it to Register; its handlers
-// decode, make one call and answer with OK, Created or an error. Nothing of a
-// *fiber.Ctx may be kept or passed on after the handler has returned, except
-// strings: they are copies (fiber's Immutable is on).
+// A service defines a table of routes and passes it to Register; its handlers decode,
+// make one call and answer with OK, Created or an error. Nothing of a *fiber.Ctx may be
+// kept or passed on after the handler has returned, except strings: they are copies
+// (fiber's Immutable is on).
 package web
 
 import (
@@ -25,72 +25,73 @@ import (
 	"github.com/eventcarbon/ecf/libs/ids"
 )
 
-// BasePath is where the version of the interface begins.
+// BasePath is the path prefix of this version of the API.
 const BasePath = "/api/v2"
 
-// Options says how New builds an application. The zero value works.
+// Options are the options of New. The zero value works.
 type Options struct {
-	// Service is the name that log lines and instruments carry.
+	// Service is the name used in log lines and instruments.
 	Service string
 	// Logger receives one line per request. Default: slog.Default().
 	Logger *slog.Logger
-	// BodyLimit is the largest request body in bytes; a Route may have its own.
-	// Default: 1 MiB.
+	// BodyLimit is the maximum size of a request body in bytes; a Route may define
+	// another. Default: 1 MiB.
 	BodyLimit int
-	// Timeout is the deadline of a request, set on UserContext; a Route may
-	// have its own. Default: 10 s.
+	// Timeout is the deadline of a request, set on UserContext; a Route may define
+	// another. Default: 10 s.
 	Timeout time.Duration
-	// ReadTimeout bounds the reading of one whole request, body included, so
-	// that a slow body is cut off. Default: 30 s.
+	// ReadTimeout bounds reading a whole request with its body, so that a slow body is
+	// cut off. Default: 30 s.
 	ReadTimeout time.Duration
-	// WriteTimeout bounds the writing of one answer. Default: 60 s.
+	// WriteTimeout bounds writing a response. Default: 60 s.
 	WriteTimeout time.Duration
-	// IdleTimeout is how long a kept connection may wait for its next request.
-	// A service behind the gateway must wait longer than the gateway keeps its
-	// connections, or a write meets a closing connection. Default: 120 s.
+	// IdleTimeout is how long a keep-alive connection may be idle. A service behind the
+	// gateway must wait longer than the gateway keeps its connections, or a write may
+	// be sent on a connection that is being closed. Default: 120 s.
 	IdleTimeout time.Duration
-	// NewID makes request ids. Default: ids.NewRequest.
+	// NewID generates request ids. Default: ids.NewRequest.
 	NewID func() string
 	// Now is the clock for durations in logs and metrics. Default: time.Now.
 	Now func() time.Time
-	// Edge marks the outermost service: the caller's traceparent is not
-	// trusted there, so a new trace begins that links to the caller's.
+	// Edge marks the outermost service: it does not trust the caller's traceparent, but
+	// starts a new trace that links to the caller's.
 	Edge bool
-	// Joined, if set, reports whether the caller's trace is continued at the edge
-	// all the same. Such a caller gets the trace's id in the header Traceresponse.
+	// Joined, if set, reports whether the caller's trace is continued at the edge all
+	// the same. Such a caller gets the trace id in the header Traceresponse.
 	Joined func(c *fiber.Ctx) bool
-	// StreamBodies has requests handled when their header is in. Handlers read
-	// the body themselves, within a limit of their own: BodyLimit and the limits
-	// of operations do not hold.
+	// StreamBodies handles requests as soon as their header has been read. Handlers
+	// read the body themselves, within their own limits: BodyLimit and those of
+	// operations do not apply.
 	StreamBodies bool
-	// Spool, if set, takes the bodies of streamed operations as they come. Where
-	// StreamBodies is not set, a body is read when its caller may make the request,
-	// within its limit and the bytes that the service holds at a time.
+	// Spool, if set, stores the bodies of streamed operations. Without StreamBodies, a
+	// body is read once its caller is known to be permitted, within its limit and the
+	// total of the service.
 	Spool *Spool
-	// Work, if set, schedules the expensive operations: those of all services of a
-	// process together. Default: a Scheduler of the service's own.
+	// Work, if set, schedules the expensive operations of all services of a process
+	// together. Default: a Scheduler of the service's own.
 	Work *fairshare.Scheduler
-	// Early, if set, is asked before anything is made for a request. It returns the refusal
-	// that answers it, or what to call when the request has ended; both may be nil.
+	// Early, if set, is called before anything is allocated for a request. It returns
+	// the rejection of the request, or a function to call when the request has ended;
+	// both may be nil.
 	Early func(*fasthttp.RequestCtx) (end func(), refused *Refusal)
-	// Shortcut, if set, is asked before any middleware for each GET that is no part of a trace of
-	// its caller. It answers the request with 200 or 304, or reports that it has not; then the
-	// application does.
+	// Shortcut, if set, is called before any middleware for each GET request that does
+	// not belong to a trace of its caller. It answers the request with 200 or 304 and
+	// returns true; otherwise the application handles it.
 	Shortcut func(*Shortcut) (answered bool)
-	// Tracer and Meter default to the global providers' of OpenTelemetry.
+	// Tracer and Meter default to those of OpenTelemetry's global providers.
 	Tracer trace.Tracer
 	Meter  metric.Meter
 }
 
 const scope = "github.com/eventcarbon/ecf/libs/web"
 
-// readBufferSize bounds the request line and all header fields together. Access
-// tokens are about a kilobyte; fasthttp's default of 4 KiB is too near to that.
+// readBufferSize bounds the request line and all header fields together. Access tokens
+// have about a kilobyte, too close to fasthttp's default of 4 KiB.
 const readBufferSize = 16 << 10
 
-// writeBufferSize lets most answers, a page of a list among them, be written at once:
-// by fasthttp's default of 4 KiB a larger one is written in two pieces, each of which
-// wakes who reads it.
+// writeBufferSize lets most responses, such as a page of a list, be written at once:
+// with fasthttp's default of 4 KiB a larger one takes two writes, each of which wakes
+// its reader.
 const writeBufferSize = 16 << 10
 
 func (o *Options) setDefaults() {
@@ -124,9 +125,8 @@ func setDuration(d *time.Duration, value time.Duration) {
 	}
 }
 
-// New makes the fiber application of a service with all middleware in place.
-// Every error that leaves a handler, or that fasthttp itself finds, is answered
-// in the envelope.
+// New returns the fiber application of a service with all middleware. Every error
+// returned by a handler, or found by fasthttp itself, is answered in the envelope.
 func New(o Options) *fiber.App {
 	o.setDefaults()
 	e := &edge{o: o, measures: newMeasures(o.Meter)}
@@ -134,8 +134,8 @@ func New(o Options) *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               o.Service,
 		DisableStartupMessage: true,
-		// Without Immutable a string kept from a request turns into the next
-		// request's: one tenant's id into another's.
+		// Without Immutable a string kept from a request would be overwritten by the
+		// next one: one tenant's id would become another's.
 		Immutable:       true,
 		CaseSensitive:   true,
 		BodyLimit:       o.BodyLimit,
@@ -144,20 +144,20 @@ func New(o Options) *fiber.App {
 		ReadTimeout:     o.ReadTimeout,
 		WriteTimeout:    o.WriteTimeout,
 		IdleTimeout:     o.IdleTimeout,
-		// A body is read when the caller is known to be allowed to make the request.
+		// A body is read once the caller is known to be permitted.
 		StreamRequestBody: true,
-		// Buffers are not kept for connections that wait for their next request.
+		// Idle connections keep no buffers.
 		ReduceMemoryUsage: o.StreamBodies,
 		ErrorHandler:      e.handleError,
-		// fasthttp would unpack a multipart body before any handler asks for it.
+		// fasthttp would decode a multipart body before any handler asks for it.
 		DisablePreParseMultipartForm: true,
-		// With the check on and no proxy named, fiber believes no X-Forwarded
-		// field of anybody. ClientIP is how the client's address is found.
+		// With the check enabled and no proxies configured, fiber ignores all
+		// X-Forwarded fields; ClientIP determines the address of the client.
 		EnableTrustedProxyCheck: true,
 	})
-	// fiber answers a method it does not know in plain text, before any
-	// middleware. Such a request is sent through as TRACE, which no route has,
-	// so that it is answered as any other wrong method.
+	// fiber answers an unknown method in plain text, before any middleware. Such a
+	// request is passed on as TRACE, which no route has, so that it is answered like
+	// any other wrong method.
 	next := app.Server().Handler
 	app.Server().Handler = func(rc *fasthttp.RequestCtx) {
 		if m := rc.Method(); !knownMethod(utils.UnsafeString(m)) {
@@ -168,7 +168,7 @@ func New(o Options) *fiber.App {
 		if !o.StreamBodies {
 			drain(rc)
 		} else if unread(&rc.Request) {
-			// What was not read would be taken for the next request.
+			// The unread rest would be parsed as the next request.
 			rc.SetConnectionClose()
 		}
 	}
@@ -190,26 +190,25 @@ func knownMethod(m string) bool {
 	return slices.Contains(fiber.DefaultMethods, m)
 }
 
-// edge holds what the middleware of one application shares.
+// edge is the state shared by the middleware of one application.
 type edge struct {
 	o        Options
 	measures *measures
-	untraced bool // no span is recorded
+	untraced bool // spans are not recorded
 }
 
-// deadlineOf returns when a request that came at began, by Options.Now, has to have ended, by the
-// clock of the system.
+// deadlineOf returns the deadline, by the system clock, of a request that arrived at
+// began by Options.Now.
 func (e *edge) deadlineOf(began time.Time) time.Time {
-	if began == began.Round(0) { // without a monotonic reading it is not of the system's clock
+	if began == began.Round(0) { // no monotonic reading: not from the system clock
 		began = time.Now()
 	}
 	return began.Add(e.o.Timeout)
 }
 
-// deadline returns the request a time to end by: fiber's own UserContext has
-// none, and it is not cancelled when the client leaves. It is cancelled when
-// the handler has returned, so a body that is streamed afterwards must not
-// depend on it.
+// deadline sets the deadline of a request: fiber's own UserContext has none, and is not
+// canceled when the client disconnects. The context is canceled when the handler has
+// returned, so a body streamed afterwards must not depend on it.
 func (e *edge) deadline(c *fiber.Ctx) error {
 	until := knownOf(c).until
 	if until.IsZero() {

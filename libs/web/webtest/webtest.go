@@ -1,4 +1,5 @@
-// Package webtest asks the app of a service in tests, without a network between.
+// Package webtest sends requests to the application of a service in tests, without a
+// network.
 package webtest
 
 import (
@@ -15,13 +16,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Tokens verifies tokens that are "organization.user.role", and are taken at their
-// word.
+// Tokens verifies tokens of the form "organization.user.role", without any signature.
 type Tokens struct{}
 
-// Verify returns who the token says it is.
+// Verify returns the principal that the token names.
 func (Tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
+	token = strings.Clone(token) // fiber reuses its buffer
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return identity.Principal{}, errors.New("webtest: no token")
@@ -30,16 +30,16 @@ func (Tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
 }
 
-// Answer is a response, read to its end.
+// Answer is a response, read completely.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Send makes a request with a bearer token and, where the body is not empty, a body
-// of JSON; header are names and values in turns, which go before those. It fails the
-// test where there is no answer.
+// Send sends a request with a bearer token and, if body is not empty, a JSON body;
+// header are alternating names and values, which take precedence. It fails the test if
+// there is no response.
 func Send(t testing.TB, app *fiber.App, token, method, path, body string, header ...string) Answer {
 	t.Helper()
 	request := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
