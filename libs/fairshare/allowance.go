@@ -2,22 +2,23 @@ package fairshare
 
 import "time"
 
-// Allowance is what a key has left to spend.
+// Allowance is the state of a key's allowance.
 type Allowance struct {
-	// Left is how much that is now.
+	// Left is what is left now.
 	Left int
-	// Whole is the time until it is all that there is.
+	// Whole is the time until the allowance is replenished completely.
 	Whole time.Duration
-	// Wait is, of what was refused, the time until it is enough.
+	// Wait is the time until a rejected cost would be allowed.
 	Wait time.Duration
 }
 
-// leastSwept is how many keys have spent before those that have all of it again are dropped.
+// leastSwept is the number of keys that have spent anything above which those that are
+// replenished are dropped.
 const leastSwept = 64
 
-// Spend takes what work of a key costs from its allowance, and reports whether there was
-// enough. While no other key has had work for AloneAfter there always is: what is left falls,
-// but whoever has the scheduler to itself takes nothing from anybody.
+// Spend deducts the cost of work from the allowance of a key, and reports whether there
+// was enough. While no other key has had work for AloneAfter it always succeeds,
+// although it deducts the cost: a key that is alone takes nothing from others.
 func (s *Scheduler) Spend(key string, cost int) (a Allowance, ok bool) {
 	if s.o.Allowance <= 0 {
 		return Allowance{}, true
@@ -41,7 +42,7 @@ func (s *Scheduler) Spend(key string, cost int) (a Allowance, ok bool) {
 	return s.allowance(after.Sub(now), 0), true
 }
 
-// Refund restores what Spend took for work that was not done.
+// Refund returns to the allowance what Spend deducted for work that was not done.
 func (s *Scheduler) Refund(key string, cost int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +51,7 @@ func (s *Scheduler) Refund(key string, cost int) {
 	}
 }
 
-// Room returns what work of a key may cost that comes to wait now.
+// Room returns the maximum cost of further work of a key that may wait now.
 func (s *Scheduler) Room(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +61,7 @@ func (s *Scheduler) Room(key string) int {
 	return s.o.Waiting
 }
 
-// waitingCost returns what all that waits costs.
+// waitingCost returns the total cost of the waiting work.
 func (q *queue) waitingCost() (cost float64) {
 	for _, t := range q.waiting {
 		cost += t.cost
@@ -68,7 +69,7 @@ func (q *queue) waitingCost() (cost float64) {
 	return cost
 }
 
-// comesBack returns the time in which a part of an allowance comes back.
+// comesBack returns the time in which cost is replenished.
 func (s *Scheduler) comesBack(cost int) time.Duration {
 	return time.Duration(int64(cost) * int64(s.o.Within) / int64(s.o.Allowance))
 }
@@ -78,8 +79,8 @@ func (s *Scheduler) allowance(whole, wait time.Duration) Allowance {
 	return Allowance{Left: int(left), Whole: whole, Wait: wait}
 }
 
-// sweep drops keys that have all of their allowance, each time there are twice as many
-// keys as were left.
+// sweep drops the keys whose allowance is replenished, each time their number has
+// doubled since the last sweep.
 func (s *Scheduler) sweep(now time.Time) {
 	if len(s.whole) < max(s.sweepAt, leastSwept) {
 		return

@@ -2,14 +2,14 @@ package fairshare
 
 import "time"
 
-// arrival is when a key had work last.
+// arrival is the time of a key's most recent work.
 type arrival struct {
 	key string
 	at  time.Time
 }
 
-// Seen notes that a key has work that another Scheduler of the same process decides on, so
-// that it is not absent here.
+// Seen records that a key has work which another Scheduler of the process schedules, so
+// that it counts as active here.
 func (s *Scheduler) Seen(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,10 +23,10 @@ func (s *Scheduler) Alone(key string) bool {
 	return s.alone(key, s.o.Now())
 }
 
-// timed reports whether it matters when work comes.
+// timed reports whether arrival times matter.
 func (s *Scheduler) timed() bool { return s.o.Alone != s.o.Share || s.o.Least > 0 || s.o.Pause > 0 }
 
-// arrived notes that a key has work.
+// arrived records that a key has work.
 func (s *Scheduler) arrived(key string, now time.Time) {
 	if !s.timed() {
 		return
@@ -37,7 +37,7 @@ func (s *Scheduler) arrived(key string, now time.Time) {
 	s.newest = arrival{key, now}
 }
 
-// share returns how much work of a key may run.
+// share returns how much work of a key may run at a time.
 func (s *Scheduler) share(key string, now time.Time) int {
 	if s.o.Alone == s.o.Share || !s.alone(key, now) {
 		return s.o.Share

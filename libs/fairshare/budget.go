@@ -2,7 +2,7 @@ package fairshare
 
 import "sync"
 
-// Budget counts bytes that are held, all of them and by whom.
+// Budget limits bytes in use, in total and per key.
 type Budget struct {
 	total, share int
 	mu           sync.Mutex
@@ -10,12 +10,12 @@ type Budget struct {
 	by           map[string]int
 }
 
-// NewBudget returns a budget of total bytes, of which one key may have share.
+// NewBudget returns a budget of total bytes, of which one key may use share.
 func NewBudget(total, share int) *Budget {
 	return &Budget{total: total, share: share, by: map[string]int{}}
 }
 
-// Take reserves bytes and reports whether there were enough left.
+// Take reserves n bytes and reports whether they were available.
 func (b *Budget) Take(key string, n int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -27,7 +27,7 @@ func (b *Budget) Take(key string, n int) bool {
 	return true
 }
 
-// Put returns reserved bytes.
+// Put releases reserved bytes.
 func (b *Budget) Put(key string, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

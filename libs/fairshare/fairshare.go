@@ -1,8 +1,7 @@
-// Package fairshare schedules expensive work so that no caller can take a service
-// away from the others. Work belongs to a key, in this product an organization.
-// Of those who wait, the key that has used least so far goes next (start-time
-// fair queuing), and no key has more than its share in flight, even when nobody
-// else asks: what it leaves free is there at once for whoever comes next.
+// Package fairshare schedules expensive work so that no caller can monopolize a service. Work
+// belongs to a key, in this product an organization. Among the waiting keys the one that has
+// used least is next (start-time fair queueing), and no key has more than its share in flight,
+// even if no other is waiting: the remaining slots are free for the next one to arrive.
 package fairshare
 
 import (
@@ -14,93 +13,91 @@ import (
 	"time"
 )
 
-// ErrFull is returned when a key has as much work waiting as it may.
+// ErrFull is returned if a key has too much work waiting.
 var ErrFull = errors.New("fairshare: too much work of one key is waiting")
 
-// Options says how a Scheduler shares.
+// Options configure a Scheduler.
 type Options struct {
-	// Slots is how much work runs at a time, Share how much of it is of one key.
+	// Slots is how much work may run at a time, Share how much of it of one key.
 	Slots, Share int
-	// Waiting is how much work of one key may wait, in what it costs; 0: any amount.
+	// Waiting is the maximum total cost of waiting work of one key; 0: unlimited.
 	Waiting int
-	// Allowance is what the work of one key may cost (Spend), and Within the time in which
-	// all of that comes back, evenly. 0: any amount.
+	// Allowance is the total cost that a key may spend (see Spend), and Within the time in
+	// which it is replenished, evenly. 0: unlimited.
 	Allowance int
 	Within    time.Duration
-	// Alone is how much work of one key runs while no other key has had any for
-	// AloneAfter; less than Share: Share. A key that has the scheduler to itself need
-	// not leave anything free, and one that comes back every other second finds the
-	// room that it needs.
+	// Alone is how much work of one key may run while no other key has had any for AloneAfter;
+	// values below Share count as Share. A key that is alone need not leave slots free, and one
+	// that returns every other second finds free slots.
 	Alone      int
 	AloneAfter time.Duration
-	// Least is how long work takes its place at least while other keys have work too: short
-	// work costs more than the time between its begin and its end, in what is done before
-	// and after it, and a key that has nothing but short work would keep all processors
-	// busy with that. Longer work does not notice, nor does a key that has little of it:
-	// Burst is how much of Least may be owed before places are kept for it. Nor does one
-	// that has had one piece of work at a time for a second: who waits for each answer before
-	// asking for the next keeps no processor busy. LeastTimes bounds Least by so many times what
-	// the work took, since what is done before and after the shortest work is little, too; 0:
-	// it does not.
+	// Least is the minimum time for which work counts as occupying its slot while other keys
+	// have work too. Short work costs more than the time between its start and end, because of
+	// what is done before and after it; without Least a key with short work only would keep all
+	// processors busy. It does not affect longer work, nor a key with little short work: Burst
+	// is how much of Least may accumulate before slots are held longer. Nor does it affect a
+	// key that has had one piece of work at a time for a second, because a client that waits
+	// for each response keeps no processor busy. LeastTimes limits Least to a multiple of the
+	// duration of the work, because little is done before and after the shortest work; 0: no
+	// limit.
 	Least, Burst time.Duration
 	LeastTimes   int
-	// Pause is for how long a place is still taken when its work has ended, in times of what
-	// that took, and Longest for how long at most, under the conditions of Least but for
-	// Burst: work that has all of what one key may have then leaves some of it to others.
+	// Pause is how long a slot is held after its work has ended, as a multiple of the duration
+	// of the work, and Longest the maximum, under the conditions of Least except for Burst.
+	// Work of a key that uses its whole share then leaves some processor time to others.
 	Pause   float64
 	Longest time.Duration
 	// Now is the clock for AloneAfter, Within, Least and Pause. Default: time.Now.
 	Now func() time.Time
-	// After calls a function when a time is over. Default: time.AfterFunc.
+	// After calls a function after a duration. Default: time.AfterFunc.
 	After func(time.Duration, func())
 }
 
-// Scheduler decides which work runs. It may be used by several goroutines at a
-// time.
+// Scheduler decides which work runs. It is safe for concurrent use.
 type Scheduler struct {
 	o Options
 
 	mu      sync.Mutex
 	running int
 	waiting int // of all keys
-	// clock is the virtual time: the start of the work begun last. A key that
-	// comes back after a while starts from it, so that it cannot save up.
+	// clock is the virtual time: the start of the work begun most recently. A key that returns
+	// after a while starts from it, so that it cannot save up.
 	clock float64
 	keys  map[slot]*queue
-	// spare is a queue that was forgotten; its place in memory serves the next one.
+	// spare is a discarded queue, reused for the next key.
 	spare *queue
-	// newest is the key that had work last, and other the one before it.
+	// newest is the key with the most recent work, and other the one before it.
 	newest, other arrival
-	// whole is when keys that have spent have all of their allowance again.
+	// whole is when the allowance of each key that has spent will be replenished.
 	whole   map[string]time.Time
-	sweepAt int // how many of them there are when those that have it are dropped
+	sweepAt int // the size of whole at which to sweep
 }
 
-// queue is the work of one key; it is forgotten when there is none and its past
-// no longer matters.
+// queue is the work of one key. It is discarded when it is empty and its past no longer
+// matters.
 type queue struct {
 	running int
-	// resting is how many of its places are still taken by Least though their work has ended,
-	// and pausing how many by Pause, by what completes something too. They are no part of
-	// Slots: others may work meanwhile.
+	// resting is the number of its slots held by Least although their work has ended, and
+	// pausing the number held by Pause, which AcquireFirst waits for too. They do not count
+	// against Slots: others may run meanwhile.
 	resting, pausing int
-	// owes is until when places would be taken if each were for Options.Least.
+	// owes is until when slots would be held if each were held for Options.Least.
 	owes time.Time
-	// together is when it had several pieces of work at a time last.
+	// together is when it last had several pieces of work at a time.
 	together time.Time
-	// next is the virtual time at which its next work starts.
+	// next is the virtual start time of its next work.
 	next    float64
 	waiting []*ticket
 }
 
-// ticket is work that waits.
+// ticket is waiting work.
 type ticket struct {
 	cost  float64
 	first bool
 	ready chan struct{} // closed when it may run
 }
 
-// New returns a Scheduler. Slots and Share below 1 are 1.
+// New returns a Scheduler. Slots and Share below 1 count as 1.
 func New(o Options) *Scheduler {
 	o.Slots = max(o.Slots, 1)
 	o.Share = min(max(o.Share, 1), o.Slots)
@@ -114,41 +111,41 @@ func New(o Options) *Scheduler {
 	return &Scheduler{o: o, keys: map[slot]*queue{}, whole: map[string]time.Time{}}
 }
 
-// Acquire waits until work of a key may run, and returns what to call when it has
-// ended, once or several times. Cost is what it takes compared with other work.
-// The error is ErrFull or that of ctx.
+// Acquire blocks until work of a key may run, and returns the function to call when it has
+// ended, which may be called repeatedly. Cost is relative to other work. The error is ErrFull
+// or that of ctx.
 func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key}, cost, false, nil)
 }
 
-// AcquireFirst is Acquire for work that completes what its key has begun: it goes before
-// all that the key has waiting, is not refused for that, and takes a place for as long as it
-// lasts. Among keys it is shared as other work is.
+// AcquireFirst is Acquire for work that completes what its key has begun: it goes ahead of all
+// waiting work of the key, is not rejected because of that, and holds its slot only while it
+// runs. Between keys it is scheduled like other work.
 func (s *Scheduler) AcquireFirst(ctx context.Context, key string, cost int) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key}, cost, true, nil)
 }
 
-// AcquireNext is AcquireFirst for the next part of work that has a place: end, which gives that
-// back, is called when the part is the first of what waits of its key.
+// AcquireNext is AcquireFirst for the next part of work that holds a slot: end, which releases
+// that slot, is called once the part is first in the queue of its key.
 func (s *Scheduler) AcquireNext(ctx context.Context, key string, cost int, end func()) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key}, cost, true, end)
 }
 
-// AcquireBehind is Acquire for work that begins only while no other waits: not by what
-// its key has used, however little that is. Among itself it is shared as other work is.
+// AcquireBehind is Acquire with low priority: the work starts only while no other is waiting,
+// however little its key has used. Work of this kind is shared fairly among itself.
 func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key, behind: true}, cost, false, nil)
 }
 
-// place is that of work that has begun.
+// place is the slot of running work.
 type place struct {
 	key   slot
 	queue *queue
-	begun time.Time // zero where it is free as soon as the work ends
+	begun time.Time // zero: released as soon as the work ends
 	first bool
 }
 
-// held is a place that may be given back several times.
+// held is a slot that may be released repeatedly.
 type held struct {
 	place
 	scheduler *Scheduler
@@ -161,17 +158,17 @@ func (h *held) end() {
 	}
 }
 
-// Place is that of work that has begun. It is given back once.
+// Place is a slot acquired by TryAcquire. It must be released once.
 type Place struct {
 	place
 	scheduler *Scheduler
 }
 
-// Release gives the place back.
+// Release releases the slot.
 func (p Place) Release() { p.scheduler.release(p.place) }
 
-// TryAcquire is Acquire for work that does not wait: it reports whether it may run at once. Now
-// is the time by Options.Now. It allocates nothing where the key has work already.
+// TryAcquire acquires a slot without blocking, and reports whether it could. Now is the time by
+// Options.Now. It does not allocate if the key has work already.
 func (s *Scheduler) TryAcquire(key string, cost int, now time.Time) (p Place, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +187,7 @@ func (s *Scheduler) TryAcquire(key string, cost int, now time.Time) (p Place, ok
 	return p, true
 }
 
-// slot names a queue: work that is behind has its own.
+// slot identifies a queue: low-priority work has separate ones.
 type slot struct {
 	key    string
 	behind bool
@@ -213,7 +210,7 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool,
 		case <-t.ready:
 		case <-ctx.Done():
 			if !s.cancel(key, t) {
-				h.end() // it was begun meanwhile
+				h.end() // it has been started meanwhile
 			}
 			return nil, ctx.Err()
 		}
@@ -224,7 +221,7 @@ func (s *Scheduler) acquire(ctx context.Context, key slot, cost int, first bool,
 	return h.end, nil
 }
 
-// Waiting returns how much work of a key waits.
+// Waiting returns the number of pieces of work of a key that are waiting.
 func (s *Scheduler) Waiting(key string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +234,7 @@ func (s *Scheduler) Waiting(key string) int {
 	return waiting
 }
 
-// newQueue returns the queue of a key that has none.
+// newQueue returns a queue for a key that has none.
 func (s *Scheduler) newQueue(key slot) (q *queue) {
 	q, s.spare = s.spare, nil
 	if q == nil {
@@ -247,7 +244,8 @@ func (s *Scheduler) newQueue(key slot) (q *queue) {
 	return q
 }
 
-// enqueue begins work at once, and returns no ticket, or lets it wait: first or last of its key.
+// enqueue starts work at once, and returns no ticket, or adds it to its key's queue, at the
+// front if first is set.
 func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*queue, *ticket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,11 +270,11 @@ func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*queue, *ticket
 	} else {
 		q.waiting = append(q.waiting, t)
 	}
-	s.dispatch() // a key that has become alone meanwhile may take more
+	s.dispatch() // a key that has become alone meanwhile may run more
 	return q, t, nil
 }
 
-// atOnce notes that work of a key has come, and begins it if it may run at once.
+// atOnce records the arrival of work and starts it if it may run at once.
 func (s *Scheduler) atOnce(key slot, q *queue, cost float64, first bool, now time.Time) bool {
 	if q.running == 0 && len(q.waiting) == 0 {
 		q.next = max(q.next, s.clock)
@@ -285,7 +283,7 @@ func (s *Scheduler) atOnce(key slot, q *queue, cost float64, first bool, now tim
 	if (s.o.Least > 0 || s.o.Pause > 0) && q.running+len(q.waiting) > 0 {
 		q.together = now
 	}
-	// Whoever waits while there are places waits for its own share.
+	// Work that waits while slots are free waits for its own share.
 	if s.running >= s.o.Slots || len(q.waiting) > 0 || !q.hasPlace(s.share(key.key, now), first) {
 		return false
 	}
@@ -293,7 +291,7 @@ func (s *Scheduler) atOnce(key slot, q *queue, cost float64, first bool, now tim
 	return true
 }
 
-// hasPlace reports whether work may begin by the share of its key.
+// hasPlace reports whether work may start by the share of its key.
 func (q *queue) hasPlace(share int, first bool) bool {
 	if first {
 		return q.running+q.pausing < share
@@ -301,7 +299,7 @@ func (q *queue) hasPlace(share int, first bool) bool {
 	return q.running+q.resting+q.pausing < share
 }
 
-// cancel takes work out of its queue and reports whether it was still there.
+// cancel removes work from its queue and reports whether it was still there.
 func (s *Scheduler) cancel(key slot, t *ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,8 +337,8 @@ func (s *Scheduler) release(h place) {
 	s.forget(h.key, q)
 }
 
-// forget drops a key that has no work. What it has used beyond the clock is kept
-// until the clock has caught up, and what it owes until that time is over.
+// forget discards the queue of a key without work. A virtual time ahead of the clock is kept
+// until the clock has reached it, and what the key owes until that time is over.
 func (s *Scheduler) forget(key slot, q *queue) {
 	if s.idle(q) && (q.next <= s.clock || s.running == 0) {
 		delete(s.keys, key)
@@ -356,12 +354,12 @@ func (s *Scheduler) forget(key slot, q *queue) {
 	}
 }
 
-// idle reports whether there is nothing to remember a queue for but what it has used.
+// idle reports whether a queue holds no state but its virtual time.
 func (s *Scheduler) idle(q *queue) bool {
 	return q.running == 0 && q.resting == 0 && q.pausing == 0 && len(q.waiting) == 0 && (q.owes.IsZero() || !q.owes.After(s.o.Now()))
 }
 
-// dispatch begins as much work as there is room for.
+// dispatch starts as much work as there are slots for.
 func (s *Scheduler) dispatch() {
 	if s.waiting == 0 {
 		return
@@ -389,7 +387,7 @@ func (s *Scheduler) dispatch() {
 	}
 }
 
-// begin counts work that begins.
+// begin counts work that starts.
 func (s *Scheduler) begin(q *queue, cost float64) {
 	s.clock = max(s.clock, q.next)
 	q.next += cost
@@ -397,8 +395,8 @@ func (s *Scheduler) begin(q *queue, cost float64) {
 	s.running++
 }
 
-// before reports whether the work of one queue goes before that of another. Equal
-// ones go by name, so that the order is always the same.
+// before reports whether the work of one queue goes before that of another. Ties are broken by
+// name, so that the order is deterministic.
 func (q *queue) before(key slot, other *queue, otherKey slot) bool {
 	switch {
 	case key.behind != otherKey.behind:

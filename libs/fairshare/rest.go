@@ -2,12 +2,12 @@ package fairshare
 
 import "time"
 
-// oneAtATime is for how long a key must have had no two pieces of work at a time until its
+// oneAtATime is how long a key must have had no two pieces of work at a time until its
 // short work is not delayed.
 const oneAtATime = time.Second
 
-// rest returns for how long the place of work that has ended is still taken, by Least and
-// by Pause.
+// rest returns how long the slot of completed work is still held, by Least and by
+// Pause.
 func (s *Scheduler) rest(h place, q *queue) (rest, pause time.Duration) {
 	if h.begun.IsZero() {
 		return 0, 0
@@ -27,7 +27,7 @@ func (s *Scheduler) rest(h place, q *queue) (rest, pause time.Duration) {
 	return rest, min(time.Duration(float64(took)*s.o.Pause), s.o.Longest)
 }
 
-// owed notes that work was shorter than Least, and returns for how long its place is taken.
+// owed records work shorter than Least, and returns how long its slot is held.
 func (s *Scheduler) owed(q *queue, now time.Time, short time.Duration) time.Duration {
 	if short <= 0 {
 		return 0
@@ -42,7 +42,7 @@ func (s *Scheduler) owed(q *queue, now time.Time, short time.Duration) time.Dura
 	return short
 }
 
-// rested gives back a place that was taken for longer than its work.
+// rested releases a slot that was held for longer than its work.
 func (s *Scheduler) rested(key slot, places *int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
