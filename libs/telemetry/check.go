@@ -15,11 +15,10 @@ import (
 
 const variablePrefix = "OTEL_"
 
-// CheckVariables returns an error for each variable of OpenTelemetry in an environment
-// (NAME=value) that the exporters would leave unread or read as something else: they
-// report that where nobody looks, or nowhere. A misspelled name is one. An error names
-// the variable, its value and what would be right. Telemetry that is switched off is not
-// checked.
+// CheckVariables returns an error for each OpenTelemetry variable in an environment
+// (NAME=value) that the exporters would ignore or misread without a visible error,
+// including misspelled names. An error names the variable, its value and the valid
+// ones. Telemetry that is switched off is not checked.
 func CheckVariables(environ []string) []error {
 	given := map[string]string{}
 	for _, line := range environ {
@@ -40,7 +39,7 @@ func CheckVariables(environ []string) []error {
 	for _, name := range names {
 		check, ok := rules[name]
 		if !ok {
-			// Other programs have variables of their own.
+			// Other programs may have variables of their own.
 			if meant := misspelled(name, rules); meant != "" {
 				errs = append(errs, fmt.Errorf("%s is no variable of OpenTelemetry that is obeyed: did you mean %s?", name, meant))
 			}
@@ -53,8 +52,8 @@ func CheckVariables(environ []string) []error {
 	return errs
 }
 
-// misspelled returns the variable that a name differs from in one place, by two letters at
-// most; empty if there is none.
+// misspelled returns the variable that a name differs from in one place, by at most two
+// letters, or the empty string.
 func misspelled(name string, rules map[string]rule) string {
 	candidates := make([]string, 0, len(rules))
 	for known := range rules {
@@ -77,11 +76,11 @@ func misspelled(name string, rules map[string]rule) string {
 	return strings.Join(candidates[:min(1, len(candidates))], "")
 }
 
-// rule says what is wrong with a variable that has a value, beginning with the value
-// unless that is a secret.
+// rule checks the value of a variable. Its error begins with the value unless that is a
+// secret.
 type rule func(name string, given map[string]string) error
 
-// variableRules are the variables that are obeyed.
+// variableRules returns the rules of the supported variables.
 func variableRules() map[string]rule {
 	rules := map[string]rule{
 		"OTEL_SDK_DISABLED":        oneOf(strings.ToLower, "true", "false"),
@@ -141,7 +140,7 @@ const (
 
 func anything(string, map[string]string) error { return nil }
 
-// showing puts the value before what a rule says of it.
+// showing prefixes the errors of a rule with the value.
 func showing(check rule) rule {
 	return func(name string, given map[string]string) error {
 		if err := check(name, given); err != nil {
@@ -151,7 +150,7 @@ func showing(check rule) rule {
 	}
 }
 
-// oneOf takes the words, as the exporters read them.
+// oneOf accepts the given words, as the exporters read them.
 func oneOf(read func(string) string, words ...string) rule {
 	last := len(words) - 1
 	return showing(func(name string, given map[string]string) error {
@@ -195,7 +194,7 @@ func producers(name string, given map[string]string) error {
 	return nil
 }
 
-// propagators takes those that hand on traces as this system does, and others beside it.
+// propagators accepts lists that contain the propagator used by this system.
 func propagators(name string, given map[string]string) error {
 	for one := range strings.SplitSeq(given[name], ",") {
 		if strings.TrimSpace(one) == "tracecontext" {
@@ -205,12 +204,12 @@ func propagators(name string, given map[string]string) error {
 	return fmt.Errorf("is %q and must name tracecontext, by which traces are handed on here", given[name])
 }
 
-// endpoint takes the address of a collector for one kind of telemetry, or for all.
+// endpoint accepts the URL of a collector for one signal or for all.
 func endpoint(kind string) rule {
 	return func(name string, given map[string]string) error {
 		value := given[name]
 		u, err := url.Parse(value)
-		// A password in it is not shown: the address may be one that cannot be taken apart.
+		// A password in it is hidden, even if it cannot be parsed as a URL.
 		shown := value
 		if strings.Contains(value, "@") {
 			shown = "of a user"
@@ -242,7 +241,7 @@ func isHostPort(value string) bool {
 	return err == nil && host != "" && port != "" && isPort(port) && !strings.ContainsAny(host, "/@")
 }
 
-// pairs takes NAME=value,… and shows none, as values of headers are secrets.
+// pairs accepts NAME=value,… and never shows it, because header values are secrets.
 func pairs(name string, given map[string]string) error {
 	for pair := range strings.SplitSeq(given[name], ",") {
 		if strings.TrimSpace(pair) == "" {
@@ -267,7 +266,7 @@ func authorities(name string, given map[string]string) error {
 	return nil
 }
 
-// clientPair takes the certificate and the key of a client, which must both be there.
+// clientPair requires the certificate and the key of a client together.
 func clientPair(certificate, key string) rule {
 	return func(name string, given map[string]string) error {
 		if given[certificate] == "" || given[key] == "" {

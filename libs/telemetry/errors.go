@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// ErrorHandler logs what fails in the telemetry itself: one line every RemindEvery, with
-// the number of failures since, and never into the exported logs, where each line about a
-// collector that is away would be one more record that cannot be exported.
+// ErrorHandler logs errors of the telemetry itself: one line every RemindEvery, with
+// the number of errors since, and never to the exported logs, where each line about an
+// unreachable collector would be another record that cannot be exported.
 type ErrorHandler struct {
 	log    *slog.Logger
 	seldom *Seldom

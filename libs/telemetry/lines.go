@@ -8,33 +8,35 @@ import (
 	"time"
 )
 
-// RequestMessage is the message of the line that each request makes.
+// RequestMessage is the message of the log line of a request.
 const RequestMessage = "request"
 
 const (
-	// linesWait is how long a line of a request waits for others at most.
+	// linesWait is how long the log line of a request is buffered at most.
 	linesWait = 100 * time.Millisecond
-	// linesRoom is how many bytes of them wait until they are written. Requests go on
-	// meanwhile, up to linesMost: then they wait for whoever reads the log.
+	// linesRoom is the number of buffered bytes at which they are written. Requests
+	// continue meanwhile, up to linesMost; beyond that they wait for the reader of the
+	// log.
 	linesRoom = 32 << 10
 	linesMost = 8 * linesRoom
 )
 
-// Lines is a log to which the lines of requests are written together, and by none of them: one
-// write for each of thousands a second takes more than making them, and the request that made
-// one would wait for whoever reads the log. Any other line, and any above the level Info, is
-// written at once, with those before it. A process that is killed loses the lines of the
-// requests that it has answered in the last tenth of a second.
+// Lines is a log that buffers the lines of requests and writes them in batches, outside
+// of the requests: at thousands a second a write for each would cost more than
+// formatting it, and requests would wait for the reader of the log. Any other line, and
+// any above level Info, is written at once, after the buffered ones. A killed process
+// loses the request lines of the last tenth of a second.
 type Lines struct {
-	// writing is held by who writes, so that lines keep their order. It is taken before mu.
+	// writing is held while writing, so that the order of lines is kept. It is acquired
+	// before mu.
 	writing sync.Mutex
 	to      io.Writer
-	spare   []byte // the buffer that does not take lines
+	spare   []byte // the buffer not in use
 
 	mu    sync.Mutex
 	lines []byte
 	stamp stamp
-	due   bool // they are about to be written
+	due   bool // a write is scheduled
 	later interface{ Reset(d time.Duration) bool }
 }
 
@@ -47,7 +49,7 @@ func NewLines(w io.Writer) *Lines {
 	return l
 }
 
-// Write implements io.Writer: it takes a line.
+// Write implements io.Writer. It expects one line.
 func (l *Lines) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -58,7 +60,7 @@ func (l *Lines) Write(line []byte) (int, error) {
 	return len(line), err
 }
 
-// addRequest appends the line of a plain request to those that wait.
+// addRequest buffers the line of a plain request.
 func (l *Lines) addRequest(r *Request, start string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,7 +71,7 @@ func (l *Lines) addRequest(r *Request, start string) error {
 	return err
 }
 
-// room waits, with mu held, until there is room for one more line.
+// room waits, with mu held, until there is room for another line.
 func (l *Lines) room() (err error) {
 	if len(l.lines) >= linesMost {
 		l.mu.Unlock()
@@ -79,7 +81,8 @@ func (l *Lines) room() (err error) {
 	return err
 }
 
-// schedule has a line written that was appended to lines of so many bytes.
+// schedule schedules a write of the buffer after a line was appended; before is the
+// previous length.
 func (l *Lines) schedule(before int) {
 	switch {
 	case before == 0:
@@ -90,8 +93,8 @@ func (l *Lines) schedule(before int) {
 	}
 }
 
-// Flush writes the lines that wait.
-func (l *Lines) Flush() { _ = l.flush() } // there is nowhere to say so
+// Flush writes the buffered lines.
+func (l *Lines) Flush() { _ = l.flush() } // an error cannot be reported anywhere
 
 func (l *Lines) flush() error {
 	l.writing.Lock()
@@ -108,11 +111,11 @@ func (l *Lines) flush() error {
 	return err
 }
 
-// promptly writes what does not wait.
+// promptly is the handler that writes other lines at once.
 type promptly struct {
 	slog.Handler
 	lines *Lines
-	start string // of the line of a request, after its time; empty where it has more than Request
+	start string // prefix of the line of a request, after its time; empty if the line has other attributes
 }
 
 // Handle implements slog.Handler.

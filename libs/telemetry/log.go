@@ -11,10 +11,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Logger makes the logger of a service: one JSON object per line on w, with the
-// service's name and, inside a span, trace_id and span_id. When the environment
-// asks for the logs signal the same records go there too. The level is Info
-// unless one is given.
+// Logger returns the logger of a service: one JSON object per line on w, with the name
+// of the service and, inside a span, trace_id and span_id. If the environment enables
+// the logs signal, the same records are exported. The level is Info unless one is
+// given.
 func Logger(w io.Writer, service string, level ...slog.Leveler) *slog.Logger {
 	var least slog.Leveler = slog.LevelInfo
 	if len(level) > 0 && level[0] != nil {
@@ -31,7 +31,7 @@ func Logger(w io.Writer, service string, level ...slog.Leveler) *slog.Logger {
 	return slog.New(h)
 }
 
-// withTrace adds the ids of the span the record was written in.
+// withTrace adds the ids of the current span to each record.
 type withTrace struct{ slog.Handler }
 
 func (h withTrace) Handle(ctx context.Context, r slog.Record) error {
@@ -45,7 +45,7 @@ func (h withTrace) Handle(ctx context.Context, r slog.Record) error {
 func (h withTrace) WithAttrs(a []slog.Attr) slog.Handler { return withTrace{h.Handler.WithAttrs(a)} }
 func (h withTrace) WithGroup(name string) slog.Handler   { return withTrace{h.Handler.WithGroup(name)} }
 
-// atLeast returns a handler with a lowest level.
+// atLeast is a handler with a minimum level.
 type atLeast struct {
 	slog.Handler
 	level slog.Leveler

@@ -9,36 +9,36 @@ import (
 )
 
 const (
-	// RemindEvery is how often the log says that something still fails.
+	// RemindEvery is the interval between log lines about a continuing failure.
 	RemindEvery = 10 * time.Minute
-	// outageCalm is how long something has to work before an outage of it is over: what
-	// fails every other time makes no two lines a try. It doubles with each outage that
-	// begins soon after another, up to RemindEvery.
+	// outageCalm is how long something has to work before its outage is over, so that
+	// intermittent failures do not log two lines per attempt. It doubles with each
+	// outage that begins soon after another, up to RemindEvery.
 	outageCalm = 5 * time.Second
 )
 
-// Outage logs the outages of something that a process does again and again: one line
-// when it begins to fail, one when it works again, and between them one every
-// RemindEvery. It may be used by several goroutines at a time.
+// Outage logs the outages of a repeated activity: one line when it begins to fail, one
+// when it works again, and one every RemindEvery in between. It is safe for concurrent
+// use.
 type Outage struct {
 	log  *slog.Logger
 	now  func() time.Time
 	what string
 
-	failing atomic.Bool // since says from when on
+	failing atomic.Bool // its start is in since
 
 	mu     sync.Mutex
 	since  time.Time
 	last   time.Time // the last failure
-	worked time.Time // the first success since; zero: there was none
+	worked time.Time // the first success since last; zero: none
 	told   time.Time
-	ended  time.Time // the outage before
+	ended  time.Time // end of the previous outage
 	calm   time.Duration
 	tries  int
 }
 
-// NewOutage returns the outages of what begins the lines, such as "the sweep of due
-// results". A nil now is time.Now.
+// NewOutage returns the Outage of an activity; what begins its lines, such as "the
+// sweep of due results". A nil now is time.Now.
 func NewOutage(log *slog.Logger, now func() time.Time, what string) *Outage {
 	if now == nil {
 		now = time.Now
@@ -49,7 +49,8 @@ func NewOutage(log *slog.Logger, now func() time.Time, what string) *Outage {
 // Lasts reports whether there is an outage.
 func (o *Outage) Lasts() bool { return o.failing.Load() }
 
-// Report takes how a try went. One that ends with ctx says nothing.
+// Report records the outcome of an attempt. One that fails because ctx has ended is
+// ignored.
 func (o *Outage) Report(ctx context.Context, err error) {
 	if err == nil && !o.failing.Load() || ctx.Err() != nil {
 		return
@@ -64,14 +65,14 @@ func (o *Outage) Report(ctx context.Context, err error) {
 		if o.worked.IsZero() {
 			o.worked = now
 		}
-		// A negative age is of a clock that was put back.
+		// A negative age means that the clock was set back.
 		if age := now.Sub(o.last); age < 0 || age >= o.calm {
 			o.over(ctx, now)
 		}
 	}
 }
 
-// End takes the success of a try after which there is no other.
+// End records a success after which there are no further attempts.
 func (o *Outage) End(ctx context.Context) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,7 +113,7 @@ func (o *Outage) over(ctx context.Context, now time.Time) {
 	o.log.LogAttrs(ctx, slog.LevelInfo, o.what+" works again", lasted(o.worked.Sub(o.since)), slog.Int("tries", o.tries))
 }
 
-// lasted is the member of a line that says how long an outage has lasted, in seconds.
+// lasted returns the attribute with the duration of an outage in seconds.
 func lasted(d time.Duration) slog.Attr {
 	return slog.Float64("seconds", d.Round(time.Millisecond).Seconds())
 }

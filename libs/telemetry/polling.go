@@ -5,9 +5,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// withoutPolling passes on all spans but those of calls to a database that belong
-// to no request and no task: what polls makes many a second, each a trace of one
-// span that nobody would look at. Their durations are measured all the same.
+// withoutPolling drops the spans of database calls that belong to no request and no
+// task: polling makes many a second, each a useless trace of a single span. Their
+// durations are still measured.
 type withoutPolling struct{ sdktrace.SpanProcessor }
 
 // OnEnd implements sdktrace.SpanProcessor.

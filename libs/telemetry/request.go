@@ -9,17 +9,17 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Request is what the line of a request says. What is empty is left out, but for the method,
-// the route and the id.
+// Request is the content of the log line of a request. Empty fields are omitted, except
+// for method, route and id.
 type Request struct {
-	At            time.Time // when it had been answered
+	At            time.Time // when it was answered
 	Took          time.Duration
 	Method, Route string
 	Status        int
 	ID            string
 	Org, Actor    string // of the caller
 	Code          string // of an error
-	Error, Stack  string // of one that is ours
+	Error, Stack  string // of an internal error
 }
 
 // attrs appends the attributes of the line.
@@ -36,24 +36,24 @@ func (r *Request) attrs(to []slog.Attr) []slog.Attr {
 
 func (r *Request) ms() float64 { return float64(r.Took.Microseconds()) / 1000 }
 
-// LogRequest writes the line of a request. A line of the level Info to Lines is put together
-// in place: there is one for each request, and by way of a record it takes four times as long.
+// LogRequest writes the log line of a request. A line of level Info to Lines is
+// formatted directly: a slog.Record takes four times as long.
 func LogRequest(ctx context.Context, log *slog.Logger, level slog.Level, r Request) {
 	h := log.Handler()
 	if !h.Enabled(ctx, level) {
 		return
 	}
 	if p, ok := h.(promptly); ok && level == slog.LevelInfo && p.start != "" && r.plain() && !trace.SpanContextFromContext(ctx).IsValid() {
-		_ = p.lines.addRequest(&r, p.start) // there is nowhere to say so
+		_ = p.lines.addRequest(&r, p.start) // an error cannot be reported anywhere
 		return
 	}
-	// Of no place in a program: all of these lines are of the same one.
+	// Without a source position: it would be the same for all of these lines.
 	record := slog.NewRecord(r.At, level, RequestMessage, 0)
 	record.AddAttrs(r.attrs(make([]slog.Attr, 0, 10))...)
 	_ = h.Handle(ctx, record)
 }
 
-// startOf returns how the line of a request of a service goes on after its time.
+// startOf returns the prefix of a service's request lines after the time.
 func startOf(service string) string {
 	if !plain(service) {
 		return ""
@@ -61,18 +61,18 @@ func startOf(service string) string {
 	return `","level":"INFO","msg":"` + RequestMessage + `","service":"` + service + `","method":"`
 }
 
-// plain reports whether the line can be put together in place.
+// plain reports whether the line can be formatted directly.
 func (r *Request) plain() bool {
 	return r.Error == "" && r.Stack == "" && plain(r.Method) && plain(r.Route) && plain(r.ID) && plain(r.Org) && plain(r.Actor) && plain(r.Code)
 }
 
-// plain reports whether a text is written as it is in JSON.
+// plain reports whether JSON needs no escapes for s.
 func plain(s string) bool {
 	const each, top = 0x0101010101010101, 0x8080808080808080
 	for ; len(s) >= 8; s = s[8:] {
 		w := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-		// Where x has a byte that is less than n, and n is at most 0x80, x-n*each has the top
-		// bit of such a byte, which x has not; it has no such bit where x has none.
+		// If x has a byte less than n, for n up to 0x80, then x-n*each has the top bit
+		// of such a byte set where x has not; if x has none, it has no such bit.
 		quote, backslash := w^'"'*each, w^'\\'*each
 		if (w|(w-' '*each)&^w|(quote-each)&^quote|(backslash-each)&^backslash)&top != 0 {
 			return false
@@ -86,7 +86,7 @@ func plain(s string) bool {
 	return true
 }
 
-// append appends the line of a plain request, as slog.JSONHandler writes it.
+// append appends the line of a plain request, formatted as slog.JSONHandler would.
 func (r *Request) append(to []byte, start string, s *stamp) []byte {
 	to = append(to, `{"time":"`...)
 	to = s.append(to, r.At)

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// seldomKinds bounds the kinds of lines that are told apart.
+// seldomKinds bounds the number of kinds that are distinguished.
 const seldomKinds = 100
 
-// Seldom lets one line of a kind into the log every RemindEvery. It is for libraries
-// that tell what fails and never what works; what does both is an Outage. The zero value
-// is ready, by the clock of the computer. It may be used by several goroutines at a time.
+// Seldom limits log lines to one per kind every RemindEvery. It is for libraries that
+// report failures only; if successes are known too, Outage is to be used. The zero
+// value uses the system clock. It is safe for concurrent use.
 type Seldom struct {
 	now func() time.Time
 
@@ -18,17 +18,17 @@ type Seldom struct {
 	kinds map[string]told
 }
 
-// told is when a line of a kind was last let through, and how many were not since.
+// told is when a line of a kind was last logged, and how many were suppressed since.
 type told struct {
 	at      time.Time
 	skipped int
 }
 
-// NewSeldom returns a Seldom by a clock.
+// NewSeldom returns a Seldom with the given clock.
 func NewSeldom(now func() time.Time) *Seldom { return &Seldom{now: now} }
 
-// Take reports whether a line of a kind is to be logged, and how many were not since the
-// last one that was.
+// Take reports whether a line of a kind is to be logged, and how many were suppressed
+// since the previous one.
 func (s *Seldom) Take(kind string) (skipped int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *Seldom) Take(kind string) (skipped int, ok bool) {
 		now = s.now()
 	}
 	last, known := s.kinds[kind]
-	// A negative age is of a clock that was put back.
+	// A negative age means that the clock was set back.
 	if age := now.Sub(last.at); known && age >= 0 && age < RemindEvery {
 		last.skipped++
 		s.kinds[kind] = last

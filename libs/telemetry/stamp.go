@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// stamp appends times in the form of time.RFC3339Nano. It keeps what all times of one second
-// have alike: of thousands of lines a second each would make that anew.
+// stamp formats times as time.RFC3339Nano. It caches the part that all times of one
+// second share.
 type stamp struct {
 	second       int64
 	zone         *time.Location
@@ -33,8 +33,8 @@ func appendThousandths(to []byte, n int64) []byte {
 	return appendFraction(to, int(n%1000), 3)
 }
 
-// appendFraction appends a fraction of so many digits after its point, without zeros at its end;
-// nothing for 0.
+// appendFraction appends a fraction of the given number of digits with its point,
+// without trailing zeros; nothing for 0.
 func appendFraction(to []byte, n, digits int) []byte {
 	if n == 0 {
 		return to

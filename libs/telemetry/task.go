@@ -11,24 +11,24 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// The messaging conventions are still in development: every name of theirs
-// that we use is in this file.
+// The messaging conventions are still in development: all their names that we use are
+// in this file.
 
-// InjectHeaders returns the headers of a task that carry the trace of ctx to
-// whoever works on it; never nil.
+// InjectHeaders returns task headers that carry the trace of ctx to the consumer; never
+// nil.
 func InjectHeaders(ctx context.Context) map[string]string {
 	headers := map[string]string{}
 	otel.GetTextMapPropagator().Inject(ctx, propagation.MapCarrier(headers))
 	return headers
 }
 
-// ExtractHeaders puts the trace of a task's headers into ctx.
+// ExtractHeaders returns ctx with the trace in the headers of a task.
 func ExtractHeaders(ctx context.Context, headers map[string]string) context.Context {
 	return otel.GetTextMapPropagator().Extract(ctx, propagation.MapCarrier(headers))
 }
 
-// StartProducer begins the span of putting a task into a queue. The headers of
-// the task are to be injected from the returned context.
+// StartProducer starts the span of enqueueing a task, whose headers are to be injected
+// from the returned context.
 func StartProducer(ctx context.Context, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
 	return otel.Tracer(scope).Start(ctx, "send "+queue, trace.WithSpanKind(trace.SpanKindProducer),
 		trace.WithAttributes(
@@ -39,9 +39,9 @@ func StartProducer(ctx context.Context, queue string, attrs ...attribute.KeyValu
 		), trace.WithAttributes(attrs...))
 }
 
-// StartConsumer begins the span of working on a task of the named queue. The
-// producer's span is its parent, so that one trace tells the whole story, and
-// also a link, for tools that break traces at the queue. End it with Finish.
+// StartConsumer starts the span of processing a task of the named queue. The producer's
+// span is its parent, so that there is one trace, and also a link, for tools that split
+// traces at the queue. Finish ends it.
 func StartConsumer(ctx context.Context, headers map[string]string, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
 	ctx = ExtractHeaders(ctx, headers)
 	opts := []trace.SpanStartOption{
@@ -60,8 +60,8 @@ func StartConsumer(ctx context.Context, headers map[string]string, queue string,
 	return otel.Tracer(scope).Start(ctx, "process "+queue, opts...)
 }
 
-// Finish ends a span with the outcome of its work. The text of the error stays
-// out of it: it may name what must not leave the process.
+// Finish ends a span with the outcome of its work. It omits the text of the error,
+// which may contain confidential data.
 func Finish(span trace.Span, err error) {
 	if err != nil {
 		span.SetStatus(codes.Error, "failed")

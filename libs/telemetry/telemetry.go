@@ -1,6 +1,6 @@
-// Package telemetry connects a process to OpenTelemetry: traces, metrics and
-// logs by the standard OTEL_* variables, a JSON logger that knows the trace it
-// writes in, spans for MongoDB commands and for tasks of the queue.
+// Package telemetry connects a process to OpenTelemetry: traces, metrics and logs
+// configured by the standard OTEL_* variables, a JSON logger that adds trace ids, and
+// spans for MongoDB commands and tasks of the queue.
 package telemetry
 
 import (
@@ -26,8 +26,7 @@ import (
 
 const scope = "github.com/eventcarbon/ecf/libs/telemetry"
 
-// signal is one of the three kinds of telemetry, by its part of the names of
-// the standard variables.
+// signal is one of the three kinds of telemetry, as named in the standard variables.
 type signal string
 
 const (
@@ -36,9 +35,8 @@ const (
 	logs    signal = "LOGS"
 )
 
-// enabled reports whether the environment asks for the signal. Exporters
-// default to OTLP on localhost when nothing is set; a service that nobody told
-// about a collector must not try to reach one.
+// enabled reports whether the environment enables a signal. Exporters default to OTLP
+// on localhost, but a service without a configured collector must not try to reach one.
 func enabled(s signal, getenv func(string) string) bool {
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
 		return false
@@ -49,13 +47,12 @@ func enabled(s signal, getenv func(string) string) bool {
 	return getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || getenv("OTEL_EXPORTER_OTLP_"+string(s)+"_ENDPOINT") != ""
 }
 
-// Setup installs the global providers for the signals the environment asks for
-// and leaves the others as they are, which is doing nothing. The returned
-// function flushes and stops what was started. More readers of metrics (a page
-// to scrape) may be given; any reader turns metrics on.
+// Setup installs the global providers of the signals that the environment enables; the
+// others stay no-ops. The returned function flushes and stops them. If there are
+// additional metric readers (a page to scrape), metrics are enabled too.
 func Setup(ctx context.Context, service, version string, readers ...metric.Reader) (shutdown func(context.Context) error, err error) {
-	// Baggage is not propagated: what strangers put there must not travel
-	// through our services.
+	// Baggage is not propagated: what clients put there must not pass through our
+	// services.
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	var stops []func(context.Context) error
 	stop := func(ctx context.Context) error {
@@ -67,7 +64,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 		return errors.Join(errs...)
 	}
 	defer func() {
-		// On failure too there is something to call, and nothing left running.
+		// On failure too there is a function to call, and nothing keeps running.
 		shutdown = stop
 		if err != nil {
 			err = errors.Join(err, stop(ctx))
@@ -87,7 +84,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 		otel.SetTracerProvider(tp)
 		stops = append(stops, tp.Shutdown)
 	} else {
-		// The one that is there before any is set makes a span of its own for each request.
+		// The default provider would allocate a span for each request.
 		otel.SetTracerProvider(noop.NewTracerProvider())
 	}
 	if enabled(metrics, os.Getenv) {
@@ -100,8 +97,8 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 	if len(readers) > 0 {
 		opts := []metric.Option{metric.WithResource(res)}
 		if !enabled(traces, os.Getenv) {
-			// An exemplar names a trace, and there are none: not looking for one spares each
-			// measurement a part of what it costs.
+			// There are no traces for exemplars to name; without the search for one
+			// each measurement is cheaper.
 			opts = append(opts, metric.WithExemplarFilter(exemplar.AlwaysOffFilter))
 		}
 		for _, r := range readers {
@@ -128,7 +125,7 @@ func Setup(ctx context.Context, service, version string, readers ...metric.Reade
 
 func newResource(ctx context.Context, service, version string) (*resource.Resource, error) {
 	// The environment comes last, so that OTEL_RESOURCE_ATTRIBUTES and
-	// OTEL_SERVICE_NAME win.
+	// OTEL_SERVICE_NAME take precedence.
 	res, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),
 		resource.WithHost(),

@@ -1,11 +1,10 @@
 package telemetry
 
-// Variable is an environment variable of OpenTelemetry that is obeyed.
+// Variable is a supported environment variable of OpenTelemetry.
 type Variable struct{ Name, Meaning string }
 
-// Variables returns the environment variables by which telemetry is configured.
-// What is here is what the help and the reference show; the exporters obey all
-// of the standard's.
+// Variables returns the environment variables that configure telemetry, for the help
+// and the reference; the exporters support all standard ones.
 func Variables() []Variable {
 	return []Variable{
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "address of the collector for traces, metrics and logs, such as http://collector:4318; nothing is exported when empty"},
