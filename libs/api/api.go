@@ -1,8 +1,7 @@
-// Package api is the table of the operations of the API: for each its method
-// and path, who may call it and whose objects it reaches, which service answers
-// it, and its limits. The gateway routes by the table, the services register
-// their handlers by its ids (web.Register), the OpenAPI document shows it, and
-// the end-to-end tests walk its cells.
+// Package api is the table of operations of the API. For each one it has the method and path,
+// who may call it and whose objects it accesses, the service that handles it, and its limits.
+// The gateway routes by the table, the services register handlers by its ids (web.Register),
+// the OpenAPI document shows it, and the end-to-end tests cover all of its cells.
 package api
 
 import (
@@ -17,16 +16,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Reach says whose objects an operation reads and changes. What is beyond it is
-// answered as what does not exist.
+// Reach is the scope of the objects that an operation reads and changes. Objects outside of it
+// are answered as if they did not exist.
 type Reach int
 
 const (
-	// Common is what is the same for every caller: reference data, and what
-	// needs no token. It is the zero value: an operation that names an object
-	// and lacks its reach is an error (Check).
+	// Common is what is the same for every caller: reference data, and operations without a
+	// token. It is the zero value: an operation that names an object and has no other reach is
+	// an error (Check).
 	Common Reach = iota
-	// Organization is what belongs to the caller's organization.
+	// Organization is the caller's organization.
 	Organization
 	// Account is the caller's own account and sessions, whatever the role.
 	Account
@@ -34,7 +33,7 @@ const (
 
 var reachNames = [...]string{Common: "the same for all", Organization: "own organization", Account: "own account"}
 
-// String returns the words of the documentation.
+// String returns the name used in the documentation.
 func (r Reach) String() string {
 	if r < Common || r > Account {
 		return fmt.Sprintf("Reach(%d)", int(r))
@@ -45,7 +44,7 @@ func (r Reach) String() string {
 // Service is the name of a service, as health shows it.
 type Service string
 
-// The services that answer operations.
+// The services that handle operations.
 const (
 	Gateway     Service = "gateway"
 	Auth        Service = "auth"
@@ -57,59 +56,58 @@ const (
 // Backends returns the services behind the gateway.
 func Backends() []Service { return []Service{Auth, Records, Review, Calculation} }
 
-// Limit is the budget that a request without a token is counted against, per
-// address of the client. Requests with a token are counted per user.
+// Limit is the rate limit of a request without a token, counted per client address. Requests
+// with a token are counted per user.
 type Limit int
 
 const (
 	// Unlimited requests are not counted.
 	Unlimited Limit = iota
-	// SignIn is one budget for login and refresh together.
+	// SignIn limits login and refresh together.
 	SignIn
-	// Setup is as much again for the one-time setup of accounts, which must not
-	// use up what colleagues behind the same address need to sign in.
+	// Setup has the same size as SignIn, separately for the one-time setup of accounts, so that
+	// it cannot use up the sign-ins of colleagues behind the same address.
 	Setup
 )
 
-// Cost is what an operation takes, compared with others. Operations that need a token
-// are scheduled by it so that no organization takes a service away from the others.
+// Cost is the cost of an operation relative to others. Operations that need a token are
+// scheduled by it, so that no organization monopolizes a service.
 type Cost int
 
 const (
-	// Unscheduled operations are not scheduled where this is their cost: at the gateway
-	// what the services schedule, and in auth what waits for a hash and has turns there.
+	// Unscheduled operations are not scheduled: at the gateway those that the services
+	// schedule, and in auth those that are scheduled by their password hash.
 	Unscheduled Cost = -1
-	// Light operations are writes. Of one organization some are worked on at a time
-	// while another one has any too; they may be delayed.
+	// Light operations are writes. While another organization has writes too, the concurrency
+	// of one organization is limited; they may be delayed.
 	Light Cost = 0
-	// Page is one page of a list, or any other read, or a write that calculates a page of
-	// records: it may be delayed, and is never refused.
+	// Page is a page of a list, any other read, or a write that calculates a page of records:
+	// it may be delayed, but is never rejected.
 	Page Cost = 1
-	// Part reads much of an event. Beyond what an organization may have waiting
-	// it is refused.
+	// Part reads a large part of an event. It is rejected if its organization has too much
+	// waiting.
 	Part Cost = 2
-	// Whole reads all of an event, and is refused like Part.
+	// Whole reads a whole event, and may be rejected like Part.
 	Whole Cost = 4
 )
 
-// Expensive reports whether an operation may be refused for its cost.
+// Expensive reports whether an operation may be rejected for its cost.
 func (c Cost) Expensive() bool { return c > Page }
 
-// Decision says who in the team of an event an operation is for.
+// Decision is the group of an event's team that may call an operation.
 type Decision int
 
 const (
-	// NoDecision is for the members whose role allows it, and for administrators.
+	// NoDecision allows the members whose role permits it, and administrators.
 	NoDecision Decision = iota
-	// Reviewers is for reviewers of the team alone, administrators or not.
+	// Reviewers allows only reviewers of the team, whether or not they are administrators.
 	Reviewers
-	// ReviewersAndTeam is for reviewers and, where it is about the team itself, for
-	// administrators.
+	// ReviewersAndTeam allows reviewers and, for operations on the team itself, administrators.
 	ReviewersAndTeam
 )
 
-// InTeam returns who may call an operation on an event that has a team, as the
-// documentation shows it; empty where it names no event.
+// InTeam returns who may call an operation on an event with a team, as shown in the
+// documentation, or the empty string if it names no event.
 func (o Operation) InTeam() string {
 	if !strings.HasPrefix(o.Path, "/events/") {
 		return ""
@@ -124,8 +122,8 @@ func (o Operation) InTeam() string {
 	return role + " or admin"
 }
 
-// TeamRole returns the least role in the team of an event that an operation on it
-// needs: the team's word for the least role in the organization.
+// TeamRole returns the minimum role in the team of an event for an operation on it: the team's
+// name for the minimum role in the organization.
 func (o Operation) TeamRole() string {
 	switch o.Least {
 	case identity.Viewer:
@@ -140,47 +138,46 @@ func (o Operation) TeamRole() string {
 type Operation struct {
 	// ID is the operationId of the OpenAPI document.
 	ID string
-	// Method and Path are as in that document: "/events/{eventId}".
+	// Method and Path are those of that document, such as "/events/{eventId}".
 	Method, Path string
 	// Root paths are at the root of the host, the others below the base path.
 	Root bool
-	// Service answers the operation.
+	// Service handles the operation.
 	Service Service
-	// Least is the least role that may call it; RoleNone: no token is needed.
+	// Least is the minimum role of the caller; RoleNone: no token is needed.
 	Least identity.Role
 	Reach Reach
-	// Others is the least role that may do it to a record somebody else has
-	// created; below it one's own records remain. RoleNone: there is no such
-	// rule.
+	// Others is the minimum role for records created by others; a lower role may access its own
+	// only. RoleNone: no such rule.
 	Others identity.Role
-	// Decides says whose decisions on an event with a team these are.
+	// Decides restricts the operation on an event with a team.
 	Decides Decision
 	// Limit applies to operations that need no token.
 	Limit Limit
-	// Timeout bounds the whole request; 0: the default of whoever serves it.
+	// Timeout bounds the whole request; 0: the default of the server.
 	Timeout time.Duration
-	// BodyLimit is the largest request body in bytes; 0: the default of all.
+	// BodyLimit is the maximum size of the request body in bytes; 0: the default.
 	BodyLimit int
-	// Cost says how the service schedules the operation among organizations.
+	// Cost determines how the service schedules the operation.
 	Cost Cost
-	// RehearsalCost is what a rehearsal of a write (X-Dry-Run) costs that reads so much of an
-	// event as the write itself does not, and for which its handler waits (web.BeginRehearsal);
-	// 0: as much as the write.
+	// RehearsalCost is the cost of the dry run (X-Dry-Run) of a write if it reads more of an
+	// event than the write itself, so that its handler acquires another slot
+	// (web.BeginRehearsal); 0: that of the write.
 	RehearsalCost Cost
-	// Streamed bodies are passed on by the gateway as they come in.
+	// Streamed bodies are forwarded by the gateway while they are received.
 	Streamed bool
 }
 
 // Public reports whether the operation needs no token.
 func (o Operation) Public() bool { return o.Least == identity.RoleNone }
 
-// StrangersBody is the largest body, in bytes, of a request that needs no token: whoever it is
-// from, it costs memory, and a processor to read it, before it is known whether it is worth that. The
-// longest fields of a sign-in take 6 KiB, and three times that where each character is escaped.
+// StrangersBody is the maximum body size, in bytes, of a request that needs no token: it costs
+// memory and CPU time before it is known whether it is legitimate. The longest fields of a
+// sign-in take 6 KiB, and three times that if each character is escaped.
 const StrangersBody = 16 << 10
 
-// MaxBody returns the largest body of a request in bytes, where byDefault is that of
-// operations with a token that name none.
+// MaxBody returns the maximum body size in bytes; byDefault is that of operations with a token
+// that define none.
 func (o Operation) MaxBody(byDefault int) int {
 	switch {
 	case o.Public():
@@ -191,7 +188,7 @@ func (o Operation) MaxBody(byDefault int) int {
 	return byDefault
 }
 
-// Params returns the names of the parameters in the path.
+// Params returns the names of the path parameters.
 func (o Operation) Params() []string {
 	var names []string
 	for segment := range strings.SplitSeq(o.Path, "/") {
@@ -202,13 +199,13 @@ func (o Operation) Params() []string {
 	return names
 }
 
-// String returns how error messages name the operation.
+// String returns the operation as named in error messages.
 func (o Operation) String() string { return fmt.Sprintf("%s (%s %s)", o.ID, o.Method, o.Path) }
 
-// Table is a list of operations, each id once.
+// Table is a list of operations with unique ids.
 type Table []Operation
 
-// Find returns the operation with an id and reports whether there is one.
+// Find returns the operation with an id, and reports whether it exists.
 func (t Table) Find(id string) (Operation, bool) {
 	i := slices.IndexFunc(t, func(o Operation) bool { return o.ID == id })
 	if i < 0 {
@@ -217,27 +214,27 @@ func (t Table) Find(id string) (Operation, bool) {
 	return t[i], true
 }
 
-// Of returns the operations that one service answers.
+// Of returns the operations of a service.
 func (t Table) Of(s Service) Table {
 	return slices.DeleteFunc(slices.Clone(t), func(o Operation) bool { return o.Service != s })
 }
 
-// SignedIn returns the table of a server that only asks for a token and leaves
-// the role to the service behind it: every operation that needs a token is open
-// to every member. The service schedules them, too.
+// SignedIn returns the table of a server that requires a token but leaves the role to the
+// service behind it: every member may call every operation that needs a token. The service
+// schedules them, too.
 func (t Table) SignedIn() Table {
 	open := slices.Clone(t)
 	for i := range open {
 		if !open[i].Public() {
-			open[i].Least = identity.Viewer // the least of all roles
+			open[i].Least = identity.Viewer // the lowest role
 		}
 		open[i].Cost = Unscheduled
 	}
 	return open
 }
 
-// Check returns all errors of the table together: a row that is incomplete or
-// contradicts itself, and a row that no request could reach.
+// Check returns all errors of the table together: rows that are incomplete or contradictory,
+// and rows that no request can reach.
 func (t Table) Check() error {
 	errs := make([]error, 0, len(t))
 	ids := map[string]bool{}
@@ -252,8 +249,7 @@ func (t Table) Check() error {
 	return errors.Join(append(errs, t.unreachable()...)...)
 }
 
-// segment is what a literal segment of a path may look like: nothing that needs
-// to be encoded, and no dot segment.
+// segment matches a valid literal path segment: it needs no encoding and is not a dot segment.
 var (
 	literal   = regexp.MustCompile(`^\.?[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	parameter = regexp.MustCompile(`^\{[A-Za-z][A-Za-z0-9]*\}$`)
@@ -289,11 +285,10 @@ func (o Operation) check() error {
 	return nil
 }
 
-// unreachable finds operations whose requests another one answers. Of two
-// patterns that match a path the one with the earlier literal segment is taken,
-// whatever the order of registration; a parameter stands for any value, so that
-// literals can never use all of them up. What remains are patterns that differ
-// in nothing but the names of their parameters.
+// unreachable finds operations whose requests another one receives. Of two patterns that match
+// a path the one with the earlier literal segment is used, whatever the order of registration;
+// a parameter matches any value, so literals never cover all of them. What remains are patterns
+// that differ only in the names of their parameters.
 func (t Table) unreachable() []error {
 	var errs []error
 	for i, o := range t {
@@ -311,7 +306,7 @@ func (t Table) unreachable() []error {
 	return errs
 }
 
-// shape returns a path without the names of its parameters.
+// shape returns a path without parameter names.
 func shape(path string) string {
 	parts := segments(path)
 	for i, p := range parts {

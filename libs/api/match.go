@@ -10,23 +10,23 @@ import (
 	"unicode/utf8"
 )
 
-// Matcher finds the operations of a request's path. It does not change and may
-// be used by several goroutines at a time.
+// Matcher finds the operations for the path of a request. It is immutable and safe for
+// concurrent use.
 type Matcher struct {
 	base string
-	// baseParts is how many segments the base path has.
+	// baseParts is the number of segments of the base path.
 	baseParts int
-	// patterns are in the order in which they are tried, the most specific first.
+	// patterns are ordered by specificity, the most specific first.
 	patterns []pattern
-	// below and roots are the patterns by their number of segments.
+	// below and roots are the patterns by number of segments.
 	below, roots [mostSegments + 1]candidates
 }
 
-// candidates are the places of patterns of one length, in the order in which they are tried.
+// candidates are indexes of patterns with the same number of segments, in matching order.
 type candidates struct {
-	// byLast are those that may match a path by its last segment, where that is one of theirs.
+	// byLast are the candidates for a path whose last segment is a known literal.
 	byLast map[string][]int
-	// others are those whose last segment is a parameter, which are all for any other path.
+	// others are the candidates for all other paths: their last segment is a parameter.
 	others []int
 }
 
@@ -51,7 +51,7 @@ func (c *candidates) add(i int, p *pattern) {
 	c.byLast[word] = append(list, i)
 }
 
-// of returns those that may match a path that ends with a segment.
+// of returns the candidates for a path with the given last segment.
 func (c *candidates) of(last string) []int {
 	if list, ok := c.byLast[last]; ok {
 		return list
@@ -59,18 +59,18 @@ func (c *candidates) of(last string) []int {
 	return c.others
 }
 
-// mostSegments is the longest path of an operation, in segments.
+// mostSegments is the maximum number of segments of an operation's path.
 const mostSegments = 12
 
 type pattern struct {
 	root  bool
 	parts []string
 	kinds []kind // of the parts
-	// operations have one path and different methods.
+	// operations have the same path and different methods.
 	operations []Operation
 }
 
-// kind is what a segment of a pattern stands for.
+// kind is what a segment of a pattern matches.
 type kind byte
 
 const (
@@ -92,8 +92,8 @@ func kindOf(part string) kind {
 	return kindParameter
 }
 
-// NewMatcher returns the matcher of a table whose operations, those at the root
-// aside, are below a base path such as "/api/v2". It fails when Check does.
+// NewMatcher returns the matcher of a table whose operations, except those at the root, are
+// below a base path such as "/api/v2". It fails if Check does.
 func NewMatcher(base string, t Table) (*Matcher, error) {
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -125,8 +125,7 @@ func NewMatcher(base string, t Table) (*Matcher, error) {
 	return m, nil
 }
 
-// Operations returns the operations in the order in which they are tried, the
-// most specific path first.
+// Operations returns the operations in matching order, the most specific path first.
 func (m *Matcher) Operations() []Operation {
 	var list []Operation
 	for _, p := range m.patterns {
@@ -135,12 +134,12 @@ func (m *Matcher) Operations() []Operation {
 	return list
 }
 
-// Match returns the operations of the most specific pattern that matches the
-// path of a request as it was sent, one for each method. It returns nil when
-// there is none, and for a path that two readers could read differently.
+// Match returns the operations, one for each method, of the most specific pattern that matches
+// a path as sent. It returns nil if there is none, and for a path that two readers could
+// interpret differently.
 func (m *Matcher) Match(path string) []Operation {
-	// No path is longer than its segments have room here, so that nothing is
-	// allocated: this is asked several times for each request.
+	// Paths with more segments match nothing. The array avoids an allocation: Match is called
+	// several times per request.
 	var room [mostSegments + 4]string
 	parts, ok := decodeInto(room[:0], path)
 	if !ok {
@@ -153,7 +152,7 @@ func (m *Matcher) Match(path string) []Operation {
 	if !ok || below != "" && below[0] != '/' {
 		return nil
 	}
-	// The segments of the base are the first ones, as they are: the path begins with it.
+	// Skip the segments of the base path, which match.
 	if parts = parts[min(m.baseParts, len(parts)):]; len(parts) == 0 {
 		parts = append(parts, "")
 	}
@@ -168,7 +167,7 @@ func (m *Matcher) match(path []string, among *[mostSegments + 1]candidates) []Op
 	if len(list) == 0 {
 		return nil
 	}
-	// Each segment is looked at once, not once for each pattern.
+	// Each segment is checked once, not once for each pattern.
 	odd := slices.ContainsFunc(path, func(segment string) bool { return !plain(segment) })
 	for _, i := range list {
 		if p := &m.patterns[i]; p.matches(path, odd) {
@@ -178,8 +177,8 @@ func (m *Matcher) match(path []string, among *[mostSegments + 1]candidates) []Op
 	return nil
 }
 
-// Find returns the operation that answers a request and reports whether there
-// is one. HEAD is answered as GET.
+// Find returns the operation for a request, and reports whether there is one. HEAD is treated
+// as GET.
 func (m *Matcher) Find(method, path string) (Operation, bool) {
 	if found := m.Lookup(method, path); found != nil {
 		return *found, true
@@ -187,8 +186,8 @@ func (m *Matcher) Find(method, path string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// Lookup is Find without a copy: it returns the same address for an operation each time, and nil
-// where there is none. What is there must not be changed.
+// Lookup is Find without a copy: it always returns the same pointer for an operation, or nil.
+// The operation must not be modified.
 func (m *Matcher) Lookup(method, path string) *Operation {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -202,7 +201,7 @@ func (m *Matcher) Lookup(method, path string) *Operation {
 	return nil
 }
 
-// Methods returns the methods of operations as the Allow field lists them.
+// Methods returns the methods of operations in the format of the Allow field.
 func Methods(operations []Operation) []string {
 	var list []string
 	for _, o := range operations {
@@ -215,15 +214,13 @@ func Methods(operations []Operation) []string {
 	return list
 }
 
-// Reference is the parameter that stands for a name the client chose. It is the
-// only one whose value may have a slash, a backslash or a control character,
-// percent-encoded once.
+// Reference is the parameter that holds a name chosen by the client. It is the only one whose
+// value may contain a slash, backslash or control character, percent-encoded once.
 const Reference = "reference"
 
-// DecodePath returns the segments of a path as it was sent, each decoded once; a
-// slash at the end does not count. It reports false for a path that is not UTF-8
-// or has a dot segment, encoded or not. Only Matcher knows which segments may
-// hold what would separate segments.
+// DecodePath returns the segments of a path as sent, each decoded once; a trailing slash is
+// ignored. It returns false for a path that is not UTF-8 or has a dot segment, encoded or not.
+// Only Matcher knows which segments may contain separators.
 func DecodePath(path string) ([]string, bool) {
 	return decodeInto(nil, path)
 }
@@ -246,7 +243,7 @@ func decodeInto(list []string, path string) ([]string, bool) {
 	return list, true
 }
 
-// asSent reports whether a segment has nothing to decode and nothing to refuse.
+// asSent reports whether a segment needs no decoding and is valid.
 func asSent(segment string) bool {
 	for i := range len(segment) {
 		if b := segment[i]; b == '%' || b == '.' || b >= utf8.RuneSelf {
@@ -256,8 +253,8 @@ func asSent(segment string) bool {
 	return true
 }
 
-// plain reports whether two readers read a decoded segment alike: it has no
-// slash, backslash or control character.
+// plain reports whether every reader interprets a decoded segment alike: it has no slash,
+// backslash or control character.
 func plain(segment string) bool {
 	for i := range len(segment) {
 		if b := segment[i]; b == '/' || b == '\\' || b < ' ' || b == 0x7f {
@@ -267,8 +264,8 @@ func plain(segment string) bool {
 	return true
 }
 
-// JoinPath returns the path of decoded segments, encoded so that DecodePath
-// returns them again.
+// JoinPath returns the path of decoded segments, encoded so that DecodePath returns the same
+// segments.
 func JoinPath(segments []string) string {
 	var b strings.Builder
 	for _, s := range segments {
@@ -280,15 +277,14 @@ func JoinPath(segments []string) string {
 
 func segments(path string) []string { return strings.Split(trimmed(path), "/") }
 
-// trimmed returns a path without the slash at its beginning and that at its end.
+// trimmed returns a path without its leading and trailing slash.
 func trimmed(path string) string { return strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/") }
 
-// isParam reports whether a segment of a pattern stands for any value.
+// isParam reports whether a segment of a pattern is a parameter.
 func isParam(segment string) bool { return strings.HasPrefix(segment, "{") }
 
-// reserved reports whether a word is never a record type and never the id of an
-// event or record, whatever operations there are: what follows it is another
-// service's, now or later.
+// reserved reports whether a word is never a record type nor the id of an event or record,
+// whatever operations exist: paths with it belong to other services, now or later.
 func reserved(word string) bool {
 	switch word {
 	case "results", "review", "factor-set", "imports", "batch", "import", "export", "by-reference":
@@ -297,10 +293,10 @@ func reserved(word string) bool {
 	return false
 }
 
-// matches reports whether the pattern is one of a path of as many segments; odd: some segment
-// of it is not plain.
+// matches reports whether the pattern matches a path with the same number of segments; odd:
+// some segment of the path is not plain.
 func (p *pattern) matches(path []string, odd bool) bool {
-	// Most patterns begin alike: the last segments tell soonest that it is another one.
+	// Most patterns begin alike, so comparing backwards finds a mismatch sooner.
 	for i, part := range slices.Backward(p.parts) {
 		if p.kinds[i] == kindLiteral && part != path[i] {
 			return false
@@ -323,9 +319,9 @@ func (p *pattern) matches(path []string, odd bool) bool {
 	return true
 }
 
-// moreSpecific orders patterns so that of two that match a path the one with
-// the earlier literal segment comes first. Literals are ordered among themselves
-// too: were they all equal, the order would not be one that can be sorted by.
+// moreSpecific orders patterns so that of two that match a path the one with the earlier
+// literal segment comes first. Literals are compared too, because the order must be consistent
+// for sorting.
 func moreSpecific(a, b pattern) int {
 	for i := range min(len(a.parts), len(b.parts)) {
 		x, y := isParam(a.parts[i]), isParam(b.parts[i])
@@ -335,7 +331,7 @@ func moreSpecific(a, b pattern) int {
 		case y && !x:
 			return -1
 		case x && y:
-			continue // the names make no difference
+			continue // parameter names do not matter
 		}
 		if c := strings.Compare(a.parts[i], b.parts[i]); c != 0 {
 			return c

@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Operations returns the table of the API. It is a function, not a variable, so
-// that a caller's changes stay its own.
+// Operations returns the table of the API. It is a function, so that each caller has its own
+// copy.
 func Operations() Table {
 	const (
 		get    = http.MethodGet
@@ -31,11 +31,11 @@ func Operations() Table {
 		manager = identity.Manager
 		admin   = identity.Admin
 
-		// together bounds what reads all counted records of an event.
+		// together is the timeout of reading all counted records of an event.
 		together = 30 * time.Second
-		// file bounds a file of a whole event, with the time in which its client takes it.
+		// file is the timeout of a file of a whole event, including its download.
 		file = time.Minute
-		// allOfAnImport bounds a move of every record that one file brought.
+		// allOfAnImport is the timeout of moving every record of an import.
 		allOfAnImport = 2 * time.Minute
 	)
 	return pageReads(Table{
@@ -107,7 +107,7 @@ func Operations() Table {
 		{ID: "rejectEventChange", Method: post, Path: event + "/changes/{changeId}/reject", Service: Calculation, Least: manager, Reach: Organization, Decides: ReviewersAndTeam},
 		{ID: "exportRecords", Method: get, Path: event + "/export", Service: Records, Least: user, Reach: Organization, Cost: Whole, Timeout: file},
 		{ID: "adoptFactorSet", Method: post, Path: event + "/factor-set", Service: Calculation, Least: manager, Reach: Organization, Cost: Whole,
-			Timeout: 2 * time.Minute}, // an event of a million records takes some ten seconds of a processor
+			Timeout: 2 * time.Minute}, // an event of a million records takes about ten seconds of CPU time
 
 		{ID: "listRecords", Method: get, Path: sub, Service: Records, Least: viewer, Reach: Organization, Cost: Page},
 		{ID: "createRecord", Method: post, Path: sub, Service: Records, Least: user, Reach: Organization},
@@ -166,9 +166,8 @@ func Operations() Table {
 	})
 }
 
-// pageReads returns the table with every read that needs a token scheduled, as a page
-// where it names no cost: none is so cheap that one organization may make any number of
-// them at once.
+// pageReads sets the cost of every read that needs a token and defines none to that of a page:
+// no read is so cheap that one organization may send any number of them at once.
 func pageReads(t Table) Table {
 	for i, o := range t {
 		if o.Method == http.MethodGet && !o.Public() {
@@ -178,8 +177,8 @@ func pageReads(t Table) Table {
 	return t
 }
 
-// Pages returns what the gateway serves for browsers below the base path and
-// what is not an operation of the documented API.
+// Pages returns what the gateway serves for browsers below the base path, and operations that
+// are not part of the documented API.
 func Pages() Table {
 	pages := Table{
 		{ID: "docsAsset", Method: http.MethodGet, Path: "/docs/{asset}", Service: Gateway},
@@ -191,15 +190,14 @@ func Pages() Table {
 	return pages
 }
 
-// A Text is a page that is made of a file of the repository and served to
-// browsers beside the reference.
+// A Text is a page made from a file of the repository and served beside the API reference.
 type Text struct {
 	Name, Title string
-	// Source is the file in Markdown, from the top of the repository.
+	// Source is the Markdown file, relative to the root of the repository.
 	Source string
 }
 
-// Path returns where the text is served.
+// Path returns the path of the text.
 func (t Text) Path() string { return "/" + t.Name }
 
 // Texts returns the texts that are served.
