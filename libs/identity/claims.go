@@ -6,9 +6,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// What the tokens of this product say about themselves. An access token and an
-// ID token differ in type and audience, so neither passes as the other
-// (RFC 8725 §3.11, RFC 9068 §4).
+// Constants of the tokens of this product. An access token and an ID token differ in type and
+// audience, so neither is accepted as the other (RFC 8725 §3.11, RFC 9068 §4).
 const (
 	// TypeAccess is the typ header of an access token (RFC 9068).
 	TypeAccess = "at+jwt"
@@ -16,11 +15,10 @@ const (
 	TypeID = "JWT"
 	// Audience is the aud of an access token.
 	Audience = "ecf-api"
-	// ClientID is the client_id of an access token and the aud of an ID token:
-	// the product's own front door is the only client there is.
+	// ClientID is the client_id of an access token and the aud of an ID token: the only client
+	// is the product's own sign-in.
 	ClientID = "ecf"
-	// DefaultIssuer is the iss when none is configured: where the gateway
-	// listens by default.
+	// DefaultIssuer is the default iss: the default address of the gateway.
 	DefaultIssuer = "http://127.0.0.1:8080"
 )
 
@@ -45,13 +43,12 @@ type IDClaims struct {
 	Session  string `json:"sid"`
 }
 
-// issuedAhead is how far in the future iat may lie: the clocks of two machines
-// differ. Expiry and nbf get no leeway.
+// issuedAhead is how far in the future iat may be, because clocks differ. Expiry and nbf have
+// no leeway.
 const issuedAhead = 30 * time.Second
 
-// fault says what is wrong with the claims for a verifier of issuer at now,
-// empty when nothing is. The texts are for the log; they hold nothing of the
-// token.
+// fault returns what is wrong with the claims for a verifier of issuer at now, or the empty
+// string. The texts are for the log; they contain nothing of the token.
 func (c *AccessClaims) fault(issuer string, now time.Time) string {
 	switch {
 	case c.Issuer != issuer:
@@ -81,7 +78,7 @@ func (c *AccessClaims) fault(issuer string, now time.Time) string {
 
 const faultExpired = "expired"
 
-// principal returns the caller that claims without fault name.
+// principal returns the caller named by valid claims.
 func (c *AccessClaims) principal() Principal {
 	role, _ := ParseRole(c.Role)
 	return Principal{

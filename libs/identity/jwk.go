@@ -11,8 +11,8 @@ import (
 	"fmt"
 )
 
-// The signature algorithms of the product. Which one a key is used with follows
-// from the key's own type and never from what a token says.
+// The signature algorithms of the product. The algorithm follows from the type of the key,
+// never from the token.
 const (
 	AlgEdDSA = "EdDSA"
 	AlgES256 = "ES256"
@@ -34,10 +34,9 @@ type JWKS struct {
 	Keys []JWK `json:"keys"`
 }
 
-// Discovery is the document at /.well-known/openid-configuration. The product
-// has no authorization endpoint and no OAuth token endpoint: its own front door
-// takes the password, in JSON, at /auth/login. So the members that name those
-// endpoints are absent, which is what RFC 8414 asks for.
+// Discovery is the document at /.well-known/openid-configuration. The product has no
+// authorization endpoint and no OAuth token endpoint: /auth/login accepts the password in JSON.
+// So the members for these endpoints are absent, as RFC 8414 requires.
 type Discovery struct {
 	Issuer                 string   `json:"issuer"`
 	JWKSURI                string   `json:"jwks_uri"`
@@ -49,8 +48,8 @@ type Discovery struct {
 	ClaimsSupported        []string `json:"claims_supported"`
 }
 
-// AlgorithmOf returns the only algorithm a public key is used with, and the empty
-// string for a key of any other type.
+// AlgorithmOf returns the only algorithm used with a public key, or the empty string for a key
+// of another type.
 func AlgorithmOf(key crypto.PublicKey) string {
 	switch k := key.(type) {
 	case ed25519.PublicKey:
@@ -65,7 +64,7 @@ func AlgorithmOf(key crypto.PublicKey) string {
 
 var errKeyType = errors.New("identity: the key is neither Ed25519 nor ECDSA on P-256")
 
-// NewJWK describes a public key, with its RFC 7638 thumbprint as key id.
+// NewJWK returns the JWK of a public key, with its RFC 7638 thumbprint as key id.
 func NewJWK(key crypto.PublicKey) (JWK, error) {
 	b64 := base64.RawURLEncoding.EncodeToString
 	j := JWK{Use: "sig", Algorithm: AlgorithmOf(key)}
@@ -95,8 +94,8 @@ func (j JWK) thumbprint() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// PublicKey returns the key that is described. Any type but the two of this
-// product, and a point that is not on its curve, is an error.
+// PublicKey returns the public key. Key types other than the two of this product, and a point
+// not on its curve, are errors.
 func (j JWK) PublicKey() (crypto.PublicKey, error) {
 	x, err := base64.RawURLEncoding.DecodeString(j.X)
 	if err != nil || len(x) != 32 {

@@ -14,62 +14,61 @@ import (
 	"time"
 )
 
-// ErrUnknownKey says that no published key has this id. It is the token's
-// fault; any other error of a KeySource is ours.
+// ErrUnknownKey means that no published key has this id, so the token is invalid; any other
+// error of a KeySource is an internal one.
 var ErrUnknownKey = errors.New("identity: no key has this id")
 
-// KeySource returns the public keys that tokens are signed with.
+// KeySource returns the public keys that verify tokens.
 type KeySource interface {
-	// Key returns the key with the id kid, ErrUnknownKey when there is none, and
-	// any other error when that cannot be told now.
+	// Key returns the key with the id kid, ErrUnknownKey if there is none, or another error if
+	// that cannot be determined now.
 	Key(ctx context.Context, kid string) (crypto.PublicKey, error)
 }
 
-// RecentKeys is a KeySource that tells at once which keys there are.
+// RecentKeys is a KeySource that also returns cached keys without blocking.
 type RecentKeys interface {
-	// KeyAt returns the key with the id kid, and reports whether it is known to be good at now
-	// without asking anybody. The KeySource has to be asked where it is not.
+	// KeyAt returns the key with the id kid, and reports whether it is known to be valid at now
+	// without a request. If not, Key has to be called.
 	KeyAt(kid string, now time.Time) (key crypto.PublicKey, ok bool)
 }
 
-// RemoteKeysOptions says where keys are published. Only URL is required.
+// RemoteKeysOptions are the options of RemoteKeys. Only URL is required.
 type RemoteKeysOptions struct {
-	// URL is the address of the JWKS document.
+	// URL is the URL of the JWKS document.
 	URL string
-	// Client makes the calls. Default: one with a time-out of 2 s.
+	// Client sends the requests. Default: one with a timeout of 2 s.
 	Client *http.Client
-	// RefreshEvery is how old the keys may grow before they are read again, in
-	// the background. It bounds how long a key that was taken back early is
-	// still accepted. Default: 30 s.
+	// RefreshEvery is the age at which the keys are fetched again, in the background. It bounds
+	// how long a revoked key is still accepted. Default: 30 s.
 	RefreshEvery time.Duration
-	// UnknownEvery is the shortest time between two readings caused by unknown
-	// key ids, which anybody can make up. Default: 1 s.
+	// UnknownEvery is the minimum interval between fetches caused by unknown key ids, which
+	// anybody can invent. Default: 1 s.
 	UnknownEvery time.Duration
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// RemoteKeys reads keys from a JWKS document over HTTP and keeps them. When the
-// publisher does not answer, the keys read last stay good.
+// RemoteKeys fetches keys from a JWKS document over HTTP and caches them. If the publisher does
+// not respond, the last keys remain valid.
 type RemoteKeys struct {
 	o RemoteKeysOptions
 
-	// document is what was read last; nil until read once. It is written while mu is held.
+	// document is the most recent one; nil until the first. It is written with mu held.
 	document atomic.Pointer[keyDocument]
 
 	mu      sync.Mutex
-	tried   time.Time     // when the last reading began
-	failure error         // of the last reading
-	running chan struct{} // closed when the reading that goes on ends; nil when none does
+	tried   time.Time     // when the last fetch began
+	failure error         // of the last fetch
+	running chan struct{} // closed at the end of the current fetch; nil: none
 }
 
-// keyDocument is a JWKS document as it was read. It does not change.
+// keyDocument is a fetched JWKS document. It is immutable.
 type keyDocument struct {
 	keys map[string]crypto.PublicKey
 	read time.Time
 }
 
-// key returns the key with the id kid, and reports whether the document has one.
+// key returns the key with the id kid, and reports whether it exists.
 func (d *keyDocument) key(kid string) (crypto.PublicKey, bool) {
 	if d == nil {
 		return nil, false
@@ -78,13 +77,13 @@ func (d *keyDocument) key(kid string) (crypto.PublicKey, bool) {
 	return key, ok
 }
 
-// stale reports whether the document has to be read again. A clock that was set back must not
-// keep new keys out until it has caught up.
+// stale reports whether the document has to be fetched again. A negative age, after the clock
+// was set back, counts as stale, so that new keys are not ignored until it has caught up.
 func (d *keyDocument) stale(now time.Time, after time.Duration) bool {
 	return d == nil || now.Sub(d.read) >= after || now.Before(d.read)
 }
 
-// NewRemoteKeys makes a RemoteKeys. It reads nothing before the first Key, so a
+// NewRemoteKeys returns a RemoteKeys. It fetches nothing before the first call of Key, so a
 // service may start before the publisher.
 func NewRemoteKeys(o RemoteKeysOptions) *RemoteKeys {
 	if o.Client == nil {
@@ -102,9 +101,9 @@ func NewRemoteKeys(o RemoteKeysOptions) *RemoteKeys {
 	return &RemoteKeys{o: o}
 }
 
-// Key returns the key with the id kid. A known key costs a map look-up; an
-// unknown one waits for a fresh reading of the document, at most one each
-// UnknownEvery for all callers together.
+// Key returns the key with the id kid. A known key costs a map lookup; an unknown one waits for
+// a new fetch of the document, of which there is at most one per UnknownEvery for all callers
+// together.
 func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, error) {
 	r.mu.Lock()
 	now, document := r.o.Now(), r.document.Load()
@@ -114,7 +113,7 @@ func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, err
 	if due && r.running == nil {
 		r.tried = now
 		r.running = make(chan struct{})
-		// Not the caller's time: others wait for this reading as well.
+		// Not the caller's deadline: others wait for this fetch as well.
 		go r.refresh(context.WithoutCancel(ctx), r.running)
 	}
 	running, failure := r.running, r.failure
@@ -142,7 +141,7 @@ func (r *RemoteKeys) Key(ctx context.Context, kid string) (crypto.PublicKey, err
 	return nil, ErrUnknownKey
 }
 
-// KeyAt implements RecentKeys: it knows a key that it has read less than RefreshEvery ago.
+// KeyAt implements RecentKeys: it returns keys fetched less than RefreshEvery ago.
 func (r *RemoteKeys) KeyAt(kid string, now time.Time) (crypto.PublicKey, bool) {
 	document := r.document.Load()
 	if document.stale(now, r.o.RefreshEvery) {
@@ -151,8 +150,8 @@ func (r *RemoteKeys) KeyAt(kid string, now time.Time) (crypto.PublicKey, bool) {
 	return document.key(kid)
 }
 
-// Ready returns nil once keys have been read, for the readiness of a process. They
-// stay good when the publisher is away later.
+// Ready returns nil once keys have been fetched, for readiness. They remain valid if the
+// publisher is unreachable later.
 func (r *RemoteKeys) Ready(ctx context.Context) error {
 	if r.document.Load() != nil {
 		return nil
@@ -179,7 +178,7 @@ func (r *RemoteKeys) refresh(ctx context.Context, done chan struct{}) {
 	close(done)
 }
 
-// maxJWKS bounds what is read of the document.
+// maxJWKS bounds the size of the document.
 const maxJWKS = 64 << 10
 
 func (r *RemoteKeys) fetch(ctx context.Context) (map[string]crypto.PublicKey, error) {
@@ -187,8 +186,7 @@ func (r *RemoteKeys) fetch(ctx context.Context) (map[string]crypto.PublicKey, er
 	if err != nil {
 		return nil, fmt.Errorf("read signing keys: %w", err)
 	}
-	// Whoever is called records no trace: what is read again every minute belongs to
-	// no request.
+	// Not sampled: a fetch every minute belongs to no request.
 	var id [24]byte
 	_, _ = rand.Read(id[:]) // never fails
 	req.Header.Set("Traceparent", fmt.Sprintf("00-%x-%x-00", id[:16], id[16:]))
@@ -208,7 +206,7 @@ func (r *RemoteKeys) fetch(ctx context.Context) (map[string]crypto.PublicKey, er
 	for _, j := range set.Keys {
 		key, err := j.PublicKey()
 		if err != nil || j.Use != "sig" || j.Algorithm != AlgorithmOf(key) {
-			// A kind of key that a newer publisher knows and we do not.
+			// A key type of a newer publisher, unknown here.
 			continue
 		}
 		keys[j.KeyID] = key

@@ -1,6 +1,6 @@
-// Package identity says who is calling. It holds the caller's identity as every
-// service sees it and the verification of the access token that proves it.
-// Nothing in a request but a verified access token ever names a caller.
+// Package identity authenticates callers. It defines the identity of a caller as every service
+// sees it, and verifies the access token that proves it. Nothing else in a request identifies a
+// caller.
 package identity
 
 import (
@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// Role is what a member of an organization may do: a role has the rights of those
-// it holds (see Holds). The zero value has no rights at all, so a route or a token
-// that lacks its role denies.
+// Role is what a member of an organization may do. A role includes the permissions of those it
+// holds (see Holds). The zero value has no permissions at all, so a route or token without a
+// role denies.
 //
-// The numbers are stored (SQLite keeps accounts by them), so they never change and
-// say nothing of the order: compare roles by Holds alone.
+// The numbers are stored (SQLite stores accounts with them), so they never change, and they do
+// not define the order: roles must be compared by Holds only.
 type Role int
 
-// The roles of the contract. Viewer is negative, so that a program from before it,
-// which compared the numbers, takes it for less than any role.
+// The roles of the contract. Viewer is negative, so that an older program, which compared the
+// numbers, treats it as lower than any role.
 const (
 	Viewer   Role = -1
 	RoleNone Role = 0
@@ -27,7 +27,7 @@ const (
 	Admin    Role = 3
 )
 
-// Roles returns all roles but RoleNone, the least first.
+// Roles returns all roles but RoleNone, the lowest first.
 func Roles() []Role { return []Role{Viewer, User, Manager, Admin} }
 
 // RoleNames returns the names of Roles, for messages and lists of choices.
@@ -39,7 +39,7 @@ func RoleNames() []string {
 	return names
 }
 
-// rank returns the place of a role in the order, and false for what is no role.
+// rank returns the position of a role in the order, or false for an invalid role.
 func (r Role) rank() (int, bool) {
 	switch r {
 	case RoleNone:
@@ -62,7 +62,7 @@ func (r Role) Known() bool {
 	return ok
 }
 
-// Holds reports whether r has the rights of least. What is no role holds nothing.
+// Holds reports whether r includes the permissions of least. An invalid role includes none.
 func (r Role) Holds(least Role) bool {
 	own, known := r.rank()
 	wanted, exists := least.rank()
@@ -99,7 +99,7 @@ func ParseRole(name string) (Role, error) {
 // MarshalText writes the role's name.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the format of MarshalText.
 func (r *Role) UnmarshalText(text []byte) error {
 	parsed, err := ParseRole(string(text))
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 // Principal is the verified caller of a request.
 type Principal struct {
 	UserID  string
-	Org     string // the tenant: every read and write is scoped to it
+	Org     string // the tenant: every read and write is restricted to it
 	Role    Role
 	Name    string // for histories; may be empty
 	Session string // the session the token belongs to (sid)

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// recentSlots is how many tokens are remembered by their bytes. A token has a kilobyte at most
-// as a rule, so they take half a megabyte.
+// recentSlots is the number of tokens that are cached by their bytes. A token usually has at
+// most a kilobyte, so they take half a megabyte.
 const recentSlots = 512
 
-// recentTokens remembers the tokens that are used most by their bytes. Hashing a token so that
-// no other one is taken for it is most of what verifying a remembered one takes; here a hash
-// only says where to look, and the bytes are compared. It takes no lock.
+// recentTokens caches the most used tokens by their bytes. A collision-resistant hash would be
+// most of the cost of recognizing a cached token; here a hash only selects the slot, and the
+// bytes are compared. It is lock-free.
 type recentTokens struct {
 	seed  maphash.Seed
 	slots [recentSlots]atomic.Pointer[recentToken]
@@ -22,20 +22,20 @@ type recentTokens struct {
 type recentToken struct {
 	token string
 	verified
-	left atomic.Int32 // for how many other tokens it keeps its slot; fewer each time one comes
+	left atomic.Int32 // misses in its slot until it is replaced
 }
 
-// keeps is for how many other tokens one that is used keeps its slot: as many take turns in one
-// without one of them being forgotten each time.
+// keeps is the number of misses that a used token survives, so that as many tokens can
+// alternate in a slot without evicting each other.
 const keeps = 3
 
-// slot returns where a token is to be found, by its end: that is its signature, of which no two
-// tokens have the same.
+// slot returns the slot of a token, selected by its end: the signature, which differs between
+// tokens.
 func (r *recentTokens) slot(token string) *atomic.Pointer[recentToken] {
 	return &r.slots[maphash.String(r.seed, token[max(0, len(token)-32):])%recentSlots]
 }
 
-// get returns a token that is remembered; nil for any other.
+// get returns a cached token, or nil.
 func (r *recentTokens) get(token string) *recentToken {
 	seen := r.slot(token).Load()
 	if seen == nil || seen.token != token {
@@ -47,7 +47,7 @@ func (r *recentTokens) get(token string) *recentToken {
 	return seen
 }
 
-// put remembers a token, in the place of one that is not used any more if its slot is taken.
+// put caches a token, if its slot is free or that of a token no longer in use.
 func (r *recentTokens) put(token string, v verified) {
 	slot := r.slot(token)
 	if old := slot.Load(); old != nil && old.token != token && old.left.Add(-1) >= 0 {
@@ -58,15 +58,15 @@ func (r *recentTokens) put(token string, v verified) {
 	slot.Store(seen)
 }
 
-// remember has a token recalled that was verified before.
+// remember caches a token that has been verified.
 func (v *Verifier) remember(token string, seen verified) {
 	if v.keys != nil {
 		v.recent.put(token, seen)
 	}
 }
 
-// Recall returns the caller of a token that Verify has remembered, and reports whether it still
-// is good at now as far as that is known without asking anybody. It allocates nothing.
+// Recall returns the caller of a token that Verify has cached, and reports whether it is still
+// valid at now, as far as is known without a request. It does not allocate.
 func (v *Verifier) Recall(token string, now time.Time) (Principal, bool) {
 	if v.keys == nil {
 		return Principal{}, false
@@ -82,11 +82,11 @@ func (v *Verifier) Recall(token string, now time.Time) (Principal, bool) {
 	return seen.principal, true
 }
 
-// Recall returns the caller of a token as far as that is known at a time without asking anybody.
-// The time is the caller's, since a request reads the clock once.
+// Recall returns the caller of a token if that is known at the given time without a request.
+// The caller passes the time, because a request reads the clock once.
 type Recall func(token string, now time.Time) (p Principal, ok bool)
 
-// RecallOf returns what recalls the tokens of a verifier; nil where it remembers none.
+// RecallOf returns the Recall of a verifier, or nil if it has no cache.
 func RecallOf(tokens Tokens) Recall {
 	if of, ok := tokens.(interface {
 		Recall(token string, now time.Time) (Principal, bool)
@@ -96,8 +96,8 @@ func RecallOf(tokens Tokens) Recall {
 	return nil
 }
 
-// Recall returns what recalls tokens whose sessions were asked about a moment ago and admit them;
-// nil where either is not remembered.
+// Recall returns a Recall that accepts tokens whose cached session state admits them, or nil if
+// tokens or sessions are not cached.
 func (a ActiveTokens) Recall() Recall {
 	recall := RecallOf(a.Tokens)
 	sessions, ok := a.Sessions.(interface {

@@ -20,47 +20,44 @@ import (
 )
 
 const (
-	// maxTokenBytes bounds a token before anything else is done with it. Ours
-	// are under 1 kB.
+	// maxTokenBytes bounds a token before it is parsed. Ours are under 1 kB.
 	maxTokenBytes = 16 << 10
 	// maxHeaderBytes bounds a token's first segment. Ours are about 130 bytes.
 	maxHeaderBytes = 1 << 10
 )
 
-// VerifierOptions says whose tokens are accepted. Issuer and Keys are required.
+// VerifierOptions are the options of a Verifier. Issuer and Keys are required.
 type VerifierOptions struct {
-	// Issuer is the only iss that is accepted.
+	// Issuer is the only accepted iss.
 	Issuer string
-	// Keys are the issuer's.
+	// Keys are the issuer's keys.
 	Keys KeySource
-	// CacheSize is how many verified tokens are remembered. Default: 10,000,
-	// about 5 MB.
+	// CacheSize is the number of verified tokens that are cached. Default: 10,000, about 5 MB.
 	CacheSize int
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 }
 
-// Verifier verifies access tokens (RFC 9068) the way RFC 8725 asks for. It is
-// safe for concurrent use.
+// Verifier verifies access tokens (RFC 9068) as RFC 8725 recommends. It is safe for concurrent
+// use.
 type Verifier struct {
 	o      VerifierOptions
 	parser *jwt.Parser
 	cache  *lru.Cache[[sha256.Size]byte, verified]
-	keys   RecentKeys // nil where Keys cannot tell at once
+	keys   RecentKeys // nil if Keys has no cache
 	recent recentTokens
 
 	hits, headers, signatures atomic.Uint64
 }
 
-// verified is a token that was found good, with the key that it was found good
-// under.
+// verified is a valid token with the key that verified it.
 type verified struct {
 	principal Principal
 	kid       string
 	key       crypto.PublicKey
 }
 
-// NewVerifier makes a Verifier.
+// NewVerifier returns a Verifier.
 func NewVerifier(o VerifierOptions) *Verifier {
 	if o.CacheSize <= 0 {
 		o.CacheSize = 10_000
@@ -80,24 +77,23 @@ func NewVerifier(o VerifierOptions) *Verifier {
 	}
 }
 
-// Work counts what a Verifier has done since it was made.
+// Work counts the operations of a Verifier.
 type Work struct {
 	CacheHits  uint64 // tokens recognized by their hash
 	Headers    uint64 // token headers decoded
 	Signatures uint64 // signatures checked
 }
 
-// Work returns the counts so far, for metrics and for tests of what a hostile
-// token costs.
+// Work returns the current counts, for metrics and for tests of the cost of hostile tokens.
 func (v *Verifier) Work() Work {
 	return Work{CacheHits: v.hits.Load(), Headers: v.headers.Load(), Signatures: v.signatures.Load()}
 }
 
-// Verify returns the caller that an access token names. A token that is not
-// good is UNAUTHENTICATED; keys that cannot be read are UNAVAILABLE, since the
-// caller may be right and must not be told to log in again.
+// Verify returns the caller named by an access token. An invalid token is UNAUTHENTICATED; keys
+// that cannot be fetched are UNAVAILABLE, because the token may be valid and the caller must
+// not be told to log in again.
 //
-// Whether the token's session still lives is a question of its own: Sessions.
+// Whether the session of the token is still valid is checked by Sessions.
 func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) {
 	if token == "" || len(token) > maxTokenBytes {
 		return Principal{}, invalid("length")
@@ -114,7 +110,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 		}
 		v.cache.Remove(sum)
 	}
-	token = strings.Clone(token) // what the library keeps of it is not ours to say
+	token = strings.Clone(token) // the library may retain parts of it
 	kid, alg, reason := v.header(token)
 	if reason != "" {
 		return Principal{}, invalid(reason)
@@ -143,14 +139,14 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	return p, nil
 }
 
-// sumOf returns the hash that a token is remembered by. The bytes of a token, most of a
-// kilobyte, are not copied for each request.
+// sumOf returns the hash by which a token is cached, without copying its bytes, which are most
+// of a kilobyte.
 func sumOf(token string) [sha256.Size]byte {
 	return sha256.Sum256(unsafe.Slice(unsafe.StringData(token), len(token))) //nolint:gosec // it is only read
 }
 
-// stillGood looks at what can change after a token was verified: the time, and
-// whether its key is still published.
+// stillGood checks what can change after a token was verified: the time, and whether its key is
+// still published.
 func (v *Verifier) stillGood(ctx context.Context, seen verified) bool {
 	if !v.o.Now().Before(seen.principal.Expires) {
 		return false
@@ -164,9 +160,9 @@ func sameKey(a, b crypto.PublicKey) bool {
 	return ok && k.Equal(b)
 }
 
-// header reads a token's first segment. Only the three members that our own
-// tokens have are allowed, so nothing in a token can say where its key is to
-// be found (jku, x5u, jwk) or how else to read it (crit, b64, zip).
+// header parses the first segment of a token. Only the three members of our own tokens are
+// allowed, so a token cannot specify where to find its key (jku, x5u, jwk) or how to interpret
+// it (crit, b64, zip).
 func (v *Verifier) header(token string) (kid, alg, reason string) {
 	end := strings.IndexByte(token, '.')
 	if end < 1 || end > maxHeaderBytes || strings.Count(token, ".") != 2 {
@@ -193,9 +189,8 @@ func (v *Verifier) header(token string) (kid, alg, reason string) {
 	return kid, alg, ""
 }
 
-// invalid is the answer to a token that is not good. The reason goes to the log
-// only: whoever forges a token learns nothing from the answer, and whoever let
-// one expire is told so.
+// invalid returns the error for an invalid token. The reason is only logged: a forger learns
+// nothing from the response, and the owner of an expired token is told to refresh it.
 func invalid(reason string) error {
 	message := "The access token is not valid. Log in to get a new one."
 	if reason == faultExpired {

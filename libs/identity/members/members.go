@@ -1,5 +1,5 @@
-// Package members answers who is an active member of an organization, and in which
-// role. The truth is in the store of the auth service.
+// Package members looks up the active members of an organization and their roles. The
+// authoritative data is in the store of the auth service.
 package members
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Path is where auth answers, on its own port, to who presents an access token of the
-// organization, and to a service of the installation that names one. The gateway never exposes it.
+// Path is the path, on auth's own port, for callers with an access token of the organization,
+// and for services of the deployment that name one. The gateway never exposes it.
 const Path = "/internal/members"
 
-// Organization is the parameter of Path that names the organization where there is no token.
+// Organization is the parameter of Path that names the organization if there is no token.
 const Organization = "org"
 
-// OwnPath is where auth answers, on its own port, what the person behind an access
-// token is a member of. The gateway never exposes it.
+// OwnPath is the path, on auth's own port, that returns the memberships of the person behind an
+// access token. The gateway never exposes it.
 const OwnPath = "/internal/memberships"
 
-// Membership joins the person who asks to an organization.
+// Membership is a membership of the calling person in an organization.
 type Membership struct {
 	ID           string        `json:"_id"`
 	Organization string        `json:"organization"`
@@ -37,13 +37,13 @@ type Membership struct {
 	State string `json:"state"`
 }
 
-// Directory knows the active members of organizations.
+// Directory looks up the active members of organizations.
 type Directory interface {
-	// Roles returns the roles of those of the ids that are active members of the
-	// organization; the others are missing.
+	// Roles returns the roles of those ids that are active members of the organization; the
+	// others are absent.
 	Roles(ctx context.Context, org string, ids []string) (map[string]identity.Role, error)
-	// Own returns what the person behind a user of the organization is a member of, the
-	// first membership first.
+	// Own returns the memberships of the person behind a user of the organization, the first
+	// membership first.
 	Own(ctx context.Context, org, user string) ([]Membership, error)
 }
 
@@ -55,16 +55,16 @@ type Remote struct {
 
 var _ Directory = (*Remote)(nil)
 
-// NewRemote makes a directory that asks the auth service at base.
+// NewRemote returns a directory that queries the auth service at base.
 func NewRemote(base string, client *http.Client) *Remote {
 	return &Remote{base: strings.TrimSuffix(base, "/"), client: client}
 }
 
-// maxAnswer bounds what is read of an answer in bytes.
+// maxAnswer bounds the size of a response in bytes.
 const maxAnswer = 1 << 20
 
-// Roles asks auth, with the token that identity.TokenOf returns: the organization is then
-// that of the token. Without one it asks in the name of the service, which the client proves.
+// Roles queries auth with the token that identity.TokenOf returns, which determines the
+// organization. Without one it queries in the name of the service, which the client proves.
 func (r *Remote) Roles(ctx context.Context, org string, ids []string) (map[string]identity.Role, error) {
 	roles := map[string]identity.Role{}
 	query := url.Values{"id": ids}
@@ -75,8 +75,7 @@ func (r *Remote) Roles(ctx context.Context, org string, ids []string) (map[strin
 	return roles, err
 }
 
-// Own asks auth, with the token that identity.TokenOf returns. The user is that of the
-// token.
+// Own queries auth with the token that identity.TokenOf returns, which determines the user.
 func (r *Remote) Own(ctx context.Context, _, _ string) ([]Membership, error) {
 	var own []Membership
 	err := r.ask(ctx, OwnPath, &own)

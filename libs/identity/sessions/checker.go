@@ -16,9 +16,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/lru"
 )
 
-// The parts of the one second in which every change takes effect: auth notices
-// a change made in another process within PollEvery and writes it to the copy;
-// a checker remembers an answer for rememberFor. The rest is for the network.
+// The parts of the one second within which every change takes effect: auth notices a change
+// made in another process within PollEvery and writes it to the copy; a checker caches a state
+// for rememberFor. The rest is for the network.
 const (
 	PollEvery   = 250 * time.Millisecond
 	rememberFor = 500 * time.Millisecond
@@ -27,18 +27,18 @@ const (
 const (
 	copyTimeout      = 250 * time.Millisecond
 	authorityTimeout = 3 * time.Second
-	// copyPause is how long the copy is left alone after a failure, so that a
-	// Redis that hangs costs one request its time-out and not every request.
+	// copyPause is how long the copy is not used after a failure, so that a Redis that hangs
+	// delays one request by its timeout and not every one.
 	copyPause = time.Second
 )
 
-// Options says where a Checker looks. Authority is required.
+// Options are the options of a Checker. Authority is required.
 type Options struct {
-	// Copy is looked at first; nil: auth is asked each time.
+	// Copy is read first; nil: auth is queried each time.
 	Copy *Copy
-	// Authority is asked when the copy does not know or does not answer.
+	// Authority is queried if the copy has no state or does not respond.
 	Authority Authority
-	// Size is how many answers are remembered. Default: 10,000.
+	// Size is the number of cached states. Default: 10,000.
 	Size int
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
@@ -50,7 +50,7 @@ type Checker struct {
 	o       Options
 	recent  *lru.Cache[string, answer]
 	flights singleflight.Group
-	copy    *breaker.Breaker // open while the copy is left alone
+	copy    *breaker.Breaker // open while the copy is not used
 	checks  checks
 }
 
@@ -74,10 +74,10 @@ func NewChecker(o Options) *Checker {
 	return c
 }
 
-// Recent returns the state of the session sid where it is remembered.
+// Recent returns the cached state of the session sid, if any.
 func (c *Checker) Recent(sid string) (identity.State, bool) { return c.RecentAt(sid, c.o.Now()) }
 
-// RecentAt is Recent at a time of the Checker's clock.
+// RecentAt is Recent at a given time of the Checker's clock.
 func (c *Checker) RecentAt(sid string, now time.Time) (identity.State, bool) {
 	a, ok := c.recent.Get(sid)
 	if !ok || !within(a.until.Sub(now), rememberFor) {
@@ -92,12 +92,12 @@ func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error)
 	if state, ok := c.Recent(sid); ok {
 		return state, nil
 	}
-	// Many requests of one session ask at once; one look-up answers them all.
-	// It has its own time, since the first caller may leave.
+	// Concurrent requests of one session share one lookup. It has its own timeout, since the
+	// first caller may disconnect.
 	result := c.flights.DoChan(sid, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), authorityTimeout)
 		defer cancel()
-		// The answer's age counts from before it was read.
+		// The age of the state counts from before it was read.
 		until := c.o.Now().Add(rememberFor)
 		facts, err := c.lookUp(ctx, sid)
 		if err == nil {
@@ -116,12 +116,12 @@ func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error)
 	}
 }
 
-// within reports whether a time of at most limit has not passed yet. More than
-// the whole of it is left only where the clock has been set back since.
+// within reports whether some time is left, but no more than limit: more can be left only if
+// the clock was set back.
 func within(left, limit time.Duration) bool { return left > 0 && left <= limit }
 
-// Forget drops what is remembered of a session in this process, so that the
-// next Check looks again: for the process that has just passed on a logout.
+// Forget removes the cached state of a session from this process, so that the next Check looks
+// it up: for the process that has just forwarded a logout.
 func (c *Checker) Forget(sid string) {
 	c.flights.Forget(sid)
 	c.recent.Remove(sid)
@@ -149,11 +149,11 @@ func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 	return facts, nil
 }
 
-// checks counts look-ups by where the answer came from; many requests of one session may share
-// one. Every request counts one, so that it is a number and no measurement.
+// checks counts lookups by source; concurrent requests of a session may share one. Every
+// request is counted, so it is an atomic counter instead of a measurement.
 type checks struct{ memory, copy, auth, none atomic.Int64 }
 
-// publish makes the counts an instrument, which is read when metrics are collected.
+// publish makes the counts an observable instrument, read when metrics are collected.
 func (c *checks) publish(meter metric.Meter) {
 	_, err := meter.Int64ObservableCounter("ecf.sessions.checks", metric.WithUnit("{check}"),
 		metric.WithDescription("Checks of sessions, by where the answer came from: memory, copy, auth, none"),

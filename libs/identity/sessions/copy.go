@@ -12,9 +12,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// copyLife is how long Redis keeps a fact without being told again. Changes are
-// written at once; this bounds what a lost write (a failover of Redis to a
-// replica that lags) can cost.
+// copyLife is the lifetime of a fact in Redis. Changes are written at once; it bounds the
+// effect of a lost write (failover to a replica that lags).
 const copyLife = 30 * time.Second
 
 const (
@@ -22,9 +21,8 @@ const (
 	userPrefix    = "ecf:session-user:"
 )
 
-// putNewer writes a fact unless a newer one is there already. Without it a slow
-// refill, which read the store before a session was ended, would bring the
-// session back to life.
+// putNewer writes a fact unless a newer one is there already. Without it a slow refill, which
+// read the store before a session was ended, would make the session valid again.
 var putNewer = redis.NewScript(`
 local current = redis.call('GET', KEYS[1])
 if current then
@@ -37,15 +35,15 @@ return 1`)
 // Copy is the copy of the facts in Redis.
 type Copy struct{ client redis.UniversalClient }
 
-// NewCopy makes a Copy over a client. The client's time-outs bound each call.
+// NewCopy returns a Copy that uses client, whose timeouts bound each call.
 func NewCopy(client redis.UniversalClient) *Copy { return &Copy{client} }
 
-// PutSession writes what is known of a session.
+// PutSession writes the facts of a session.
 func (c *Copy) PutSession(ctx context.Context, s Session) error {
 	return c.put(ctx, sessionPrefix+s.ID, s.Rev, s)
 }
 
-// PutUser writes what is known of a user.
+// PutUser writes the facts of a user.
 func (c *Copy) PutUser(ctx context.Context, u User) error {
 	return c.put(ctx, userPrefix+u.ID, u.Rev, u)
 }
@@ -61,7 +59,7 @@ func (c *Copy) put(ctx context.Context, key string, rev int64, fact any) error {
 	return nil
 }
 
-// Facts reads the copy; ok is false when a part of it is absent.
+// Facts reads the copy; ok is false if a part of it is absent.
 func (c *Copy) Facts(ctx context.Context, sid string) (f Facts, ok bool, err error) {
 	if ok, err = c.get(ctx, sessionPrefix+sid, &f.Session); !ok || err != nil {
 		return f, false, err
@@ -78,8 +76,7 @@ func (c *Copy) get(ctx context.Context, key string, fact any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read session copy: %w", err)
 	}
-	// What another version of this program wrote and this one cannot read is as
-	// good as absent.
+	// What another version of this program wrote and this one cannot parse counts as absent.
 	rev, body, _ := strings.Cut(text, ":")
 	_, notRev := strconv.ParseInt(rev, 10, 64)
 	return notRev == nil && json.Unmarshal([]byte(body), fact) == nil, nil

@@ -1,7 +1,7 @@
-// Package sessions answers, for each request, whether its session still lives.
-// The truth is in the store of the auth service; Redis holds a copy of it, and
-// each process remembers an answer for a moment. A copy that is absent says
-// nothing: then auth is asked, which reads the store and fills the copy again.
+// Package sessions determines, for each request, whether its session is still valid. The
+// authoritative data is in the store of the auth service; Redis holds a copy, and each process
+// caches states briefly. If the copy is absent, auth is queried, which reads the store and
+// writes the copy again.
 package sessions
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Session is what the copy says of one session.
+// Session is the copied state of a session.
 type Session struct {
 	ID    string `json:"id"`
 	User  string `json:"user"`
@@ -24,33 +24,32 @@ type Session struct {
 	Rev         int64     `json:"rev"`
 }
 
-// User is what the copy says of one user.
+// User is the copied state of a user.
 type User struct {
 	ID       string        `json:"id"`
 	Org      string        `json:"org"`
 	Role     identity.Role `json:"role,omitzero"`
 	Disabled bool          `json:"disabled"`
-	// Epoch is raised to end all sessions of the user at once: those of a lower
-	// epoch are ended, except the one session Kept (the one in which the user
-	// changed the password).
+	// Epoch is raised to end all sessions of the user at once: sessions with a lower epoch have
+	// ended, except the session Kept (the one in which the user changed the password).
 	Epoch int64  `json:"epoch"`
 	Kept  string `json:"kept,omitempty"`
-	// MemberEpoch is raised to end the sessions in this organization alone.
+	// MemberEpoch is raised to end only the sessions in this organization.
 	MemberEpoch int64 `json:"memberEpoch,omitempty"`
 	Rev         int64 `json:"rev"`
 }
 
-// Facts are a session and its user. They are kept apart in the copy, so that a
-// change of a user is one write however many sessions the user has.
+// Facts are a session and its user. They are separate in the copy, so that a change of a user
+// is one write however many sessions the user has.
 type Facts struct {
 	Session Session `json:"session"`
 	User    User    `json:"user"`
 }
 
-// Unknown are the facts of an id that names no session: it is over.
+// Unknown returns the facts of an id that names no session: it has ended.
 func Unknown(sid string) Facts { return Facts{Session: Session{ID: sid, Ended: true}} }
 
-// State returns what the facts mean at now.
+// State returns the state at now.
 func (f Facts) State(now time.Time) identity.State {
 	s, u := f.Session, f.User
 	return identity.State{
@@ -63,9 +62,9 @@ func (f Facts) State(now time.Time) identity.State {
 	}
 }
 
-// Authority knows the truth about sessions.
+// Authority reads the authoritative facts of sessions.
 type Authority interface {
-	// Facts reads the facts of a session from the store and fills the copy;
-	// Unknown for an id that names none.
+	// Facts reads the facts of a session from the store and writes the copy; it returns Unknown
+	// for an unknown id.
 	Facts(ctx context.Context, sid string) (Facts, error)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Path is where auth answers questions about sessions, on its own port, to who
-// presents an access token of the session. The gateway never exposes it.
+// Path is the path, on auth's own port, for queries about a session by callers with an access
+// token of it. The gateway never exposes it.
 const Path = "/internal/sessions/"
 
 // Remote is the authority over HTTP.
@@ -28,8 +28,8 @@ type Remote struct {
 
 var _ Authority = (*Remote)(nil)
 
-// NewRemote makes an authority that asks the auth service at base, such as
-// http://auth:8081. A nil client is one with a time-out of 2 s.
+// NewRemote returns an authority that queries the auth service at base, such as
+// http://auth:8081. A nil client is one with a timeout of 2 s.
 func NewRemote(base string, client *http.Client) *Remote {
 	if client == nil {
 		client = &http.Client{Timeout: 2 * time.Second}
@@ -37,7 +37,7 @@ func NewRemote(base string, client *http.Client) *Remote {
 	return &Remote{base: strings.TrimSuffix(base, "/"), client: client}
 }
 
-// Facts asks auth, with the token that identity.TokenOf returns.
+// Facts queries auth with the token that identity.TokenOf returns.
 func (r *Remote) Facts(ctx context.Context, sid string) (Facts, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+Path+url.PathEscape(sid), nil)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Remote) Facts(ctx context.Context, sid string) (Facts, error) {
 		return Facts{}, fmt.Errorf("ask auth: %w", err)
 	}
 	if body.Data.Session.ID != sid {
-		// Something else answered under this address.
+		// Something else responded at this address.
 		return Facts{}, fmt.Errorf("ask auth: the answer is about another session")
 	}
 	return body.Data, nil

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Switched is what the sid of a token names when the token is of another membership
-// than the first one of the session's person: the session, the membership and its
-// epoch, which ends the token with the membership. Only auth can tell its state, from
-// its store: it is never in the copy, so nothing has to be told of its end.
+// Switched is the sid of a token for a membership other than the first one of the session's
+// person: the session, the membership and its epoch, which ends the token with the membership.
+// Its state is only in auth's store and never in the copy, so nothing has to be invalidated
+// when it ends.
 type Switched struct {
 	Session, Member string
 	Epoch           int64
 }
 
-// separator is in no id.
+// separator occurs in no id.
 const separator = "~"
 
 // String returns the sid.
@@ -22,7 +22,7 @@ func (s Switched) String() string {
 	return s.Session + separator + s.Member + separator + strconv.FormatInt(s.Epoch, 10)
 }
 
-// ParseSwitched reads a sid that String made, and reports whether it is one.
+// ParseSwitched parses the format of String, and reports whether it could.
 func ParseSwitched(sid string) (s Switched, ok bool) {
 	parts := strings.Split(sid, separator)
 	if len(parts) != 3 || parts[0] == "" || parts[1] == "" {
@@ -33,7 +33,7 @@ func ParseSwitched(sid string) (s Switched, ok bool) {
 	return s, err == nil && s.String() == sid
 }
 
-// SessionOf returns the id of the session that a sid names, switched or not.
+// SessionOf returns the id of the session named by a sid, switched or not.
 func SessionOf(sid string) string {
 	session, _, _ := strings.Cut(sid, separator)
 	return session
