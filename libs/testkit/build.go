@@ -17,13 +17,13 @@ import (
 	"time"
 )
 
-// engineModule is where the MongoDB-compatible engine is built from. It is a
-// module outside the workspace: what it embeds asks for old versions.
+// engineModule is the source of the MongoDB-compatible engine. It is a module outside
+// the workspace, because it requires old versions of shared dependencies.
 const engineModule = "tests/mongoengine"
 
-// builds remembers, by package path, what this process has built. It has to
-// outlive a test: a build takes seconds.
-var builds sync.Map // of func() (string, error)
+// builds caches what this process has built, by package path. It outlives a test
+// because a build takes seconds.
+var builds sync.Map
 
 // raceFlags build a program with the race detector, but for SQLite and its C library,
 // which work on memory that the detector does not look at (RACE_FLAGS in the Makefile
@@ -31,18 +31,18 @@ var builds sync.Map // of func() (string, error)
 var raceFlags = []string{"-race", "-gcflags=modernc.org/sqlite/lib=-race=false", "-gcflags=modernc.org/libc=-race=false"}
 
 // Binary builds a main package of the workspace, such as
-// "services/gateway/cmd/gateway", once per process, and returns the program's
-// path. It has the race detector when the test has it.
+// "services/gateway/cmd/gateway", once per process, and returns the path of the
+// program. The program has the race detector if the test has it.
 //
-// The go command cannot see that a test depends on such a program: tests that
-// use it must run with -count=1, or a result of an older program is reused.
+// The go command cannot see that a test depends on such a program: tests that use it
+// must run with -count=1, or a cached result for an older program is reused.
 func Binary(t testing.TB, pkg string) string {
 	t.Helper()
 	return binary(t, pkg, raceEnabled)
 }
 
-// BinaryWithoutRace is like Binary, but the program never has the race detector,
-// which multiplies the memory of a program: for tests that measure it.
+// BinaryWithoutRace is like Binary, but never builds with the race detector, which
+// multiplies the memory of a program. It is for tests that measure memory.
 func BinaryWithoutRace(t testing.TB, pkg string) string {
 	t.Helper()
 	return binary(t, pkg, false)
@@ -77,7 +77,7 @@ func buildBinary(pkg string, race bool) (string, error) {
 	return path, goCommand(filepath.Join(root, pkg), nil, append(args, "-o", path, ".")...)
 }
 
-// buildEngine builds the engine unless this machine has done so from the same
+// buildEngine builds the engine, unless this machine has built it from the same
 // sources, and returns its path.
 func buildEngine() (string, error) {
 	root, err := findRoot()
@@ -108,8 +108,8 @@ func buildEngine() (string, error) {
 	return path, os.Rename(partial, path)
 }
 
-// removeOld deletes what was built from sources of long ago; not at once, as
-// another process may be about to start it.
+// removeOld deletes old builds, but no recent one, which another process may be about
+// to start.
 func removeOld(dir, pattern string) {
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
@@ -122,8 +122,8 @@ func removeOld(dir, pattern string) {
 	}
 }
 
-// lockedCache returns the directory for what tests build, shared by all test
-// processes, which enter it one at a time.
+// lockedCache returns the build cache shared by all test processes, locked for the
+// caller.
 func lockedCache(root string) (dir string, unlock func(), err error) {
 	dir = filepath.Join(root, ".cache", "testkit")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -146,7 +146,7 @@ func lockedCache(root string) (dir string, unlock func(), err error) {
 	return dir, func() { _ = lock.Close() }, nil
 }
 
-// sourcesSum is a short hash over what a module's program is made of.
+// sourcesSum returns a short hash of the sources of a module's program.
 func sourcesSum(module string) (string, error) {
 	names, err := filepath.Glob(filepath.Join(module, "*.go"))
 	if err != nil {

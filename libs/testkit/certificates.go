@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// Authority signs certificates of services for a test.
+// Authority is a certificate authority that signs service certificates in a test.
 type Authority struct {
 	t    *testing.T
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	// until is when what it signs expires; zero: in an hour.
+	// until is when the certificates it signs expire; zero means in an hour.
 	until time.Time
 }
 
-// NewAuthority makes an authority.
+// NewAuthority returns a new authority.
 func NewAuthority(t *testing.T) Authority {
 	t.Helper()
 	a := Authority{t: t}
@@ -32,22 +32,23 @@ func NewAuthority(t *testing.T) Authority {
 	return a
 }
 
-// Until returns the same authority, whose certificates of services expire at a time.
+// Until returns the same authority, but its service certificates expire at the given
+// time.
 func (a Authority) Until(at time.Time) Authority {
 	a.until = at
 	return a
 }
 
-// Roots returns a pool with the authority alone.
+// Roots returns a pool that holds only the authority.
 func (a Authority) Roots() *x509.CertPool {
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	return roots
 }
 
-// Write puts the certificate of the authority, and a new one of a service on the
-// loopback interface with its key, into a folder, and returns where they are and the
-// serial number.
+// Write writes the certificate of the authority, and a new service certificate for the
+// loopback interface with its key, into dir. It returns their paths and the serial
+// number.
 func (a Authority) Write(dir string) (ca, cert, key, serial string) {
 	a.t.Helper()
 	made, private := a.sign(&x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
@@ -67,7 +68,7 @@ func (a Authority) Write(dir string) (ca, cert, key, serial string) {
 	return ca, cert, key, made.SerialNumber.String()
 }
 
-// sign makes a certificate; the first one of an authority is its own.
+// sign returns a signed certificate; the first one of an authority is its own.
 func (a Authority) sign(template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -11,8 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// EachMethod calls do for each method of an interface S, whose last result is an error, with
-// its name and a call of it with made up arguments that returns the error.
+// EachMethod calls do for each method of an interface S whose last result is an error.
+// do receives the method's name and a function that calls it with generated arguments
+// and returns the error.
 func EachMethod[S any](t *testing.T, of S, do func(name string, call func() error)) {
 	t.Helper()
 	for method := range reflect.TypeFor[S]().Methods() {
@@ -20,7 +21,7 @@ func EachMethod[S any](t *testing.T, of S, do func(name string, call func() erro
 	}
 }
 
-// call calls a method with made up arguments, and returns its error.
+// call calls a method with generated arguments and returns its error.
 func call(t *testing.T, method reflect.Value) error {
 	in := make([]reflect.Value, method.Type().NumIn())
 	for i := range in {
@@ -38,7 +39,7 @@ func call(t *testing.T, method reflect.Value) error {
 	return err
 }
 
-// madeUp returns a value of a type with something in every part of it.
+// madeUp returns a value of the given type in which every field is set.
 func madeUp(of reflect.Type, depth int) reflect.Value {
 	v := reflect.New(of).Elem()
 	switch {
@@ -57,7 +58,7 @@ func madeUp(of reflect.Type, depth int) reflect.Value {
 			v.SetString("1")
 		}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(int64(min(depth+1, 2))) // the revision 2 of what has the revision 1
+		v.SetInt(int64(min(depth+1, 2))) // revision 2 follows revision 1
 	case reflect.Slice:
 		v.Set(reflect.Append(v, madeUp(of.Elem(), depth+1)))
 	case reflect.Map:
@@ -84,9 +85,9 @@ func madeUp(of reflect.Type, depth int) reflect.Value {
 	return v
 }
 
-// ClosedIsTold calls every method of a store, given as an interface S, whose file has been
-// closed, as an example of one that cannot be read or written now, and expects UNAVAILABLE. It
-// skips the methods named as silent.
+// ClosedIsTold calls every method of a store with interface S whose file has been
+// closed, which stands for any file that cannot be read or written, and requires
+// UNAVAILABLE. Methods named in silent are not called.
 func ClosedIsTold[S any](t *testing.T, store S, silent ...string) {
 	t.Helper()
 	EachMethod(t, store, func(name string, call func() error) {

@@ -20,14 +20,12 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// engineReadyLimit is how long the engine may take to start, which is not the
-// time it takes to build it.
+// engineReadyLimit is how long the engine may take to start, not counting its build.
 const engineReadyLimit = 60 * time.Second
 
-// engine is the server of this process's tests: that of ECF_MONGODB_URI, or one
-// started for them. It is one for all tests, as it takes a second to start and
-// gives each a database of its own; it ends with the process, because then its
-// standard input closes.
+// engine is the server for the tests of this process: that of ECF_MONGODB_URI, or one
+// that it starts. All tests share it, each with its own database, because it takes a
+// second to start. It exits with the process, whose end closes its standard input.
 var engine = sync.OnceValues(func() (*mongoServer, error) {
 	server := &mongoServer{uri: os.Getenv("ECF_MONGODB_URI")}
 	if server.uri == "" {
@@ -43,20 +41,20 @@ var engine = sync.OnceValues(func() (*mongoServer, error) {
 	return server, nil
 })
 
-// mongoServer is a server and a connection to tidy up with.
+// mongoServer is a server with a client for cleaning up.
 type mongoServer struct {
 	uri    string
 	client *mongo.Client
-	// stdin is never written to nor closed: when this process ends, in whatever
-	// way, the engine sees its end and ends too.
+	// stdin is never written to nor closed: however this process ends, the engine reads
+	// the end of its input and exits.
 	stdin io.Closer
 }
 
-// MongoDB returns the URI of a server and the name of an empty database for this
-// test alone. The server is that of ECF_MONGODB_URI or, without it, the test
-// engine, which is right but slow: a few dozen documents, not thousands. At the
-// end of the test the database is dropped, and with it every database whose
-// name starts with its name and an underscore.
+// MongoDB returns the URI of a server and the name of an empty database for this test.
+// The server is that of ECF_MONGODB_URI or, if unset, the test engine, which is correct
+// but slow: use a few dozen documents, not thousands. At the end of the test the
+// database is dropped, and with it every database whose name starts with its name and
+// an underscore.
 func MongoDB(t testing.TB) (uri, database string) {
 	t.Helper()
 	server, err := engine()
@@ -64,7 +62,7 @@ func MongoDB(t testing.TB) (uri, database string) {
 		t.Fatalf("MongoDB for tests: %v", err)
 	}
 	random := make([]byte, 8)
-	_, _ = rand.Read(random) // it never fails
+	_, _ = rand.Read(random) // never fails
 	database = "ecf_test_" + hex.EncodeToString(random)
 	t.Cleanup(func() {
 		if err := server.drop(database); err != nil {
@@ -74,8 +72,7 @@ func MongoDB(t testing.TB) (uri, database string) {
 	return server.uri, database
 }
 
-// DropIndexes drops the indexes of a database that only make it fast or tidy: all but
-// the unique ones.
+// DropIndexes drops all indexes of a database except the unique ones.
 func DropIndexes(t testing.TB, db *mongo.Database) {
 	t.Helper()
 	names, err := db.ListCollectionNames(t.Context(), bson.D{})
@@ -99,9 +96,9 @@ func DropIndexes(t testing.TB, db *mongo.Database) {
 	}
 }
 
-// LongLimits returns the address of a database with limits of a minute for each
-// operation instead of the product's four seconds, for tests that are not about
-// these limits: their verdict must not depend on how busy the machine is.
+// LongLimits returns the URI with timeouts of a minute per operation instead of the
+// product's four seconds, for tests that are not about timeouts and must pass on a busy
+// machine.
 func LongLimits(uri string) string {
 	at, options, _ := strings.Cut(uri, "?")
 	for _, limit := range []string{"timeoutMS=60000", "serverSelectionTimeoutMS=60000", "connectTimeoutMS=60000"} {
@@ -120,7 +117,7 @@ func (s *mongoServer) drop(database string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	names := []string{database}
-	// A server that does not let this user list databases still lets it drop this one.
+	// A user who may not list databases may still drop this one.
 	if all, err := s.client.ListDatabaseNames(ctx, bson.D{}); err == nil {
 		for _, name := range all {
 			if strings.HasPrefix(name, database+"_") {
@@ -150,7 +147,7 @@ func (s *mongoServer) start() error {
 	if err != nil {
 		return err
 	}
-	// Not by spawn: killed with this process, it could not remove its files.
+	// Not with spawn: killed with this process, the engine could not remove its files.
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -161,17 +158,17 @@ func (s *mongoServer) start() error {
 	return nil
 }
 
-// readyURI waits for the engine's first line.
+// readyURI reads the first line of the engine, which has its URI.
 func readyURI(stdout io.Reader, kill func() error) (string, error) {
 	late := time.AfterFunc(engineReadyLimit, func() { _ = kill() })
 	defer late.Stop()
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
-		return "", fmt.Errorf("the engine did not get ready: %w", err)
+		return "", fmt.Errorf("the engine is not ready: %w", err)
 	}
 	uri, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	if !ok {
-		return "", fmt.Errorf("the engine said %q", line)
+		return "", fmt.Errorf("the engine wrote %q", line)
 	}
 	return uri, nil
 }

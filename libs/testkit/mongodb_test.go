@@ -18,7 +18,7 @@ func TestMongoDBGivesEachTestItsDatabase(t *testing.T) {
 		for range 3 {
 			uri, name := MongoDB(t)
 			if slices.Contains(names, name) {
-				t.Fatalf("database %s was given twice", name)
+				t.Fatalf("database %s was returned twice", name)
 			}
 			var err error
 			if client, err = mongo.Connect(options.Client().ApplyURI(uri)); err != nil {
@@ -27,7 +27,7 @@ func TestMongoDBGivesEachTestItsDatabase(t *testing.T) {
 			for _, database := range []string{name, name + "_auth"} {
 				items := client.Database(database).Collection("items")
 				if n, err := items.CountDocuments(t.Context(), bson.D{}); err != nil || n != 0 {
-					t.Errorf("%s holds %d documents at first, %v", database, n, err)
+					t.Errorf("%s has %d documents at first, %v", database, n, err)
 				}
 				if _, err := items.InsertOne(t.Context(), bson.D{{Key: "_id", Value: 1}}); err != nil {
 					t.Error(err)
@@ -42,7 +42,7 @@ func TestMongoDBGivesEachTestItsDatabase(t *testing.T) {
 	}
 	for _, name := range left {
 		if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(name, n) }) {
-			t.Errorf("%s is left after its test", name)
+			t.Errorf("%s remains after its test", name)
 		}
 	}
 	if err := client.Disconnect(t.Context()); err != nil {

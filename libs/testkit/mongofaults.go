@@ -12,21 +12,21 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Fault is how a command fails on its way to a MongoDB server.
+// Fault is how a command to a MongoDB server fails.
 type Fault struct {
-	// Code and Label are what the client is answered.
+	// Code and Label are what the client receives.
 	Code  int32
 	Label string
-	// Done: the server carried the command out, and its answer was lost.
+	// Done means that the server executed the command and its reply was lost.
 	Done bool
-	// Lasts: all commands that come after it fail too, whatever their names.
+	// Lasts means that all later commands fail too, whatever their names.
 	Lasts bool
-	// Cut, if not nil, closes the connection instead of sending a response, as
-	// soon as the channel is closed.
+	// Cut, if not nil, closes the connection instead of sending a reply, once the
+	// channel is closed.
 	Cut <-chan struct{}
 }
 
-// MongoFaults stands between a client and a MongoDB server, and lets commands
+// MongoFaults is a proxy between a client and a MongoDB server that makes commands
 // fail.
 type MongoFaults struct {
 	listener net.Listener
@@ -41,8 +41,8 @@ type MongoFaults struct {
 	conns   []net.Conn
 }
 
-// NewMongoFaults returns a way to the server of a URI, and the URI of that way.
-// The client's own repetitions are off.
+// NewMongoFaults returns a proxy to the server of uri, and the URI of the proxy, with
+// which the client does not retry.
 func NewMongoFaults(t testing.TB, uri string) (string, *MongoFaults) {
 	t.Helper()
 	parsed, err := url.Parse(uri)
@@ -82,9 +82,9 @@ func NewMongoFaults(t testing.TB, uri string) (string, *MongoFaults) {
 	return parsed.String(), f
 }
 
-// Fail lets the nth command of a name from now on fail, and no other; 0 ends it.
-// A name of "write" stands for insert, update and delete, one of "any" for all but
-// those of the driver's own. The channel is closed when it has arrived.
+// Fail makes the nth command with the given name from now on fail, and no other; 0
+// cancels it. The name "write" stands for insert, update and delete, "any" for all
+// commands but the driver's own. The channel is closed when the command has arrived.
 func (f *MongoFaults) Fail(command string, nth int, fault Fault) <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,7 +102,7 @@ func (f *MongoFaults) Met() bool {
 	return f.met > 0
 }
 
-// due reports whether the command of a name is to fail now.
+// due reports whether the command with the given name is to fail now.
 func (f *MongoFaults) due(name string) (Fault, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +121,7 @@ func (f *MongoFaults) due(name string) (Fault, bool) {
 	return f.fault, true
 }
 
-// isMeant reports whether a command is one of those that a name given to Fail means.
+// isMeant reports whether name matches the name given to Fail.
 func isMeant(wanted, name string) bool {
 	switch wanted {
 	case "write":
@@ -192,8 +192,7 @@ func wireMessage(r io.Reader) ([]byte, error) {
 	return message, err
 }
 
-// wireCommand returns the name of the command in a message, empty where it is
-// not one.
+// wireCommand returns the name of the command in a message, or "" if it has none.
 func wireCommand(message []byte) string {
 	const opMsg, body = 2013, wireHeader + 5
 	if little.LittleEndian.Uint32(message[12:]) != opMsg || len(message) < body || message[body-1] != 0 {
@@ -206,7 +205,7 @@ func wireCommand(message []byte) string {
 	return elements[0].Key()
 }
 
-// wireFailure returns the answer by which a command fails.
+// wireFailure returns the reply with which a command fails.
 func wireFailure(request []byte, fault Fault) []byte {
 	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: "injected"}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
 	if fault.Label != "" {
@@ -217,15 +216,15 @@ func wireFailure(request []byte, fault Fault) []byte {
 		return nil // the client finds the connection closed
 	}
 	message := make([]byte, wireHeader+5, wireHeader+5+len(body))
-	copy(message[8:], request[4:8]) // the answer to this request
+	copy(message[8:], request[4:8]) // the id of the request it replies to
 	little.LittleEndian.PutUint32(message[12:], 2013)
 	message = append(message, body...)
 	little.LittleEndian.PutUint32(message, uint32(len(message)))
 	return message
 }
 
-// passing are the failures that a write must survive: before it was carried out, and
-// after. The first two are tried in short courses.
+// passing are the transient failures that a write must survive: before it was executed,
+// and after. Short runs try the first two.
 var passing = []Fault{
 	{Code: 112, Label: "TransientTransactionError"},
 	{Code: 112, Done: true},
@@ -234,9 +233,8 @@ var passing = []Fault{
 	{Code: 1, Done: true},
 }
 
-// EachWriteFails lets each command by which a write goes to the server fail once, in
-// each way that passes: the write must succeed all the same, and then the check.
-// prepare is called for each attempt.
+// EachWriteFails makes each command of a write fail once, with each transient failure;
+// the write and then check must succeed. prepare is called before each attempt.
 func EachWriteFails(t *testing.T, between *MongoFaults, prepare func() (write, check func() error)) {
 	t.Helper()
 	tried := passing[:2]
@@ -251,7 +249,7 @@ func EachWriteFails(t *testing.T, between *MongoFaults, prepare func() (write, c
 			met := between.Met()
 			between.Fail("", 0, Fault{})
 			if !met && nth == 1 {
-				t.Fatal("it wrote nothing")
+				t.Fatal("the write sent no command")
 			}
 			if err != nil {
 				t.Errorf("write %d, %+v: %v", nth, fault, err)

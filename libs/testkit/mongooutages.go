@@ -8,16 +8,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// failing are failures that are the server's and pass: a conflict inside of it, one that
-// it has no other word for, a limit of time, a cursor that is gone. The first is tried in
-// short courses.
+// failing are transient failures of the server: a write conflict, an internal error, an
+// exceeded time limit, a lost cursor. Short runs try the first.
 var failing = []int32{112, 1, 262, 43}
 
-// OutagesAreTold calls every method of a store, given as an interface S, and fails all of
-// its commands from the nth on, for each n: the method must return
-// UNAVAILABLE, never an internal error. The
-// arguments are artificial; expected lists the errors they may cause.
-// It skips the methods named as silent.
+// OutagesAreTold calls every method of a store with interface S and makes all of its
+// commands from the nth on fail, for each n. The method must return UNAVAILABLE, never
+// an error that is reported as a fault of the program. The arguments are generated, so
+// errors about them are permitted. Methods named in silent are not called.
 func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent []string, expected ...error) {
 	t.Helper()
 	codes := failing[:1]
@@ -29,7 +27,7 @@ func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent [
 			return
 		}
 		for _, code := range codes {
-			const most = 9 // commands, of which none is like the ones before
+			const most = 9 // commands, each unlike the ones before
 			for nth := 1; nth <= most; nth++ {
 				between.Fail("any", nth, Fault{Code: code, Lasts: true})
 				err := call()
@@ -40,7 +38,7 @@ func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent [
 				}
 				isExpected := slices.ContainsFunc(expected, func(e error) bool { return errors.Is(err, e) })
 				if err != nil && met && !isExpected && apperr.CodeOf(err) != apperr.Unavailable {
-					t.Errorf("%s is %s where command %d fails with code %d: %v", name, apperr.CodeOf(err), nth, code, err)
+					t.Errorf("%s returns %s if command %d fails with code %d: %v", name, apperr.CodeOf(err), nth, code, err)
 				}
 				if !met {
 					break

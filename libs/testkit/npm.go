@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// npmLimit is how long the packages of a test may take to arrive.
+// npmLimit bounds the installation of the packages of a test.
 const npmLimit = 3 * time.Minute
 
-// npmUnreachable is what npm says when it is not the packages that are wrong but
-// the way to them.
+// npmUnreachable matches the output of npm if the registry cannot be reached, as
+// opposed to faulty packages.
 var npmUnreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|E40[37]|E50\d|FETCH_ERROR`)
 
 // NPM returns a copy of a directory that has a package.json and a lockfile, with
-// exactly the packages of that lockfile in its node_modules. No package runs
-// scripts. Packages are fetched once per machine and lockfile; nothing in
-// node_modules may be changed. Name the directory from the test's own.
+// exactly the packages of that lockfile in its node_modules. No package runs scripts.
+// Packages are fetched once per machine and lockfile; nothing in node_modules may be
+// changed. dir is relative to the directory of the test.
 //
-// The test is skipped, and says why, where there is no npm or its registry
-// cannot be reached: what can go wrong with the packages themselves fails it.
+// The test is skipped, with the reason, if npm is not installed or its registry cannot
+// be reached. Any other failure of the installation fails the test.
 func NPM(t testing.TB, dir string) string {
 	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
@@ -50,8 +50,8 @@ func NPM(t testing.TB, dir string) string {
 	return work
 }
 
-// npmModules installs what the lockfile of dir names, unless this machine has
-// done so, and returns the node_modules directory.
+// npmModules installs the packages of the lockfile in dir, unless this machine has
+// installed them, and returns the node_modules directory.
 func npmModules(ctx context.Context, dir string) (modules string, unreachable bool, err error) {
 	hash := sha256.New()
 	files := map[string][]byte{}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What is wrong with the packages fails a test; it never counts as a registry
-// that cannot be reached, which would skip it.
+// Faulty packages fail a test; they are never taken for an unreachable registry, which
+// would skip it.
 func TestNPMRefusesALockfileOfOtherPackages(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("npm"); err != nil {
@@ -27,6 +27,6 @@ func TestNPMRefusesALockfileOfOtherPackages(t *testing.T) {
 		t.Errorf("%s, unreachable %v, %v", modules, unreachable, err)
 	}
 	if _, _, err := npmModules(t.Context(), filepath.Join(dir, "none")); !os.IsNotExist(err) {
-		t.Errorf("a directory that is not there: %v", err)
+		t.Errorf("a directory that does not exist: %v", err)
 	}
 }

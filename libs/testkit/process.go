@@ -17,37 +17,37 @@ import (
 )
 
 const (
-	// readyLimit is how long a process may take to get ready. Machines that run
-	// tests are busy, and a wait that succeeds costs nothing.
+	// readyLimit is how long a process may take to become ready. It is long because
+	// test machines are busy; a wait that succeeds costs nothing.
 	readyLimit = 60 * time.Second
-	// stopLimit is how long a process may take to end after SIGTERM: above the
-	// longest time a service gives its unfinished work.
+	// stopLimit is how long a process may take to exit after SIGTERM: more than the
+	// longest grace period of a service.
 	stopLimit = 45 * time.Second
-	// shownOutput bounds, in bytes, what a failed test shows of a process.
+	// shownOutput limits, in bytes, the output of a process that a failed test shows.
 	shownOutput = 16 << 10
 )
 
-// Proc is a real process of a test.
+// Proc is a process started by a test.
 type Proc struct {
 	t      testing.TB
 	name   string
 	cmd    *exec.Cmd
 	output output
 	done   chan struct{}
-	err    error // of the process; to be read after done is closed
+	err    error // of the process; read only after done is closed
 }
 
-// Process starts a program. Its environment is that of the test without the
-// variables that configure the product (ECF_…, OTEL_…), and then env, each
-// "NAME=value". At the end of the test it is killed if it still runs; if the
-// test has failed, the end of its output is shown.
+// Process starts a program. Its environment is that of the test, without the variables
+// that configure the product (ECF_…, OTEL_…), followed by env, each "NAME=value". At
+// the end of the test the process is killed if it still runs, and if the test has
+// failed, the end of its output is shown.
 func Process(t testing.TB, path string, args, env []string) *Proc {
 	t.Helper()
 	p := &Proc{t: t, name: filepath.Base(path), cmd: exec.Command(path, args...), done: make(chan struct{})}
 	p.output.added = make(chan struct{})
 	p.cmd.Env = append(cleanEnvironment(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.output, &p.output
-	// A grandchild that keeps the output open must not keep Wait waiting.
+	// Wait must not block on a grandchild that keeps the output open.
 	p.cmd.WaitDelay = 5 * time.Second
 	if err := spawn(p.cmd); err != nil {
 		t.Fatalf("start %s: %v", p.name, err)
@@ -69,8 +69,8 @@ func Process(t testing.TB, path string, args, env []string) *Proc {
 	return p
 }
 
-// cleanEnvironment is this process's environment without what would configure
-// a service in a way the test does not know of.
+// cleanEnvironment returns the environment of this process without variables that would
+// configure a service.
 func cleanEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -81,17 +81,18 @@ func cleanEnvironment() []string {
 	return env
 }
 
-// PID is the process's number.
+// PID returns the process id.
 func (p *Proc) PID() int { return p.cmd.Process.Pid }
 
-// ProcessorTime is how long the process has had a processor, in ticks of 10 ms; 0 where
-// there is no /proc.
+// ProcessorTime returns the CPU time of the process, in ticks of 10 ms; 0 without
+// /proc.
 func (p *Proc) ProcessorTime() time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
 	if err != nil {
 		return 0
 	}
-	// Its name may hold spaces; behind it are the state and the numbers from the fourth.
+	// The name may contain spaces; after it come the state and the numbers from the
+	// fourth on.
 	words := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 	var ticks int64
 	for _, word := range words[11:13] {
@@ -104,8 +105,8 @@ func (p *Proc) ProcessorTime() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// WaitIdle waits until the process takes less than a twentieth of a processor for half a
-// second, up to limit.
+// WaitIdle waits until the process uses less than a twentieth of a CPU for half a
+// second, for at most limit.
 func (p *Proc) WaitIdle(limit time.Duration) {
 	p.t.Helper()
 	const look = 500 * time.Millisecond
@@ -118,20 +119,21 @@ func (p *Proc) WaitIdle(limit time.Duration) {
 		took := now - before
 		since, before = time.Now(), now
 		if took > look/20 {
-			return fmt.Errorf("process %d took %v of a processor within %v", p.PID(), took, look)
+			return fmt.Errorf("process %d used %v of CPU time within %v", p.PID(), took, look)
 		}
 		return nil
 	})
 }
 
-// Output is what the process has written so far, to standard output and error.
+// Output returns what the process has written so far to standard output and standard
+// error.
 func (p *Proc) Output() string { return p.output.String() }
 
-// Exited is closed when the process has ended.
+// Exited returns a channel that is closed when the process has exited.
 func (p *Proc) Exited() <-chan struct{} { return p.done }
 
-// WaitLine waits for a line of output that contains text and returns that line.
-// It fails the test when the process ends before, or takes too long.
+// WaitLine waits for a line of output that contains text and returns it. It fails the
+// test if the process exits first or takes too long.
 func (p *Proc) WaitLine(text string) string {
 	p.t.Helper()
 	limit := time.NewTimer(readyLimit)
@@ -148,7 +150,7 @@ func (p *Proc) WaitLine(text string) string {
 			return line
 		}
 		if ended {
-			p.t.Fatalf("%s ended (%v) before it wrote %q", p.name, p.err, text)
+			p.t.Fatalf("%s exited (%v) before it wrote %q", p.name, p.err, text)
 		}
 		select {
 		case <-added:
@@ -159,15 +161,15 @@ func (p *Proc) WaitLine(text string) string {
 	}
 }
 
-// WaitHTTP waits until a GET of url is answered with 200. It fails the test
-// when the process ends before, or takes too long.
+// WaitHTTP waits until a GET of url is answered with 200. It fails the test if the
+// process exits first or takes too long.
 func (p *Proc) WaitHTTP(url string) {
 	p.t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	err := poll(readyLimit, func() error {
 		select {
 		case <-p.done:
-			p.t.Fatalf("%s ended (%v) before %s answered", p.name, p.err, url)
+			p.t.Fatalf("%s exited (%v) before %s answered", p.name, p.err, url)
 		default:
 		}
 		res, err := client.Get(url)
@@ -185,8 +187,8 @@ func (p *Proc) WaitHTTP(url string) {
 	}
 }
 
-// Kill ends the process as a crash would (SIGKILL) and waits for its end.
-// It does nothing to a process that has ended.
+// Kill kills the process as a crash would (SIGKILL) and waits for it to exit. It does
+// nothing if the process has exited.
 func (p *Proc) Kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
@@ -200,8 +202,8 @@ func (p *Proc) Signal(s os.Signal) {
 	}
 }
 
-// Stop asks the process to end (SIGTERM) and returns what Wait returns. It fails
-// the test when the process does not end.
+// Stop sends SIGTERM and returns what Wait returns. It fails the test if the process
+// does not exit.
 func (p *Proc) Stop() error {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -213,19 +215,19 @@ func (p *Proc) Stop() error {
 	case <-p.done:
 	case <-limit.C:
 		p.Kill()
-		p.t.Errorf("%s did not end within %v of SIGTERM", p.name, stopLimit)
+		p.t.Errorf("%s did not exit within %v of SIGTERM", p.name, stopLimit)
 	}
 	return p.err
 }
 
-// Wait waits for the end of the process and returns nil when it ended with code
-// 0, an *exec.ExitError otherwise.
+// Wait waits for the process to exit. It returns nil for exit code 0, and an
+// *exec.ExitError otherwise.
 func (p *Proc) Wait() error {
 	<-p.done
 	return p.err
 }
 
-// output collects what a process writes and tells when there is more.
+// output collects what a process writes and notifies readers of each write.
 type output struct {
 	mu    sync.Mutex
 	text  bytes.Buffer
@@ -246,8 +248,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// find looks for a whole line with a text; added is closed when it is worth
-// looking again.
+// find looks for a complete line that contains text; added is closed at the next write.
 func (o *output) find(text string) (line string, found bool, added <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -24,12 +24,12 @@ func TestBinaryIsBuiltOnce(t *testing.T) {
 	if second := Binary(t, sample); second != first {
 		t.Errorf("built %s and %s", first, second)
 	}
-	// A later process finds it up to date.
+	// A later process finds the build up to date.
 	if _, err := buildBinary(sample, raceEnabled); err != nil {
 		t.Fatal(err)
 	}
 	if after, err := os.Stat(first); err != nil || !os.SameFile(before, after) {
-		t.Errorf("built again without need (%v)", err)
+		t.Errorf("rebuilt although up to date (%v)", err)
 	}
 	if failure := failureOf(t, func(t testing.TB) { Binary(t, "no/such/package") }); failure == "" {
 		t.Error("a package that does not exist was built")
@@ -53,13 +53,13 @@ func TestSourcesSumFollowsTheSources(t *testing.T) {
 	write("go.mod", "module m")
 	first := write("go.sum", "")
 	if again := write("main_test.go", "package main"); again != first {
-		t.Error("a test changes the sum of the program")
+		t.Error("a change of a test changes the sum of the program")
 	}
 	if changed := write("main.go", "package  main"); changed == first {
-		t.Error("a change of the program keeps its sum")
+		t.Error("a change of the program does not change its sum")
 	}
 	if changed := write("go.sum", "x"); changed == first {
-		t.Error("a change of the dependencies keeps the sum")
+		t.Error("a change of the dependencies does not change the sum")
 	}
 }
 
@@ -73,24 +73,24 @@ func TestProcess(t *testing.T) {
 	}
 	p.WaitHTTP("http://" + addr)
 	if line := p.WaitLine("environment:"); strings.Contains(line, "leaked") || !strings.Contains(line, "own") {
-		t.Errorf("%s; want the given variable and not the product's", line)
+		t.Errorf("%s; want the given variable and none of the product's", line)
 	}
 	if err := p.Stop(); err != nil {
 		t.Errorf("stop: %v", err)
 	}
 	if !strings.Contains(p.Output(), "sample ends") {
-		t.Errorf("output %q lacks what it wrote last", p.Output())
+		t.Errorf("output %q lacks the last line written", p.Output())
 	}
 	if err := p.Stop(); err != nil {
-		t.Errorf("stop again: %v", err)
+		t.Errorf("second stop: %v", err)
 	}
 
-	// At the same address at once, as after a crash.
+	// Restart at the same address immediately, as after a crash.
 	p = Process(t, Binary(t, sample), []string{"4"}, env)
 	p.WaitLine("listens on")
 	var exit *exec.ExitError
 	if err := p.Stop(); !errors.As(err, &exit) || exit.ExitCode() != 4 {
-		t.Errorf("stop of a program that ends with 4: %v", err)
+		t.Errorf("stop of a program that exits with 4: %v", err)
 	}
 
 	p = Process(t, Binary(t, sample), nil, env)
@@ -101,7 +101,7 @@ func TestProcess(t *testing.T) {
 		t.Errorf("killed: %v", err)
 	}
 	if strings.Contains(p.Output(), "sample ends") {
-		t.Error("a killed program ended in good order")
+		t.Error("a killed program exited without an error")
 	}
 }
 
@@ -114,15 +114,15 @@ func TestWaitsEndWithTheProcess(t *testing.T) {
 	} {
 		failure := failureOf(t, func(tb testing.TB) { wait(Process(tb, Binary(t, sample), nil, env)) })
 		if !strings.Contains(failure, "exit status 3") {
-			t.Errorf("%s: failed with %q, want how the process ended", name, failure)
+			t.Errorf("%s: failed with %q, want how the process exited", name, failure)
 		}
 	}
 }
 
-// holdsChildren, when set, makes this test binary one that holds children.
+// holdsChildren, if set, makes this test binary a process that holds children.
 const holdsChildren = "TESTKIT_HOLDS_CHILDREN"
 
-// TestHoldChildren is run by TestChildrenDieWithTheTest in a process of its own.
+// TestHoldChildren is run by TestChildrenDieWithTheTest in a separate process.
 func TestHoldChildren(t *testing.T) {
 	if os.Getenv(holdsChildren) == "" {
 		return

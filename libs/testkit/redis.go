@@ -14,39 +14,40 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// redisLimit is how long a Redis server may take to start or end.
+// redisLimit is how long a Redis server may take to start or stop.
 const redisLimit = 20 * time.Second
 
 // RedisOption changes how a test's Redis runs.
 type RedisOption func(*RedisServer)
 
-// RedisAOF lets the server keep what it acknowledged when it is stopped or
-// killed: an append-only file, written at every command.
+// RedisAOF makes the server durable over Stop and Kill: an append-only file, synced at
+// every command.
 func RedisAOF() RedisOption { return func(s *RedisServer) { s.durable = true } }
 
-// RedisArgs returns further arguments to redis-server, such as "--maxmemory",
-// "2mb". A test that uses it needs the real server, and is skipped without it.
+// RedisArgs passes arguments to redis-server, such as "--maxmemory", "2mb". The test
+// needs the real server and is skipped without it.
 func RedisArgs(args ...string) RedisOption {
 	return func(s *RedisServer) { s.args = append(s.args, args...) }
 }
 
-// RedisServer is the Redis of one test and what can happen to it.
+// RedisServer is the Redis server of one test, which can be stopped, killed, filled and
+// paused.
 type RedisServer struct {
 	t        testing.TB
 	addr     string
 	durable  bool
-	disk     int // in bytes, of a disk of its own; 0: none
+	disk     int // size in bytes of its own disk; 0 for none
 	args     []string
 	path     string // of redis-server
 	dir      string
 	proc     *Proc // nil while it does not run
 	embedded *miniredis.Miniredis
-	up       bool // of the embedded one
+	up       bool // of the embedded server
 }
 
-// Redis starts a Redis server for this test alone and returns its URL. It is
-// empty, and keeps nothing over a restart unless told to. Where redis-server is
-// not installed it is an embedded imitation, and the test's log says so.
+// Redis starts an empty Redis server for this test and returns its URL. Its contents do
+// not survive a restart unless an option says so. If redis-server is not installed, an
+// embedded imitation (miniredis) is used and the test logs it.
 func Redis(t testing.TB, with ...RedisOption) (url string, server *RedisServer) {
 	t.Helper()
 	path, err := exec.LookPath("redis-server")
@@ -58,7 +59,7 @@ func Redis(t testing.TB, with ...RedisOption) (url string, server *RedisServer) 
 	return server.URL(), server
 }
 
-// newRedis starts the server at path or, without one, the embedded one.
+// newRedis starts the server at path or, if path is empty, the embedded one.
 func newRedis(t testing.TB, path string, with ...RedisOption) *RedisServer {
 	t.Helper()
 	s := &RedisServer{t: t, path: path}
@@ -76,16 +77,16 @@ func newRedis(t testing.TB, path string, with ...RedisOption) *RedisServer {
 	return s
 }
 
-// URL is the server's address for a configuration: redis://127.0.0.1:PORT/0.
+// URL returns the server's URL, redis://127.0.0.1:PORT/0.
 func (s *RedisServer) URL() string { return "redis://" + s.addr + "/0" }
 
-// Addr is the server's host and port. It stays the same over restarts.
+// Addr returns the server's host and port, which restarts do not change.
 func (s *RedisServer) Addr() string { return s.addr }
 
-// Real tells a redis-server from the embedded imitation.
+// Real reports whether the server is redis-server, not the embedded imitation.
 func (s *RedisServer) Real() bool { return s.path != "" }
 
-// Stop ends the server in good order (SIGTERM) and waits for its end.
+// Stop stops the server with SIGTERM and waits for it to exit.
 func (s *RedisServer) Stop() {
 	s.t.Helper()
 	if s.embedded != nil {
@@ -101,7 +102,7 @@ func (s *RedisServer) Stop() {
 	s.proc = nil
 }
 
-// Kill ends the server as a crash would (SIGKILL) and waits for its end.
+// Kill kills the server as a crash would (SIGKILL) and waits for it to exit.
 func (s *RedisServer) Kill() {
 	if s.embedded != nil {
 		s.closeEmbedded()
@@ -113,8 +114,8 @@ func (s *RedisServer) Kill() {
 	}
 }
 
-// Start starts the server again, at the same address, and waits until it
-// answers. It does nothing to one that runs.
+// Start restarts the server at the same address and waits until it answers. It does
+// nothing if the server runs.
 func (s *RedisServer) Start() {
 	s.t.Helper()
 	switch {
@@ -129,7 +130,7 @@ func (s *RedisServer) Start() {
 	s.waitReady()
 }
 
-// Flush deletes everything the server holds.
+// Flush deletes all contents of the server.
 func (s *RedisServer) Flush() {
 	s.t.Helper()
 	if err := s.command("FLUSHALL", "+OK"); err != nil {
@@ -137,9 +138,9 @@ func (s *RedisServer) Flush() {
 	}
 }
 
-// Fill takes the server's memory away: from now on it refuses every write that
-// needs some (OOM), and answers reads, until Room. A test that uses it needs the
-// real server, and is skipped without it.
+// Fill exhausts the server's memory: until Room, it refuses every write that needs
+// memory (OOM) and answers reads. The test needs the real server and is skipped without
+// it.
 func (s *RedisServer) Fill() {
 	s.t.Helper()
 	s.needReal("filling Redis")
@@ -148,7 +149,7 @@ func (s *RedisServer) Fill() {
 	}
 }
 
-// Room ends a Fill.
+// Room undoes Fill.
 func (s *RedisServer) Room() {
 	s.t.Helper()
 	if err := s.command("CONFIG SET maxmemory 0", "+OK"); err != nil {
@@ -156,19 +157,18 @@ func (s *RedisServer) Room() {
 	}
 }
 
-// Pause lets the server hang: connections stay open and nothing is answered,
-// until Resume. A test that uses it needs the real server, and is skipped
-// without it.
+// Pause suspends the server until Resume: connections stay open and nothing is
+// answered. The test needs the real server and is skipped without it.
 func (s *RedisServer) Pause() {
 	s.t.Helper()
 	s.needReal("pausing Redis")
 	if s.proc == nil {
-		s.t.Fatal("pause a Redis that does not run")
+		s.t.Fatal("paused a Redis server that does not run")
 	}
 	s.proc.Signal(syscall.SIGSTOP)
 }
 
-// Resume ends a Pause.
+// Resume undoes Pause.
 func (s *RedisServer) Resume() {
 	s.t.Helper()
 	s.proc.Signal(syscall.SIGCONT)
@@ -181,7 +181,7 @@ func (s *RedisServer) needReal(what string) {
 	}
 }
 
-// startReal starts redis-server on a port of its own.
+// startReal starts redis-server on a free port.
 func (s *RedisServer) startReal() {
 	s.t.Helper()
 	s.addr = net.JoinHostPort("127.0.0.1", strconv.Itoa(FreePort(s.t)))
@@ -225,8 +225,8 @@ func (s *RedisServer) waitReady() {
 	}
 }
 
-// command sends one command, its words separated by blanks, on a connection of its own, which needs no client
-// library and leaves no pool behind that remembers a server that was down.
+// command sends one command, its words separated by spaces, on a new connection. It
+// uses no client library, whose pool would remember that the server was down.
 func (s *RedisServer) command(command, want string) error {
 	conn, err := net.DialTimeout("tcp", s.addr, redisLimit)
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *RedisServer) command(command, want string) error {
 	if err := conn.SetDeadline(time.Now().Add(redisLimit)); err != nil {
 		return err
 	}
-	// As an array, the one form the imitation reads too.
+	// As an array, the only form that the imitation reads too.
 	words := strings.Fields(command)
 	request := fmt.Appendf(nil, "*%d\r\n", len(words))
 	for _, word := range words {
@@ -255,15 +255,15 @@ func (s *RedisServer) command(command, want string) error {
 	return nil
 }
 
-// startEmbedded starts the imitation and keeps its clock moving: by itself no
-// key of it would ever expire.
+// startEmbedded starts the imitation and advances its clock, without which no key would
+// expire.
 func (s *RedisServer) startEmbedded() {
 	s.t.Helper()
 	if len(s.args) > 0 {
 		s.needReal("an option of Redis")
 	}
 	s.embedded = miniredis.NewMiniRedis()
-	// A port that nobody else is given while the server is stopped.
+	// A port that FreePort gives to no other test while the server is stopped.
 	if err := s.embedded.StartAddr(fmt.Sprintf("127.0.0.1:%d", FreePort(s.t))); err != nil {
 		s.t.Fatalf("start the embedded Redis: %v", err)
 	}
@@ -293,7 +293,7 @@ func (s *RedisServer) startEmbedded() {
 	})
 }
 
-// closeEmbedded ends the imitation; what a real server would forget, it forgets.
+// closeEmbedded stops the imitation and deletes what a real server would not keep.
 func (s *RedisServer) closeEmbedded() {
 	if !s.up {
 		return

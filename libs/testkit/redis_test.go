@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// servers runs a test on the real server, where there is one, and on the imitation.
+// servers runs a test on the real server, if installed, and on the imitation.
 func servers(t *testing.T, test func(t *testing.T, path string)) {
 	t.Helper()
 	if path, err := exec.LookPath("redis-server"); err != nil {
@@ -96,19 +96,19 @@ func TestRedisEndsAndComesBack(t *testing.T) {
 				test.end(s)
 				if conn, err := net.Dial("tcp", addr); err == nil {
 					_ = conn.Close()
-					t.Error("it still answers")
+					t.Error("a stopped server answers")
 				}
 				s.Start()
 				s.Start()
 				if s.Addr() != addr {
-					t.Errorf("came back at %s, was at %s", s.Addr(), addr)
+					t.Errorf("restarted at %s, was at %s", s.Addr(), addr)
 				}
 				err := client(t, s).Get(t.Context(), "k").Err()
 				if test.kept && err != nil {
-					t.Errorf("what was acknowledged: %v", err)
+					t.Errorf("acknowledged data after a restart: %v", err)
 				}
 				if !test.kept && !errors.Is(err, redis.Nil) {
-					t.Errorf("what was not to be kept: %v", err)
+					t.Errorf("data that must not be kept: %v", err)
 				}
 			})
 		})
@@ -123,16 +123,16 @@ func TestRedisHangs(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := c.Ping(ctx).Err(); err == nil {
-		t.Error("a hanging server answers")
+		t.Error("a paused server answers")
 	}
 	s.Resume()
 	if err := c.Ping(t.Context()).Err(); err != nil {
-		t.Errorf("afterwards: %v", err)
+		t.Errorf("after Resume: %v", err)
 	}
 }
 
-// TestRedisFills: a full server refuses writes and nothing else, until there is
-// room again.
+// TestRedisFills verifies that a server without memory refuses writes and nothing else
+// until Room.
 func TestRedisFills(t *testing.T) {
 	t.Parallel()
 	_, server := Redis(t)
@@ -143,14 +143,14 @@ func TestRedisFills(t *testing.T) {
 	}
 	server.Fill()
 	if err := set(); err == nil || !strings.Contains(err.Error(), "OOM") {
-		t.Errorf("a full server takes a write: %v", err)
+		t.Errorf("a full server accepts a write: %v", err)
 	}
 	if v, err := c.Get(ctx, "k").Result(); err != nil || v != "v" {
 		t.Errorf("a full server does not answer a read: %q %v", v, err)
 	}
 	server.Room()
 	if err := set(); err != nil {
-		t.Errorf("there is room: %v", err)
+		t.Errorf("after Room: %v", err)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestRedisDiskIsFilled(t *testing.T) {
 	}
 	s := newRedis(t, path, RedisDisk(8<<20))
 	if !s.HasDisk() {
-		t.Skip("this machine does not let a test have a disk of its own")
+		t.Skip("this machine does not let a test mount a disk")
 	}
 	c := client(t, s)
 	if err := c.Set(t.Context(), "k", "v", 0).Err(); err != nil {
@@ -186,6 +186,6 @@ func TestRedisDiskIsFilled(t *testing.T) {
 	}
 	s.RoomOnDisk()
 	if err := c.Set(t.Context(), "k", "w", 0).Err(); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("after RoomOnDisk: %v", err)
 	}
 }

@@ -9,28 +9,27 @@ import (
 	"strings"
 )
 
-// RedisDisk gives the server a small disk of its own, on which it writes an
-// append-only file as the shipped one does, and which FillDisk fills. What is on it
-// ends with the server. A machine where users have no namespaces of their own has no
-// such disk; see HasDisk.
+// RedisDisk gives the server a small disk, on which it writes an append-only file
+// configured like the shipped one, and which FillDisk fills. The disk is removed with
+// the server. It needs user namespaces; without them there is no disk, see HasDisk.
 func RedisDisk(size int) RedisOption { return func(s *RedisServer) { s.disk = size } }
 
-// HasDisk reports whether the server has a disk of its own.
+// HasDisk reports whether the server has its own disk.
 func (s *RedisServer) HasDisk() bool { return s.disk > 0 }
 
-// onDisk is what a shell runs to start a command with a disk at the server's folder,
-// which nobody else sees.
+// onDisk returns the shell command prefix that starts a command with a private disk
+// mounted at the server's directory.
 func (s *RedisServer) onDisk() []string {
 	return []string{"-Urm", "sh", "-c", fmt.Sprintf(`mount -t tmpfs -o size=%d,mode=0700 small '%s' && exec "$0" "$@"`, s.disk, s.dir)}
 }
 
-// checkDisk leaves the server without a disk where there can be none.
+// checkDisk removes the disk from the options if it cannot be mounted.
 func (s *RedisServer) checkDisk() {
 	if s.disk == 0 {
 		return
 	}
 	if out, err := exec.Command("unshare", append(s.onDisk(), "true")...).CombinedOutput(); err != nil {
-		s.t.Logf("this machine does not let a test have a disk of its own: %v %s", err, out)
+		s.t.Logf("this machine does not let a test mount a disk: %v %s", err, out)
 		s.disk = 0
 	}
 }
@@ -44,8 +43,8 @@ func (s *RedisServer) ballast() string {
 	return fmt.Sprintf("/proc/%d/root%s", s.proc.PID(), filepath.Join(s.dir, "ballast"))
 }
 
-// FillDisk fills the server's disk: from now on it refuses every write (MISCONF), and
-// answers reads, until RoomOnDisk.
+// FillDisk fills the server's disk: until RoomOnDisk, it refuses every write (MISCONF)
+// and answers reads.
 func (s *RedisServer) FillDisk() {
 	s.t.Helper()
 	file, err := os.Create(s.ballast())
@@ -58,7 +57,7 @@ func (s *RedisServer) FillDisk() {
 		}
 	}
 	_ = file.Close()
-	// Its file has some room left in its last page.
+	// The last page of its file has some room left.
 	err = poll(redisLimit, func() error {
 		err := s.command("SET testkit:ballast "+strings.Repeat("x", 1000), "+OK")
 		if err == nil {
@@ -74,7 +73,7 @@ func (s *RedisServer) FillDisk() {
 	}
 }
 
-// RoomOnDisk ends a FillDisk, and waits until the server writes again.
+// RoomOnDisk undoes FillDisk and waits until the server accepts writes.
 func (s *RedisServer) RoomOnDisk() {
 	s.t.Helper()
 	if err := os.Remove(s.ballast()); err != nil {

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Provenance returns a header line for a stored table: the measured program
-// and the date. It begins with "#", which readers of tables skip.
+// Provenance returns a header line for a stored table: the revision of the program that
+// was measured, and the date. It begins with "#", which readers of tables skip.
 func Provenance(t testing.TB) string {
 	t.Helper()
 	git := func(args ...string) string {
 		out, err := exec.CommandContext(t.Context(), "git", args...).Output()
 		if err != nil {
-			t.Logf("git %v: %v: the table will not say which program was measured", args, err)
+			t.Logf("git %v: %v: the table will not name the revision that was measured", args, err)
 			return ""
 		}
 		return strings.TrimSpace(string(out))
@@ -23,7 +23,8 @@ func Provenance(t testing.TB) string {
 	if revision == "" {
 		revision = "unknown"
 	}
-	// Another kept table may just have been written; documents are no part of the program.
+	// Another table may just have been written, and documents are not part of the
+	// program.
 	if git("status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude)docs") != "" {
 		revision += " with changes"
 	}

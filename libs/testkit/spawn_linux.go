@@ -12,9 +12,9 @@ type spawnRequest struct {
 	done chan<- error
 }
 
-// spawner starts child processes from one thread that never ends. The kernel
-// kills a child when the thread that started it is gone: so children die with
-// this process, however it dies, and not a moment earlier.
+// spawner starts child processes from one thread that never exits. The kernel kills a
+// child when the thread that started it exits, so children die with this process,
+// however it ends, and not earlier.
 var spawner = sync.OnceValue(func() chan<- spawnRequest {
 	requests := make(chan spawnRequest)
 	go func() {

@@ -5,5 +5,5 @@ package testkit
 import "os/exec"
 
 // spawn starts a command. Only Linux can tie its life to that of this process;
-// elsewhere a test process that is killed leaves it behind.
+// elsewhere it outlives a test process that is killed.
 func spawn(cmd *exec.Cmd) error { return cmd.Start() }

@@ -11,10 +11,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 )
 
-// TenantMonitor looks at every command of the clients it is given to, and fails
-// the test for a condition that does not name the organization ("org", at the
-// top or in the _id), or not the event where that is part of the shard key. Such conditions as belong there are listed in common, as
-// command, collection and sorted keys, "find events mark".
+// TenantMonitor observes every command of its clients. It fails the test for a filter
+// that does not name the organization ("org", at the top or in the _id), or does not
+// name the event although it is part of the shard key. Exceptions are listed in common
+// as command, collection and sorted keys, "find events mark".
 func TenantMonitor(t testing.TB, common ...string) *event.CommandMonitor {
 	t.Helper()
 	var mu sync.Mutex
@@ -23,13 +23,13 @@ func TenantMonitor(t testing.TB, common ...string) *event.CommandMonitor {
 		mu.Lock()
 		defer mu.Unlock()
 		for fault := range found {
-			t.Errorf("a condition without the %s", fault)
+			t.Errorf("a filter without the %s", fault)
 		}
 	})
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		collection, _ := e.Command.Lookup(e.CommandName).StringValueOK()
 		if collection == "schema_versions" || collection == "factor_packs" {
-			return // the layout and the factor sets are those of all organizations
+			return // the schema and the factor sets are shared by all organizations
 		}
 		if comment, _ := e.Command.Lookup("comment").StringValueOK(); comment == "schema" {
 			return // likewise
@@ -51,25 +51,25 @@ func TenantMonitor(t testing.TB, common ...string) *event.CommandMonitor {
 	}}
 }
 
-// shardedByEvent are the collections whose shard key is organization and event
-// (ADR 0029): a condition that names both is one shard's.
+// shardedByEvent are the collections whose shard key is organization and event (ADR
+// 0029): a filter that names both reaches one shard.
 var shardedByEvent = map[string]bool{
 	"records": true, "record_counts": true, "event_history": true,
 	"results": true, "result_nodes": true, "result_changes": true, "result_revisions": true, "result_parts": true,
 }
 
-// acrossEvents are the conditions on them that ask all shards of the organization,
-// with what makes up for it in ADR 0029.
+// acrossEvents are the filters on them that reach all shards of the organization; ADR
+// 0029 says what bounds their cost.
 var acrossEvents = []string{
-	"find records _id,org",                  // whose id it is, after a refused insertion; audit
+	"find records _id,org",                  // the owner of an id, after a refused insertion; audit
 	"update records _id,contextRev,org,rev", // contributions after a change of the event
-	"aggregate records deleted,org,status",  // the organization's queue
+	"aggregate records deleted,org,status",  // the review queue of the organization
 	"find records deleted,org,status",       // likewise
-	"aggregate records org",                 // how many records an organization has, where its plan limits them
+	"aggregate records org",                 // the number of an organization's records, if its plan limits them
 }
 
-// conditions returns what a command looks for; one that looks for nothing looks
-// for everything.
+// conditions returns the filters of a command; a command without one matches
+// everything.
 func conditions(name string, command bson.Raw) []bson.Raw {
 	each := func(list, field string) (filters []bson.Raw) {
 		array, _ := command.Lookup(list).ArrayOK()
@@ -95,7 +95,7 @@ func conditions(name string, command bson.Raw) []bson.Raw {
 	case "delete":
 		return each("deletes", "q")
 	case "aggregate":
-		// What narrows it down stands first.
+		// The stage that narrows the selection comes first.
 		if stages := each("pipeline", "$match"); len(stages) > 0 {
 			return stages[:1]
 		}
@@ -104,7 +104,7 @@ func conditions(name string, command bson.Raw) []bson.Raw {
 	return nil
 }
 
-// namesOrganization reports whether a condition holds for one organization only.
+// namesOrganization reports whether a filter selects a single organization.
 func namesOrganization(filter bson.Raw) bool {
 	if _, ok := filter.Lookup("org").StringValueOK(); ok {
 		return true

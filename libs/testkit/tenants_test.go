@@ -9,7 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 )
 
-// silent is a test that keeps its faults to itself.
+// silent is a test that records its failures instead of reporting them.
 type silent struct {
 	testing.TB
 	faults  []string
@@ -22,7 +22,7 @@ func (r *silent) Errorf(format string, args ...any) {
 	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
-// The monitor must be one that can fail.
+// TestTenantMonitorSeesWhatIsMissing verifies that the monitor fails a test.
 func TestTenantMonitorSeesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	own, open := bson.D{{Key: "org", Value: "o"}, {Key: "event", Value: "e"}}, bson.D{{Key: "event", Value: "e"}}
@@ -63,7 +63,7 @@ func TestTenantMonitorSeesWhatIsMissing(t *testing.T) {
 			f()
 		}
 		got := strings.Join(r.faults, "; ")
-		if c.fault == "" && got != "" || c.fault != "" && got != "a condition without the organization: "+c.fault {
+		if c.fault == "" && got != "" || c.fault != "" && got != "a filter without the organization: "+c.fault {
 			t.Errorf("%s: %q, want %q", what, got, c.fault)
 		}
 	}

@@ -1,10 +1,10 @@
-// Package testkit provides the dependencies of tests outside the process: a
-// MongoDB engine, a Redis server, binaries of this workspace running as real
-// processes, free ports; and inside it: a manual clock, a printed
-// seed, and a way to wait for a condition.
+// Package testkit gives tests what they need from outside the process: a MongoDB
+// engine, a Redis server, binaries of this workspace running as real processes, free
+// ports; and from inside: a manual clock, a logged random seed and a way to wait for a
+// condition.
 //
-// Everything is released at the end of the test, even if the test process
-// crashes. It requires a Unix system.
+// Every resource lasts for one test and is released at its end, even if the test
+// process dies. The package needs a Unix system.
 package testkit
 
 import (
@@ -21,12 +21,12 @@ import (
 	"time"
 )
 
-// pollInterval is how often a condition is looked at: short beside what is
-// waited for, long enough to leave the processor to it.
+// pollInterval is the interval between checks of a condition: short compared with the
+// wait, long enough to leave the CPU to the work waited for.
 const pollInterval = 10 * time.Millisecond
 
-// Eventually waits until cond returns nil, and fails the test with cond's last
-// error when that takes longer than limit.
+// Eventually waits until cond returns nil. After limit it fails the test with cond's
+// last error.
 func Eventually(t testing.TB, limit time.Duration, cond func() error) {
 	t.Helper()
 	if err := poll(limit, cond); err != nil {
@@ -34,8 +34,9 @@ func Eventually(t testing.TB, limit time.Duration, cond func() error) {
 	}
 }
 
-// Takes simulates the duration of work in a test, such as a handler or a read
-// that others overlap. To wait for a condition use Eventually.
+// Takes sleeps for d in code that stands for work, such as a handler or a read that
+// others run concurrently with. It must not be used to wait for a condition; that is
+// Eventually.
 func Takes(t testing.TB, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -45,7 +46,7 @@ func Takes(t testing.TB, d time.Duration) {
 	}
 }
 
-// poll is Eventually for callers that have more to say about a failure.
+// poll is Eventually for callers that add to the error.
 func poll(limit time.Duration, cond func() error) error {
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
@@ -65,7 +66,7 @@ func poll(limit time.Duration, cond func() error) error {
 }
 
 // Seed returns the seed of a random test and logs it, so that a failure can be
-// repeated: ECF_TEST_SEED, when set, is the seed.
+// reproduced. It is ECF_TEST_SEED if that is set.
 func Seed(t testing.TB) uint64 {
 	t.Helper()
 	seed := rand.Uint64()
@@ -79,31 +80,30 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-// Rand returns a source of random numbers that starts from Seed.
+// Rand returns a random source seeded with Seed.
 func Rand(t testing.TB) *rand.Rand {
 	t.Helper()
 	seed := Seed(t)
 	return rand.New(rand.NewPCG(seed, seed))
 }
 
-// Clock is a manual clock. Its Now replaces time.Now. It is safe for
-// concurrent use.
+// Clock is a manual clock, whose Now replaces time.Now. It is safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock returns a clock that stands at start.
+// NewClock returns a clock set to start.
 func NewClock(start time.Time) *Clock { return &Clock{now: start} }
 
-// Now is the time the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance advances the clock by d, which may be negative, and returns the new time.
+// Advance moves the clock by d, backwards if d is negative, and returns the new time.
 func (c *Clock) Advance(d time.Duration) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,22 +111,22 @@ func (c *Clock) Advance(d time.Duration) time.Time {
 	return c.now
 }
 
-// Set puts the clock at a time.
+// Set sets the clock.
 func (c *Clock) Set(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = now
 }
 
-// Ports below those that systems hand out to outgoing connections, so that no
-// client of another test sits on one by chance.
+// Ports below the ephemeral range, so that no outgoing connection of another test uses
+// one by chance.
 const (
 	firstPort = 20_000
 	lastPort  = 32_000
 )
 
-// FreePort returns an unused TCP port of 127.0.0.1 that is not given to any
-// other test of this user, in any process, until this one ends.
+// FreePort returns a TCP port of 127.0.0.1 on which nothing listens and that no other
+// test of this user, in any process, is given until this one ends.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	dir := filepath.Join(os.TempDir(), fmt.Sprintf("ecf-test-ports-%d", os.Getuid()))
@@ -146,7 +146,7 @@ func FreePort(t testing.TB) int {
 		t.Cleanup(func() { _ = claim.Close() })
 		return port
 	}
-	t.Fatal("found no free port")
+	t.Fatal("no free port")
 	return 0
 }
 
@@ -168,8 +168,8 @@ func Root(t testing.TB) string {
 	return root
 }
 
-// findRoot looks upwards from where the test runs, which is its package's
-// directory, and from this file, whose name is only a path without -trimpath.
+// findRoot searches upwards from the working directory of the test, which is its
+// package, and from this file, whose name is a path only without -trimpath.
 func findRoot() (string, error) {
 	var starts []string
 	if dir, err := os.Getwd(); err == nil {

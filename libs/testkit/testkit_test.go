@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// recorder is a test whose failure is looked at instead of being one.
+// recorder is a test that records its failure.
 type recorder struct {
 	testing.TB
 	failure string
@@ -30,7 +30,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failureOf runs a piece of a test and returns what it failed with.
+// failureOf runs test and returns the message with which it failed.
 func failureOf(t *testing.T, test func(testing.TB)) string {
 	t.Helper()
 	r := &recorder{TB: t}
@@ -69,14 +69,14 @@ func TestSeedIsToldAndTaken(t *testing.T) {
 	}
 	t.Setenv("ECF_TEST_SEED", strconv.FormatUint(seed, 10))
 	if again := Seed(t); again != seed {
-		t.Errorf("with the seed given: %d, want %d", again, seed)
+		t.Errorf("with ECF_TEST_SEED set: %d, want %d", again, seed)
 	}
 	if a, b := Rand(t).Uint64(), Rand(t).Uint64(); a != b {
-		t.Errorf("one seed gave %d and %d", a, b)
+		t.Errorf("the same seed gave %d and %d", a, b)
 	}
 	t.Setenv("ECF_TEST_SEED", "-1")
 	if failure := failureOf(t, func(t testing.TB) { Seed(t) }); failure == "" {
-		t.Error("a seed that is none was taken")
+		t.Error("an invalid seed was accepted")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestClock(t *testing.T) {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	clock := NewClock(start)
 	if !clock.Now().Equal(start) || !clock.Now().Equal(start) {
-		t.Error("the clock moves by itself")
+		t.Error("the clock advances by itself")
 	}
 	var wg sync.WaitGroup
 	for range 10 {
@@ -112,7 +112,7 @@ func TestFreePortIsGivenOnce(t *testing.T) {
 				port := FreePort(t)
 				mu.Lock()
 				if given[port] {
-					t.Errorf("port %d was given twice", port)
+					t.Errorf("port %d was returned twice", port)
 				}
 				given[port] = true
 				mu.Unlock()

@@ -1,5 +1,4 @@
-// Package webtest sends requests to the application of a service in tests, without a
-// network.
+// Package webtest sends requests to the app of a service in tests, without a network.
 package webtest
 
 import (
@@ -16,12 +15,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Tokens verifies tokens of the form "organization.user.role", without any signature.
+// Tokens verifies tokens of the form "organization.user.role", without a signature.
 type Tokens struct{}
 
 // Verify returns the principal that the token names.
 func (Tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // fiber reuses its buffer
+	token = strings.Clone(token) // Fiber reuses the buffer that holds it
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
 		return identity.Principal{}, errors.New("webtest: no token")
@@ -30,15 +29,15 @@ func (Tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{UserID: parts[1], Name: parts[1], Org: parts[0], Role: role}, err
 }
 
-// Answer is a response, read completely.
+// Answer is a response whose body has been read.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Send sends a request with a bearer token and, if body is not empty, a JSON body;
-// header are alternating names and values, which take precedence. It fails the test if
+// Send makes a request with a bearer token and, if the body is not empty, a JSON body.
+// header alternates names and values, which override the defaults. It fails the test if
 // there is no response.
 func Send(t testing.TB, app *fiber.App, token, method, path, body string, header ...string) Answer {
 	t.Helper()

@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// facts holds a store to this: facts are stored with a segment or beside one version of
-// it, stay until there are others, and are read by themselves.
+// facts verifies that facts are stored with a segment or for one version of it, remain
+// until they are replaced, and are read separately.
 func facts(t *testing.T, s resulttree.Store) {
 	t.Parallel()
 	ctx := context.Background()
@@ -45,7 +45,7 @@ func facts(t *testing.T, s resulttree.Store) {
 	want("flights", 0, 9)
 	must(t, s.KeepFacts(ctx, org, event, of(first, "first"), 1))
 	want("flights", 0, 9, of(first, "first"))
-	// Another version, another organization's, and a node that is not there.
+	// Another version, another organization, and a node that does not exist.
 	must(t, s.KeepFacts(ctx, org, event, of(first, "late"), 2))
 	must(t, s.KeepFacts(ctx, other, event, of(first, "other"), 1))
 	must(t, s.KeepFacts(ctx, org, event, of(node(3, 1), "absent"), 1))

@@ -16,10 +16,10 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// prunersAtOnce holds a store to this: two pruners, readers and the worker that makes new
-// revisions work at once on one event. Each page that a reader sees has every cause once
-// and the signed revisions, the differences between what it lists are right, and together
-// the pruners drop each revision once.
+// prunersAtOnce runs two pruners, readers and the worker that writes revisions
+// concurrently on one event. Each page that a reader sees must have every cause once
+// and the signed revisions, the differences between listed revisions must be right, and
+// the pruners together must drop each revision once.
 func prunersAtOnce(t *testing.T, store resulttree.Store) {
 	t.Parallel()
 	seed := rand.Uint64() //nolint:gosec // it is printed
@@ -74,7 +74,7 @@ func prunersAtOnce(t *testing.T, store resulttree.Store) {
 	}
 	testkit.Eventually(t, time.Minute, func() error {
 		if len(faults) == 0 && (pruned.Load() < 2 || pages.Load() < 2) {
-			return fmt.Errorf("%d times pruned and %d pages read", pruned.Load(), pages.Load())
+			return fmt.Errorf("%d prunings and %d pages read", pruned.Load(), pages.Load())
 		}
 		return nil
 	})
@@ -93,18 +93,18 @@ func prunersAtOnce(t *testing.T, store resulttree.Store) {
 	}
 	newest := h.result.Revision
 	if want := append(slices.Clone(signed), newest-1, newest); !slices.Equal(numbers, want) {
-		t.Errorf("kept are %v, want %v", numbers, want)
+		t.Errorf("kept %v, want %v", numbers, want)
 	}
 	if got, want := dropped.Load()+n, newest-int64(len(kept)); got != want {
-		t.Errorf("the pruners dropped %d revisions, and %d are gone", got, want)
+		t.Errorf("the pruners report %d dropped revisions, but %d are gone", got, want)
 	}
 	if got := causesIn(kept); got != newest {
-		t.Errorf("the causes count %d changes of records after %d", got, newest)
+		t.Errorf("the causes count %d record changes after %d", got, newest)
 	}
-	t.Logf("%d revisions, %d pages read, %d times pruned", newest, pages.Load(), pruned.Load())
+	t.Logf("%d revisions, %d pages read, %d prunings", newest, pages.Load(), pruned.Load())
 }
 
-// readBeside reads what is kept of the event, and compares what follows one another.
+// readBeside reads the kept revisions and compares consecutive ones.
 func readBeside(ctx context.Context, store resulttree.Store, signed []int64) error {
 	page, newest, kept, err := resulttree.History{Results: store}.Page(ctx, org, event, 0, 1000)
 	if err != nil {
@@ -115,7 +115,7 @@ func readBeside(ctx context.Context, store resulttree.Store, signed []int64) err
 		numbers = append(numbers, r.Revision)
 	}
 	if got := causesIn(page); got != newest.Revision || int64(len(page)) != kept.Kept(newest.Revision) {
-		return fmt.Errorf("the causes of revisions %v count %d changes of records, of %d; kept is %+v", numbers, got, newest.Revision, kept)
+		return fmt.Errorf("the causes of revisions %v count %d record changes, want %d; kept %+v", numbers, got, newest.Revision, kept)
 	}
 	for _, revision := range signed {
 		if !slices.Contains(numbers, revision) {
@@ -130,7 +130,7 @@ func readBeside(ctx context.Context, store resulttree.Store, signed []int64) err
 			return err
 		}
 		if wrong != nil && !now.Dropped(older.Revision) && !now.Dropped(newer.Revision) {
-			return errors.Join(wrong, fmt.Errorf("what is kept is %+v", now))
+			return errors.Join(wrong, fmt.Errorf("kept %+v", now))
 		}
 		between, err := resulttree.History{Results: store}.Span(ctx, org, event, older.Revision+1, min(newer.Revision, newest.Revision-1))
 		if err != nil {
@@ -140,13 +140,13 @@ func readBeside(ctx context.Context, store resulttree.Store, signed []int64) err
 			return err
 		}
 		if newer.Revision < newest.Revision && causesIn(between) != newer.Revision-older.Revision && now.Pending == 0 && !now.Dropped(older.Revision) && !now.Dropped(newer.Revision) {
-			return fmt.Errorf("between revisions %d and %d the causes count %d changes of records", older.Revision, newer.Revision, causesIn(between))
+			return fmt.Errorf("between revisions %d and %d the causes count %d record changes", older.Revision, newer.Revision, causesIn(between))
 		}
 	}
 	return nil
 }
 
-// meddled is a store that does something once, before one of the reads of a History.
+// meddled is a store that calls a function once, before a given read of a History.
 type meddled struct {
 	resulttree.Store
 	left   int
@@ -174,8 +174,9 @@ func (m *meddled) Revisions(ctx context.Context, org record.OrgID, event record.
 	return m.Store.Revisions(ctx, org, event, from, to)
 }
 
-// prunedWhileRead holds a page of revisions to having every cause once, where a worker
-// replaces the newest and a pruner drops all others between any two of its reads.
+// prunedWhileRead verifies that a page of revisions has every cause once if, between
+// any two of its reads, a worker replaces the newest revision and a pruner drops all
+// others.
 func prunedWhileRead(t *testing.T, open func(t *testing.T) resulttree.Store) {
 	t.Parallel()
 	for at := 1; ; at++ {
@@ -194,7 +195,7 @@ func prunedWhileRead(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		page, newest, kept, err := resulttree.History{Results: store}.Page(t.Context(), org, event, 0, 100)
 		must(t, err)
 		if got := causesIn(page); got != newest.Revision || int64(len(page)) != kept.Kept(newest.Revision) {
-			t.Errorf("before read %d: %d revisions, whose causes count %d changes of records of %d", at, len(page), got, newest.Revision)
+			t.Errorf("before read %d: %d revisions, whose causes count %d record changes, want %d", at, len(page), got, newest.Revision)
 		}
 		if store.left > 0 {
 			return

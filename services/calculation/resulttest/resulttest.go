@@ -1,5 +1,5 @@
-// Package resulttest is the conformance suite of resulttree.Store, which both
-// engines must pass.
+// Package resulttest is the conformance suite of resulttree.Store: both
+// engines must pass it.
 package resulttest
 
 import (
@@ -57,7 +57,8 @@ func result(version, revision int64) resulttree.Result {
 	}
 }
 
-// Run tests a store, newly created by open for each test, against the interface.
+// Run verifies that the stores that open returns, a new one for each test, implement
+// the interface.
 func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 	ctx := context.Background()
 	t.Run("node round trip and guard", func(t *testing.T) {
@@ -70,7 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		wantConflict(t, s.PutNode(ctx, node(0, 1), 0))
 		must(t, s.PutNode(ctx, node(0, 2), 1))
 		wantConflict(t, s.PutNode(ctx, node(0, 2), 1))
-		wantConflict(t, s.PutNode(ctx, node(7, 3), 2)) // replaced where there is none
+		wantConflict(t, s.PutNode(ctx, node(7, 3), 2)) // replaces a version that does not exist
 		got, err := s.Node(ctx, org, event, id(0))
 		must(t, err)
 		if !reflect.DeepEqual(got, node(0, 2)) {
@@ -151,7 +152,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		theirs, err := s.Changes(ctx, other, event, id(0), 0, 1<<60)
 		must(t, err)
 		if len(kept) != 0 || len(theirs) != 0 {
-			t.Fatalf("got %+v and another organization's %+v", kept, theirs)
+			t.Fatalf("got %+v and for another organization %+v", kept, theirs)
 		}
 	})
 	t.Run("revisions", func(t *testing.T) {
@@ -187,7 +188,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		if n.Version != 1 || r.Version != 1 || len(changes) != 1 || len(revisions) != 1 {
 			t.Fatalf("node %d, result %d, %d changes, %d revisions", n.Version, r.Version, len(changes), len(revisions))
 		}
-		// The second write of a node replaces the first; what comes after a conflict is
+		// The second write of a node replaces the first; writes after a conflict are
 		// not made.
 		wantConflict(t, s.Together(ctx, func(ctx context.Context) error {
 			for _, write := range []func() error{
@@ -225,7 +226,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		kept, err := s.Revisions(ctx, other, event, 0, 10)
 		must(t, err)
 		if len(nodes) != 0 || len(kept) != 0 {
-			t.Fatal("another organization's results are seen")
+			t.Fatal("results of another organization are visible")
 		}
 		theirs := node(0, 2)
 		theirs.Org = other
@@ -242,7 +243,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		must(t, s.PutPart(ctx, org, event, "b", data, at))
 		must(t, s.PutPart(ctx, org, event, "a", []byte("a"), at))
 		must(t, s.PutPart(ctx, org, event, "a", []byte("never stored"), at.Add(time.Hour)))
-		must(t, s.PutPart(ctx, org, event, "a", []byte("never stored"), at)) // an earlier time does not set it back
+		must(t, s.PutPart(ctx, org, event, "a", []byte("never stored"), at)) // an earlier time does not move it back
 		must(t, s.PutPart(ctx, other, event, "a", []byte("theirs"), at))
 		must(t, s.PutPart(ctx, org, "event-2", "c", []byte("c"), at))
 		for _, c := range []struct {
@@ -263,7 +264,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 				t.Errorf("parts before %s: %v, %v; want %v", before, got, err, want)
 			}
 		}
-		must(t, s.DeletePart(ctx, org, event, "a", at.Add(time.Minute))) // it is younger
+		must(t, s.DeletePart(ctx, org, event, "a", at.Add(time.Minute))) // the part is younger
 		must(t, s.DeletePart(ctx, org, event, "b", at.Add(time.Minute)))
 		if got, err := s.PartsBefore(ctx, org, event, at.Add(2*time.Hour)); err != nil || !slices.Equal(got, []string{"a"}) {
 			t.Errorf("after deletions: %v, %v", got, err)
@@ -282,7 +283,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 					case err == nil:
 						won.Add(1)
 					case !errors.Is(err, resulttree.ErrConflict):
-						t.Errorf("race: %v", err)
+						t.Errorf("concurrent writes: %v", err)
 					}
 				})
 			}
@@ -299,7 +300,7 @@ func Run(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		cancel()
 		if s.PutResult(gone, result(1, 1), 0) == nil || s.PutNode(gone, node(0, 1), 0) == nil || s.InsertRevision(gone, result(1, 1)) == nil ||
 			s.InsertChanges(gone, resulttree.NodeChanges{Org: org, Event: event, NodeID: id(0), Version: 1}) == nil {
-			t.Fatal("a write under a cancelled context succeeded")
+			t.Fatal("a write with a cancelled context succeeded")
 		}
 		if _, err := s.Result(ctx, org, event); !errors.Is(err, resulttree.ErrNotFound) {
 			t.Fatalf("result after a cancelled write: %v", err)

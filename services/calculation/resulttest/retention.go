@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// history writes the revisions of an event in the order in which a worker does: two
-// segments below one node, each record of which counts a number.
+// history writes the revisions of an event in the order of a worker: two segments below
+// one node, each of whose records contributes a number.
 type history struct {
 	t      *testing.T
 	store  resulttree.Store
@@ -55,7 +55,8 @@ func (h *history) put(n *resulttree.Node, changed []resulttree.Change, cause res
 	must(h.t, h.store.PutNode(ctx, *n, n.Version-1))
 }
 
-// revise makes one revision: a record of a segment comes, goes or counts otherwise.
+// revise writes one revision, in which a record of a segment is added, removed or
+// changed.
 func (h *history) revise(random *rand.Rand) {
 	h.t.Helper()
 	leaf := random.IntN(len(h.leaves))
@@ -107,7 +108,7 @@ func newHistory(t *testing.T, store resulttree.Store) *history {
 	return h
 }
 
-// kept reads the revisions that a reader sees, oldest first.
+// kept returns the revisions that a reader sees, oldest first.
 func (h *history) kept() []resulttree.Result {
 	h.t.Helper()
 	retention, err := h.store.Retention(h.t.Context(), org, event)
@@ -119,8 +120,8 @@ func (h *history) kept() []resulttree.Result {
 	return append(stored, h.result)
 }
 
-// check compares the oldest kept revisions with the next one and the newest, and returns
-// all that are kept: the differences must lead from what the one counts to what the other does.
+// check compares each of the oldest kept revisions with the next and with the newest,
+// and returns all that are kept. The differences must add up.
 func (h *history) check() []resulttree.Result {
 	h.t.Helper()
 	kept := h.kept()
@@ -132,8 +133,8 @@ func (h *history) check() []resulttree.Result {
 	return kept
 }
 
-// compare returns an error where the differences between two results don't lead from what
-// the one counts to what the other does.
+// compare returns an error if the differences between two results do not lead from the
+// older sums to the newer.
 func compare(ctx context.Context, store resulttree.Store, older, newer resulttree.Result) error {
 	changed, err := resulttree.Comparer{Results: store}.Between(ctx, older, newer)
 	if err != nil {
@@ -145,7 +146,7 @@ func compare(ctx context.Context, store resulttree.Store, older, newer resulttre
 	}
 	for _, c := range changed {
 		if c.Before.Value != counts[c.RecordID()] {
-			return fmt.Errorf("from revision %d to %d: %s was %q, the difference says %q", older.Revision, newer.Revision, c.RecordID(), counts[c.RecordID()], c.Before.Value)
+			return fmt.Errorf("from revision %d to %d: %s was %q, the difference has %q", older.Revision, newer.Revision, c.RecordID(), counts[c.RecordID()], c.Before.Value)
 		}
 		delete(counts, c.RecordID())
 		if c.After.Key != "" {
@@ -153,12 +154,12 @@ func compare(ctx context.Context, store resulttree.Store, older, newer resulttre
 		}
 	}
 	if !maps.Equal(counts, want) {
-		return fmt.Errorf("from revision %d to %d: the differences lead to %v, it counts %v", older.Revision, newer.Revision, counts, want)
+		return fmt.Errorf("from revision %d to %d: the differences add up to %v, want %v", older.Revision, newer.Revision, counts, want)
 	}
 	return nil
 }
 
-// causesIn returns how many changes of records the causes of revisions count.
+// causesIn returns the number of record changes that the causes of revisions count.
 func causesIn(kept []resulttree.Result) (records int64) {
 	for _, r := range kept {
 		for _, c := range r.Causes {
@@ -168,7 +169,7 @@ func causesIn(kept []resulttree.Result) (records int64) {
 	return records
 }
 
-// changesIn returns how many changes of nodes are stored.
+// changesIn returns the number of stored node changes.
 func (h *history) changesIn() (n int) {
 	h.t.Helper()
 	for _, id := range []resulttree.NodeID{h.top.NodeID, h.leaves[0].NodeID, h.leaves[1].NodeID} {
@@ -179,7 +180,7 @@ func (h *history) changesIn() (n int) {
 	return n
 }
 
-// mortal is a store whose process dies before one of its writes.
+// mortal is a store whose process dies before a given write.
 type mortal struct {
 	resulttree.Store
 	left int
@@ -214,7 +215,7 @@ func (m *mortal) DeleteChanges(ctx context.Context, org record.OrgID, event reco
 	return m.write(func() error { return m.Store.DeleteChanges(ctx, org, event, id, after, to) })
 }
 
-// retention holds a store to what a Pruner makes of it.
+// retention verifies the retention rules that a Pruner applies.
 func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 	t.Run("dropped revisions are summed up, wherever the process dies", func(t *testing.T) {
 		t.Parallel()
@@ -228,14 +229,14 @@ func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		}
 		h.event.Editions = []record.Edition{{Edition: 1, Revision: signed}}
 		all, changes := causesIn(h.check()), h.changesIn()
-		// The floor was replaced by the last revision that is older than this time.
+		// The last revision older than this time replaced the floor.
 		before := h.day.Add(-(revisions - floor - 1) * day)
 		dry := resulttree.Pruner{Results: h.store, DryRun: true, Step: 2}
 		if n, err := dry.Prune(t.Context(), h.event, before); err != nil || n != floor-2 {
 			t.Fatalf("%d would be dropped, %v", n, err)
 		}
 		if got := h.kept(); len(got) != revisions {
-			t.Fatalf("a rehearsal left %d of %d revisions", len(got), revisions)
+			t.Fatalf("a dry run left %d of %d revisions", len(got), revisions)
 		}
 		for life := 0; ; life++ {
 			dying := &mortal{Store: h.store, left: life}
@@ -254,32 +255,32 @@ func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 			numbers = append(numbers, r.Revision)
 		}
 		if want := []int64{signed, 6, 7, 8, 9}; !slices.Equal(numbers, want) {
-			t.Fatalf("kept are %v, want %v", numbers, want)
+			t.Fatalf("kept %v, want %v", numbers, want)
 		}
 		if stored, err := h.store.Revisions(t.Context(), org, event, 0, 1<<60); err != nil || int64(len(stored)) != 1+revisions-floor {
-			// The newest is not among them, and neither is the retention.
+			// Neither the newest revision nor the retention are counted.
 			t.Fatalf("%d revisions are stored, %v", len(stored), err)
 		}
 		if kept[0].Since != 1 || kept[1].Since != signed+1 || kept[2].Since != 0 {
-			t.Errorf("the kept ones are since %d, %d, %d", kept[0].Since, kept[1].Since, kept[2].Since)
+			t.Errorf("the kept revisions count changes since %d, %d, %d", kept[0].Since, kept[1].Since, kept[2].Since)
 		}
 		if got := causesIn(kept); got != all {
-			t.Errorf("the causes count %d changes of records, and counted %d", got, all)
+			t.Errorf("the causes count %d record changes, want %d", got, all)
 		}
-		// One for each node between the two oldest, at most, and all above.
+		// At most one for each node between the two oldest, and all above.
 		if got := h.changesIn(); got > 3+2*(revisions-floor)+3 || got >= changes {
-			t.Errorf("%d of %d changes of nodes are left", got, changes)
+			t.Errorf("%d of %d node changes remain", got, changes)
 		}
 		if n, err := (resulttree.Pruner{Results: h.store}).Prune(t.Context(), h.event, before); err != nil || n != 0 {
-			t.Errorf("a repetition drops %d, %v", n, err)
+			t.Errorf("the second pruning drops %d, %v", n, err)
 		}
 		h.revise(random)
 		h.check()
 		if n, err := (resulttree.Pruner{Results: h.store}).Prune(t.Context(), h.event, h.day); err != nil || n != revisions-floor {
-			t.Errorf("later %d are dropped, %v", n, err)
+			t.Errorf("a later pruning drops %d, %v", n, err)
 		}
 		if kept := h.check(); len(kept) != 3 {
-			t.Errorf("%d are left", len(kept))
+			t.Errorf("%d remain", len(kept))
 		}
 	})
 	t.Run("pruned between the reads of a page", func(t *testing.T) { prunedWhileRead(t, open) })
@@ -288,7 +289,7 @@ func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		t.Parallel()
 		s, ctx := open(t), context.Background()
 		if r, err := s.Retention(ctx, org, event); err != nil || r.Version != 0 || r.Dropped(1) || r.Kept(5) != 5 {
-			t.Fatalf("of an event that has none: %+v, %v", r, err)
+			t.Fatalf("of an event without revisions: %+v, %v", r, err)
 		}
 		r := resulttree.Retention{Org: org, Event: event, Version: 1, Floor: 5, Signed: []int64{2}, Pending: 1}
 		must(t, s.PutRetention(ctx, r, 0))
@@ -300,7 +301,7 @@ func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		if got, err := s.Retention(ctx, other, event); err != nil || got.Version != 0 {
-			t.Fatalf("another organization's: %+v, %v", got, err)
+			t.Fatalf("of another organization: %+v, %v", got, err)
 		}
 		must(t, s.InsertRevision(ctx, result(1, 1)))
 		sum := result(1, 1)

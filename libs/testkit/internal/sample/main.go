@@ -1,6 +1,6 @@
-// Command sample is a program for the tests of testkit: it serves HTTP on the
-// address of SAMPLE_ADDR, answers 503 to the first two requests and 200 to the
-// rest, and exits on SIGTERM with the code given as its argument.
+// Command sample is a program for the tests of testkit. It serves HTTP on the address
+// SAMPLE_ADDR, answers the first two requests with 503 and the others with 200, and
+// exits on SIGTERM with the code given as its argument.
 package main
 
 import (
