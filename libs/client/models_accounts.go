@@ -12,7 +12,7 @@ type TokenBundle struct {
 	AccessToken string `json:"accessToken"`
 	// The user's identity claims. Not accepted as an access token.
 	IDToken string `json:"idToken"`
-	// Gets new access tokens. Returned by login only.
+	// Used to get new access tokens. Returned by login only.
 	RefreshToken string `json:"refreshToken,omitempty"`
 	// Lifetime of the access token in seconds.
 	ExpiresIn int    `json:"expiresIn"`
@@ -23,11 +23,11 @@ type TokenBundle struct {
 type Session struct {
 	// Identifier of the session.
 	ID string `json:"_id"`
-	// When it began: the login.
+	// When the session began: the time of the login.
 	CreatedAt time.Time `json:"createdAt"`
-	// When a token of it was last issued or used.
+	// When one of its tokens was last issued or used.
 	LastUsedAt time.Time `json:"lastUsedAt"`
-	// When its refresh token ends.
+	// When its refresh token expires.
 	ExpiresAt time.Time `json:"expiresAt"`
 	// The address it was last used from.
 	Address string `json:"address,omitempty"`
@@ -44,7 +44,7 @@ type Member struct {
 	// Name shown to others.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// invited: nobody has accepted yet.
+	// invited: the invitation has not been accepted yet.
 	State string `json:"state"`
 }
 
@@ -55,7 +55,7 @@ type OwnOrganization struct {
 	// Its name.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// disabled: it gives no access until an administrator there enables it.
+	// disabled: it gives no access until an administrator of the organization enables it.
 	State string `json:"state"`
 }
 
@@ -63,56 +63,56 @@ type OwnOrganization struct {
 type User struct {
 	// Identifier of the user.
 	ID string `json:"_id"`
-	// Email they log in with.
+	// Email used to log in.
 	Email string `json:"email"`
 	// Name shown to others.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// The account of a program. It has the role user, for good.
+	// Whether this is the account of a program. It always has the role user.
 	ServiceAccount bool `json:"serviceAccount"`
 	// A disabled account cannot log in; its sessions have ended.
 	Disabled bool `json:"disabled"`
-	// invited: nobody has accepted yet. PATCH does not change that.
+	// invited: the invitation has not been accepted yet. PATCH does not change that.
 	State string `json:"state,omitempty"`
-	// When the invitation ends; absent once it was accepted.
+	// When the invitation expires; absent once it was accepted.
 	InvitedUntil *time.Time `json:"invitedUntil,omitempty"`
-	// When the account was made.
+	// When the account was created.
 	CreatedAt time.Time `json:"createdAt"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Me is the account of a session: the membership of its organization, and all of the person's.
 type Me struct {
-	// Identifier of the user, which is that of the membership.
+	// Identifier of the user, which is the same as that of the membership.
 	ID string `json:"_id"`
-	// Email they log in with.
+	// Email used to log in.
 	Email string `json:"email"`
 	// Name shown to others in this organization.
 	Name string `json:"name"`
 	Role Role   `json:"role"`
-	// The account of a program. It has the role user, for good.
+	// Whether this is the account of a program. It always has the role user.
 	ServiceAccount bool `json:"serviceAccount"`
 	// A disabled account cannot log in; its sessions have ended.
 	Disabled bool `json:"disabled"`
-	// invited: nobody has accepted yet. PATCH does not change that.
+	// invited: the invitation has not been accepted yet. PATCH does not change that.
 	State string `json:"state,omitempty"`
-	// When the invitation ends; absent once it was accepted.
+	// When the invitation expires; absent once it was accepted.
 	InvitedUntil *time.Time `json:"invitedUntil,omitempty"`
-	// When the account was made.
+	// When the account was created.
 	CreatedAt time.Time `json:"createdAt"`
 	// The organization that the token is for.
 	Organization string `json:"organization"`
-	// true for an account of its organization alone, set up with separateAccount: a login to it names that
-	// organization.
+	// true for an account that belongs to its organization only, set up with separateAccount: logging in to it
+	// requires naming that organization.
 	SeparateAccount bool `json:"separateAccount,omitempty"`
-	// The organization of a login that names none; see PATCH /auth/me.
+	// The organization for logins that do not name one; see PATCH /auth/me.
 	DefaultOrganization string `json:"defaultOrganization"`
-	// The organizations that this person is a member of, the first one first.
+	// The organizations that this person is a member of, the oldest membership first.
 	Memberships []Membership `json:"memberships"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -123,7 +123,7 @@ type Membership struct {
 	// Id of the organization.
 	Organization string `json:"organization"`
 	Role         Role   `json:"role"`
-	// disabled: it gives no access until an administrator there enables it.
+	// disabled: it gives no access until an administrator of the organization enables it.
 	State string `json:"state"`
 }
 
@@ -135,25 +135,26 @@ type AcceptInput struct {
 
 // MeInput is what to change about the own account.
 type MeInput struct {
-	// Id of the organization of a login that names none: one that you are an active member of.
+	// Id of the organization for logins that do not name one; you must be an active member of it.
 	DefaultOrganization string `json:"defaultOrganization"`
 }
 
 // CreatedUser is a new account, and the token that sets its first password.
 type CreatedUser struct {
 	User
-	// Sets the first password by POST /auth/setup, once. It is not shown again. A rehearsal has none.
+	// Sets the first password with POST /auth/setup; it can be used once. It is not shown again. Absent in a
+	// rehearsal.
 	SetupToken string `json:"setupToken,omitempty"`
 }
 
 // UserInput is a new account.
 type UserInput struct {
-	// Email to log in with, of which there is one account only, in however many organizations.
+	// Email to log in with. There is only one account for an email, whatever the number of organizations.
 	Email string `json:"email"`
 	// Name shown to others.
 	Name string `json:"name,omitempty"`
 	Role Role   `json:"role"`
-	// Makes the account of a program; false where it is left out. Its role must be user, now and later.
+	// Whether this is the account of a program; false if absent. Its role must be user, now and later.
 	ServiceAccount bool `json:"serviceAccount,omitempty"`
 }
 
@@ -162,7 +163,7 @@ type UserPatch struct {
 	// Name shown to others.
 	Name Optional[string] `json:"name,omitzero"`
 	Role Optional[Role]   `json:"role,omitzero"`
-	// true ends all sessions of the account and lets nobody log in to it.
+	// true ends all sessions of the account and prevents new logins.
 	Disabled Optional[bool] `json:"disabled,omitzero"`
 }
 
@@ -170,18 +171,19 @@ type UserPatch struct {
 type SetupRequest struct {
 	// The setupToken of a new or reset account.
 	SetupToken string `json:"setupToken"`
-	// At least 15 characters and none of the well-known ones.
+	// At least 15 characters, and not a commonly used password.
 	Password string `json:"password"`
-	// true makes of an invitation an account of its organization alone, whoever has an account with the address:
-	// sign in to it by naming the organization. Without effect for a reset account.
+	// With true, accepting the invitation creates an account that belongs to its organization only, even if
+	// another account has the same address. Name the organization to sign in to it. No effect for a reset
+	// account.
 	SeparateAccount bool `json:"separateAccount,omitempty"`
 }
 
 // PasswordRequest changes a password.
 type PasswordRequest struct {
-	// The password that holds now.
+	// The current password.
 	CurrentPassword string `json:"currentPassword"`
-	// At least 15 characters and none of the well-known ones. There are no other rules.
+	// At least 15 characters, and not a commonly used password. There are no other rules.
 	NewPassword string `json:"newPassword"`
 }
 
@@ -191,70 +193,70 @@ type Organization struct {
 	ID string `json:"_id"`
 	// Its name.
 	Name string `json:"name"`
-	// The plan it has: what its quota follows from.
+	// The plan, which determines the quota.
 	Plan string `json:"plan"`
-	// Events the plan has, and what is left of them.
+	// The number of events in the plan, and how many are left.
 	EventQuota EventQuota  `json:"eventQuota"`
 	PlanLimits *PlanLimits `json:"planLimits,omitempty"`
 	Policy     Policy      `json:"policy"`
-	// A change of the policy that waits for a second administrator to ask for the same within seven days.
+	// A change of the policy that takes effect when a second administrator requests the same within seven days.
 	PendingPolicy *PendingPolicy `json:"pendingPolicy,omitempty"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // PendingPolicy is a change of the rules that waits for a second administrator.
 type PendingPolicy struct {
-	// What it would be.
+	// The proposed value.
 	FourEyes bool `json:"fourEyes"`
-	// What it would be, where automatic approval is switched on or loosened. In kg CO2e.
+	// The proposed value, if automatic approval is switched on or loosened. In kg CO2e.
 	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
-	// What it would be then; absent, no record is checked.
+	// The value proposed with it; if absent, no records are spot-checked.
 	SpotCheckOneIn int   `json:"spotCheckOneIn,omitempty"`
 	ProposedBy     Actor `json:"proposedBy"`
-	// When.
+	// When it was proposed.
 	ProposedAt time.Time `json:"proposedAt"`
 }
 
 // EventQuota reports how many events the plan has, and what is left of them.
 type EventQuota struct {
-	// Events of the plan; nil when there is no limit.
+	// Events in the plan; nil if there is no limit.
 	Limit *int `json:"limit"`
-	// Events made so far, deleted ones included.
+	// Events created so far, deleted ones included.
 	Used int `json:"used"`
-	// Events that can still be made.
+	// Events that can still be created.
 	Left *int `json:"left"`
 }
 
 // PlanLimits is what a plan bounds besides events; nil: unlimited. What is more is refused with
 // CodePlanLimitExceeded.
 type PlanLimits struct {
-	// Rows of one file.
+	// Rows in one file.
 	RowsPerImport *int `json:"rowsPerImport"`
-	// Imports that are not finished.
+	// Unfinished imports.
 	OpenImports *int `json:"openImports"`
-	// Records of one event, deleted ones included.
+	// Records in one event, deleted ones included.
 	RecordsPerEvent *int `json:"recordsPerEvent"`
-	// Records of all events together, deleted ones included.
+	// Records in all events together, deleted ones included.
 	RecordsPerOrganization *int `json:"recordsPerOrganization"`
 }
 
 // Policy is an organization's rules of approval.
 type Policy struct {
-	// Who created, edited last or submitted a record cannot approve it.
+	// Whoever created, last edited or submitted a record cannot approve it.
 	FourEyes bool `json:"fourEyes,omitempty"`
-	// A change of an event that moves an approved figure needs a comment.
+	// A change of an event that affects an approved figure needs a comment.
 	RequireReason bool `json:"requireReason,omitempty"`
-	// A record that counts for less is approved as it is submitted, by the move auto-approve, which its history
-	// shows with the name of the admin who decided so. With fourEyes, a record this admin created, edited last or
-	// submitted waits for somebody else, and so does one that was approved before. nil or 0: nothing is approved
-	// this way. In kg CO2e.
+	// A record that counts for less than this is approved automatically when it is submitted. Its history shows
+	// the move auto-approve with the name of the administrator who set this value. With fourEyes, a record that
+	// this administrator created, last edited or submitted waits for someone else, and so does a record that was
+	// approved before. nil or 0: nothing is approved automatically. In kg CO2e.
 	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
-	// One in so many of these records, chosen by its id, waits for a person all the same; nil, none does. Without
-	// autoApproveBelowKg it is not kept.
+	// One in this number of automatically approvable records, chosen by its id, still waits for a person; nil:
+	// none. Not stored without autoApproveBelowKg.
 	SpotCheckOneIn *int `json:"spotCheckOneIn,omitempty"`
-	// Who set the two last; not to be sent.
+	// Who last set these two values; read-only.
 	AutoApproveSetBy *Actor `json:"autoApproveSetBy,omitempty"`
 }
 
@@ -262,24 +264,24 @@ type Policy struct {
 type OrganizationPatch struct {
 	// Its name.
 	Name Optional[string] `json:"name,omitzero"`
-	// Rules of approval. Members that are absent stay as they are.
+	// Rules of approval. Absent members stay as they are.
 	Policy Optional[PolicyPatch] `json:"policy,omitzero"`
 }
 
 // PolicyPatch changes an organization's rules of approval. What is not set stays as it is; Null turns a rule
 // off.
 type PolicyPatch struct {
-	// Who created, edited last or submitted a record cannot approve it.
+	// Whoever created, last edited or submitted a record cannot approve it.
 	FourEyes Optional[bool] `json:"fourEyes,omitzero"`
-	// A change of an event that moves an approved figure needs a comment.
+	// A change of an event that affects an approved figure needs a comment.
 	RequireReason Optional[bool] `json:"requireReason,omitzero"`
-	// A record that counts for less is approved as it is submitted, by the move auto-approve, which its history
-	// shows with the name of the admin who decided so. With fourEyes, a record this admin created, edited last or
-	// submitted waits for somebody else, and so does one that was approved before. nil or 0: nothing is approved
-	// this way. In kg CO2e.
+	// A record that counts for less than this is approved automatically when it is submitted. Its history shows
+	// the move auto-approve with the name of the administrator who set this value. With fourEyes, a record that
+	// this administrator created, last edited or submitted waits for someone else, and so does a record that was
+	// approved before. nil or 0: nothing is approved automatically. In kg CO2e.
 	AutoApproveBelowKg Optional[float64] `json:"autoApproveBelowKg,omitzero"`
-	// One in so many of these records, chosen by its id, waits for a person all the same; nil, none does. Without
-	// autoApproveBelowKg it is not kept.
+	// One in this number of automatically approvable records, chosen by its id, still waits for a person; nil:
+	// none. Not stored without autoApproveBelowKg.
 	SpotCheckOneIn Optional[int] `json:"spotCheckOneIn,omitzero"`
 }
 
@@ -288,24 +290,24 @@ type PolicyPatch struct {
 type AuditEntry struct {
 	// Identifier of the entry.
 	ID string `json:"_id"`
-	// Counts the entries of the organization, without gaps.
+	// Number of the entry in the organization, without gaps.
 	Sequence int `json:"sequence"`
 	// When it happened.
 	At time.Time `json:"at"`
 	// login, refresh, logout, session.end, password.change, user.create, user.role, user.disable, user.enable,
 	// user.delete, user.password, user.reset, user.setup, user.accept, user.address, organization.update,
 	// organization.plan, event.create, event.change, event.delete and the other actions of an event's history,
-	// record.delete, request.forbidden, request.limited. More may come.
+	// record.delete, request.forbidden, request.limited. More may be added.
 	Action string `json:"action"`
-	// Whether it was done or refused.
+	// Whether the action was done or refused.
 	Outcome string `json:"outcome"`
 	// Why it was refused.
 	Reason string `json:"reason,omitempty"`
-	// The user who did it; operator for a command at the machine. Absent when nobody is known.
+	// The user who did it; operator for a command on the server. Absent if the user is unknown.
 	Actor string `json:"actor,omitempty"`
-	// The user or organization it was done to, or the request that was refused.
+	// The user or organization that the action changed, or the request that was refused.
 	Subject string `json:"subject,omitempty"`
-	// Identifier of the session it was done in.
+	// Identifier of the session in which it was done.
 	Session string `json:"session,omitempty"`
 	// What was changed.
 	Before string `json:"before,omitempty"`
@@ -315,9 +317,9 @@ type AuditEntry struct {
 	Address string `json:"address,omitempty"`
 	// The request that caused it.
 	RequestID string `json:"requestId,omitempty"`
-	// The hash of the entry before; empty for the first.
+	// The hash of the previous entry; empty for the first.
 	PreviousHash string `json:"previousHash"`
-	// SHA-256 over the entry and the hash of the one before.
+	// SHA-256 over the entry and the hash of the previous one.
 	Hash string `json:"hash"`
 }
 
@@ -325,7 +327,7 @@ type AuditEntry struct {
 type Actor struct {
 	// Identifier of the user.
 	ID string `json:"_id"`
-	// Their name at that moment.
+	// Their name at that time.
 	Name string `json:"name,omitempty"`
 	Role Role   `json:"role"`
 }

@@ -16,13 +16,13 @@ type Event struct {
 	StartDate string `json:"startDate,omitempty"`
 	// The last day.
 	EndDate string `json:"endDate,omitempty"`
-	// People who come in person.
+	// People who attend in person.
 	Attendees *int `json:"attendees,omitempty"`
-	// People who take part from elsewhere.
+	// People who take part remotely.
 	VirtualAttendees *int `json:"virtualAttendees,omitempty"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country,omitempty"`
-	// Where it takes place, as it was stated.
+	// Where it takes place, as stated.
 	Place    string         `json:"place,omitempty"`
 	Location *EventLocation `json:"location,omitempty"`
 	WhatIf   *WhatIf        `json:"whatIf,omitempty"`
@@ -31,38 +31,38 @@ type Event struct {
 	// Notes about the event.
 	Description string    `json:"description,omitempty"`
 	Boundary    *Boundary `json:"boundary,omitempty"`
-	// Your own key of the event, unique in the organization.
+	// Your own key for the event, unique in the organization.
 	ExternalReference string `json:"externalReference,omitempty"`
 	// Texts of your own.
 	Metadata map[string]string `json:"metadata,omitempty"`
-	// What was stated to be offset or removed; absent for none.
+	// The stated offsets and removals; absent if there are none.
 	Compensation []Compensation `json:"compensation,omitempty"`
 	Method       Method         `json:"method"`
 	Team         *Team          `json:"team,omitempty"`
-	// The set of emission factors its footprint is calculated with. It is chosen when the event is made, and
-	// neither another date nor a new edition changes it: POST /events/{eventId}/factor-set does. The sets of
-	// years before the earliest edition are chosen for no event; they are adopted, to price an event like for
-	// like with what it was then.
+	// The set of emission factors that its footprint is calculated with. It is chosen when the event is created;
+	// neither a change of date nor a new edition changes it, only POST /events/{eventId}/factor-set does. The
+	// sets of years before the earliest edition are never chosen automatically; adopt one to compare an event
+	// like for like with how it was calculated then.
 	FactorSet string `json:"factorSet"`
 	CreatedBy Actor  `json:"createdBy"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 	UpdatedBy *Actor    `json:"updatedBy,omitempty"`
 	SignOff   *SignOff  `json:"signOff,omitempty"`
-	// How many proposed changes wait for a second manager; absent for none.
+	// How many proposed changes wait for a second manager; absent if none.
 	OpenChanges int    `json:"openChanges,omitempty"`
 	Counts      Counts `json:"counts,omitzero"`
-	// The newest result in short. Absent where nothing was calculated, or nothing counts. recalculating: a change
-	// is not in it yet.
+	// A summary of the newest result. Absent if nothing was calculated or nothing counts. recalculating: a change
+	// is not yet included.
 	Result *EventResult `json:"result,omitempty"`
-	// Rises with every change of the event; counts and result change without it.
+	// Increases with every change of the event, but not with changes of counts and result.
 	Revision int `json:"revision"`
-	// What to know about the event or this request. Fields that had no effect: UNKNOWN_FIELD_IGNORED, often a
-	// misspelling, and SERVER_FIELD_IGNORED, which the service sets itself. What was assumed of its place. A
-	// factor set of another time than the event: FACTOR_SET_NEWER_THAN_EVENT and FACTOR_SET_OLDER_THAN_EVENT, in
-	// every answer with the event itself, in none with a list. Absent where there are none.
+	// Notices about the event or this request. Fields that had no effect: UNKNOWN_FIELD_IGNORED, often a
+	// misspelling, and SERVER_FIELD_IGNORED, which the service sets itself. Assumptions about its place. A factor
+	// set that does not fit the year of the event: FACTOR_SET_NEWER_THAN_EVENT and FACTOR_SET_OLDER_THAN_EVENT,
+	// in every response with a single event but not in lists. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -74,17 +74,17 @@ type EventLocation struct {
 	Region string `json:"region,omitempty"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country"`
-	// Its number in GeoNames, of a town.
+	// GeoNames id, for a town.
 	GeonameID int `json:"geonameId,omitempty"`
-	// Code of the airport, or of the one that stands for the town.
+	// Code of the airport, or of the airport that is used for the town.
 	Code string `json:"code,omitempty"`
 	// Degrees north. In °.
 	Latitude float64 `json:"latitude"`
 	// Degrees east. In °.
 	Longitude float64 `json:"longitude"`
-	// Of a postcode area: nine in ten of its addresses are that near. In km.
+	// For a postcode area: nine out of ten of its addresses are within this distance. In km.
 	RadiusKm int `json:"radiusKm,omitempty"`
-	// True of a town or a postcode area, absent for an airport.
+	// True for a town or a postcode area, absent for an airport.
 	Area bool `json:"area,omitempty"`
 }
 
@@ -93,7 +93,7 @@ type EventResult struct {
 	// Revision of the result.
 	Revision int      `json:"revision"`
 	Total    Interval `json:"total"`
-	// Whether every change is in it.
+	// Whether it includes every change.
 	Status string `json:"status"`
 }
 
@@ -101,7 +101,7 @@ type EventResult struct {
 type Boundary struct {
 	// Record types.
 	Included []string `json:"included,omitempty"`
-	// What is left out on purpose.
+	// What is deliberately left out.
 	Excluded []Exclusion `json:"excluded,omitempty"`
 }
 
@@ -117,17 +117,17 @@ type Exclusion struct {
 type Compensation struct {
 	// Whether it avoids emissions elsewhere (offset) or takes CO2 out of the air (removal).
 	Kind string `json:"kind"`
-	// How much. In kg CO2e.
+	// The amount. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
 	// What was bought or done.
 	Description string `json:"description"`
-	// The standard it was certified by.
+	// The standard under which it was certified.
 	Standard string `json:"standard,omitempty"`
-	// The registry that holds it.
+	// The registry in which it is held.
 	Registry string `json:"registry,omitempty"`
-	// Where it is found there, such as serial numbers.
+	// How to find it in the registry, such as serial numbers.
 	Reference string `json:"reference,omitempty"`
-	// The day of the retirement; absent where there was none yet.
+	// The day of the retirement; absent if it has not been retired yet.
 	RetiredOn string `json:"retiredOn,omitempty"`
 }
 
@@ -135,44 +135,44 @@ type Compensation struct {
 type EventInput struct {
 	// Title of the event.
 	Title string `json:"title"`
-	// The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the
-	// earliest edition. Without it the newest edition is chosen.
+	// The first day. Its year determines the factor set of a new event: the newest edition that is not newer than
+	// the event, or the earliest edition. Without a date it is the newest edition.
 	StartDate string `json:"startDate,omitempty"`
 	// The last day, not before startDate.
 	EndDate string `json:"endDate,omitempty"`
-	// People who come in person. Results per attendee need it.
+	// People who attend in person. Needed for results per attendee.
 	Attendees *int `json:"attendees,omitempty"`
-	// People who take part from elsewhere.
+	// People who take part remotely.
 	VirtualAttendees *int `json:"virtualAttendees,omitempty"`
-	// ISO 3166-1 alpha-2. Records without a country take this one.
+	// ISO 3166-1 alpha-2. Used for records that do not state a country.
 	Country string `json:"country,omitempty"`
-	// Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A
-	// name that may mean several places is AMBIGUOUS_PLACE, with the candidates.
+	// Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
+	// travel. A name that matches several places is AMBIGUOUS_PLACE, with the candidates.
 	Place string `json:"place,omitempty"`
 	// An IANA time zone.
 	Timezone string `json:"timezone,omitempty"`
 	// Notes about the event.
 	Description string `json:"description,omitempty"`
-	// What the footprint is meant to cover. It describes; approved records always count.
+	// What the footprint is meant to cover. This is descriptive only; approved records always count.
 	Boundary *Boundary `json:"boundary,omitempty"`
-	// Your own key of the event, unique in the organization. Not . and not ...
+	// Your own key for the event, unique in the organization. Not . or ...
 	ExternalReference string `json:"externalReference,omitempty"`
-	// Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+	// Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata map[string]string `json:"metadata,omitempty"`
-	// What you state to have offset or removed. It stands apart; no figure has it subtracted.
+	// What you state to have offset or removed. It is shown separately and never subtracted from a figure.
 	Compensation []Compensation `json:"compensation,omitempty"`
 	Method       *Method        `json:"method,omitempty"`
-	// Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the
+	// Who can see the event and work on it. Absent: everyone in the organization; a PUT without it leaves the
 	// team as it is.
 	Team *Team `json:"team,omitempty"`
 }
 
 // Team is who sees an event and works on it.
 type Team struct {
-	// Each member once, at least one of them a reviewer.
+	// The members, each once; at least one of them must be a reviewer.
 	Members []TeamMember `json:"members"`
-	// True where no member can review any more, because the reviewers have left or are managers no longer: only
-	// an administrator changes the team then. Absent otherwise, in lists, and when it is sent.
+	// True if no member can review any more, because the reviewers have left or are no longer managers: then only
+	// an administrator can change the team. Otherwise absent; also absent in lists and requests.
 	WithoutReviewer bool `json:"withoutReviewer,omitempty"`
 }
 
@@ -180,15 +180,15 @@ type Team struct {
 type TeamMember struct {
 	// Id of an active user of the organization.
 	UserID string `json:"userId"`
-	// What they may do, as far as their role in the organization allows it: a reviewer is a manager there, a
-	// contributor at least a user.
+	// What the member may do, limited by their role in the organization: a reviewer acts as a manager, a
+	// contributor as a user or above.
 	Role string `json:"role"`
 }
 
 // EventPut is all fields of an event; what is not set is emptied.
 type EventPut struct {
 	EventInput
-	// Why, for the history. Your organization may require it.
+	// The reason, for the history. Your organization may require it.
 	Comment string `json:"comment,omitempty"`
 }
 
@@ -196,54 +196,56 @@ type EventPut struct {
 type EventPatch struct {
 	// Title of the event.
 	Title Optional[string] `json:"title,omitzero"`
-	// The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
+	// The first day. A new date does not change the factor set of the event; a notice names a set that would fit
+	// better.
 	StartDate Optional[string] `json:"startDate,omitzero"`
 	// The last day, not before startDate.
 	EndDate Optional[string] `json:"endDate,omitzero"`
-	// People who come in person.
+	// People who attend in person.
 	Attendees Optional[int] `json:"attendees,omitzero"`
-	// People who take part from elsewhere.
+	// People who take part remotely.
 	VirtualAttendees Optional[int] `json:"virtualAttendees,omitzero"`
-	// ISO 3166-1 alpha-2. Records without a country take this one.
+	// ISO 3166-1 alpha-2. Used for records that do not state a country.
 	Country Optional[string] `json:"country,omitzero"`
-	// Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
+	// Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
+	// travel.
 	Place Optional[string] `json:"place,omitzero"`
 	// An IANA time zone.
 	Timezone Optional[string] `json:"timezone,omitzero"`
 	// Notes about the event.
 	Description Optional[string] `json:"description,omitzero"`
-	// What the footprint is meant to cover; it replaces the boundary as a whole.
+	// What the footprint is meant to cover; replaces the whole boundary.
 	Boundary Optional[Boundary] `json:"boundary,omitzero"`
-	// Your own key of the event, unique in the organization. Not . and not ...
+	// Your own key for the event, unique in the organization. Not . or ...
 	ExternalReference Optional[string] `json:"externalReference,omitzero"`
-	// Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+	// Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`
-	// What you state to have offset or removed. It stands apart; no figure has it subtracted.
+	// What you state to have offset or removed. It is shown separately and never subtracted from a figure.
 	Compensation Optional[[]Compensation] `json:"compensation,omitzero"`
 	Method       Optional[Method]         `json:"method,omitzero"`
-	// Who sees the event and works on it; it replaces the team as a whole, and nil takes it away.
+	// Who can see the event and work on it; replaces the whole team, and nil removes it.
 	Team Optional[Team] `json:"team,omitzero"`
-	// Why, for the history. Your organization may require it.
+	// The reason, for the history. Your organization may require it.
 	Comment Optional[string] `json:"comment,omitzero"`
 }
 
 // Method says how the footprint is calculated. A change calculates it anew.
 type Method struct {
-	// Whether flights count the effects at altitude beside their CO2; true for a new event where it is left out.
+	// Whether flights include effects at altitude in addition to CO2; true for a new event if absent.
 	RadiativeForcing *bool `json:"radiativeForcing,omitempty"`
-	// The factors' published CO2e, which a new event has where it is left out, or their gases weighed by AR6
-	// where they are known.
+	// Whether to use the factors' published CO2e (the default for a new event), or their gases weighted by AR6
+	// where the gases are known.
 	GWP string `json:"gwp,omitempty"`
-	// The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An
-	// event that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the
-	// methodology say what each one changed.
+	// The version of the calculation that the event is pinned to. Absent: it stays as it is; a new event gets the
+	// newest. An event that shows none has 1.2.0. A newer engine never changes a result by itself; the changelog
+	// and the methodology say what each version changed.
 	Engine string `json:"engine,omitempty"`
 }
 
 // Export is a whole event.
 type Export struct {
 	Event Event `json:"event"`
-	// All records, drafts included: the types in their order, within each the oldest first.
+	// All records, drafts included: by type in their fixed order, within each type the oldest first.
 	Items []Record `json:"items"`
 }
 

@@ -9,18 +9,18 @@ import (
 
 // SignOff is whether the figure of an event is signed.
 type SignOff struct {
-	// closing while a sign-off is being made.
+	// closing while a sign-off is in progress.
 	State string `json:"state"`
-	// The revision of the result that is signed, or about to be.
+	// The revision of the result that is signed, or is being signed.
 	Revision int    `json:"revision,omitempty"`
 	By       *Actor `json:"by,omitempty"`
 	// When it was signed.
 	At *time.Time `json:"at,omitempty"`
 	// Number of the signed edition.
 	Edition int `json:"edition,omitempty"`
-	// Why the last sign-off did not come about.
+	// Why the last sign-off failed.
 	Failure *SignOffFailure `json:"failure,omitempty"`
-	// What was ever signed, oldest first.
+	// All signed editions, oldest first.
 	Editions []Edition  `json:"editions"`
 	Open     *Checklist `json:"open,omitempty"`
 }
@@ -33,35 +33,35 @@ type SignOffFailure struct {
 	Code string `json:"code"`
 	// What happened.
 	Message string `json:"message"`
-	// When.
+	// When it was proposed.
 	At time.Time `json:"at"`
 }
 
 // Edition is a signed figure. It stays on record whatever happens to the event.
 type Edition struct {
-	// Its number.
+	// Number of the edition.
 	Edition int `json:"edition"`
 	// The revision of the result.
 	Revision int `json:"revision"`
-	// Hash of everything that is kept of it.
+	// Hash of everything that is kept for it.
 	Root string `json:"root"`
 	// What was signed.
 	Statement string `json:"statement"`
 	By        Actor  `json:"by"`
 	// When it was signed.
 	At time.Time `json:"at"`
-	// Whether a second manager signed what a first one proposed.
+	// Whether a second manager signed what the first one had proposed.
 	FourEyes bool `json:"fourEyes"`
-	// Who opened the event again.
+	// Who withdrew the sign-off.
 	Withdrawn *Withdrawn `json:"withdrawn,omitempty"`
 }
 
 // Withdrawn is who opened a signed event again, and why.
 type Withdrawn struct {
 	By Actor `json:"by"`
-	// When.
+	// When it was proposed.
 	At time.Time `json:"at"`
-	// Why.
+	// The reason.
 	Comment string `json:"comment"`
 }
 
@@ -71,9 +71,9 @@ type Checklist struct {
 	Revision int `json:"revision"`
 	// Whether the result is up to date.
 	Status string `json:"status"`
-	// Records that wait for a decision.
+	// Records waiting for a decision.
 	Waiting int `json:"waiting"`
-	// Records that were sent back.
+	// Records returned for changes.
 	ChangesRequested int `json:"changesRequested"`
 	// Drafts.
 	Unsubmitted int `json:"unsubmitted"`
@@ -89,7 +89,7 @@ type Checklist struct {
 type SignOffInput struct {
 	// The newest revision of the result.
 	Revision int `json:"revision"`
-	// What you state with your name, in your words.
+	// What you declare with your name, in your own words.
 	Statement string `json:"statement"`
 }
 
@@ -98,7 +98,7 @@ type SignOffOutcome struct {
 	Event     *Event       `json:"event,omitempty"`
 	Checklist *Checklist   `json:"checklist,omitempty"`
 	Change    *EventChange `json:"change,omitempty"`
-	// Fields of this request that had no effect. Absent where there are none.
+	// Fields of this request that had no effect. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -106,9 +106,9 @@ type SignOffOutcome struct {
 type FieldChange struct {
 	// The field.
 	Field string `json:"field"`
-	// Its value before; nil for none.
+	// Its value before; nil if it had none.
 	Before json.RawMessage `json:"before"`
-	// Its value after; nil for none.
+	// Its value after; nil if it has none.
 	After json.RawMessage `json:"after"`
 }
 
@@ -116,24 +116,24 @@ type FieldChange struct {
 type EventChange struct {
 	// Identifier of the proposal.
 	ID string `json:"_id"`
-	// What happens when it is approved.
+	// The action that approval carries out.
 	Kind       string `json:"kind"`
 	ProposedBy Actor  `json:"proposedBy"`
 	// When it was proposed.
 	ProposedAt time.Time `json:"proposedAt"`
 	// The reason.
 	Comment string `json:"comment,omitempty"`
-	// Of a sign-off: its revision and statement.
+	// For a sign-off: its revision and statement.
 	Body json.RawMessage `json:"body,omitempty"`
 	// The fields before and after.
 	Changed []FieldChange `json:"changed,omitempty"`
-	// What it does to the figure, as a rehearsal calculates it; absent until it is first listed.
+	// Its calculated effect on the figure; absent until the change is first listed.
 	Effect *ChangeEffect `json:"effect,omitempty"`
-	// Revision of the event's context it was calculated on.
+	// Revision of the event that the effect was calculated from.
 	ContextRevision int `json:"contextRevision"`
-	// Revision of the result it was calculated on.
+	// Revision of the result that the effect was calculated from.
 	ResultRevision int `json:"resultRevision"`
-	// In the list: what it was calculated on has moved.
+	// In lists: whether the data that the effect was calculated from has changed since.
 	Stale bool `json:"stale,omitempty"`
 }
 
@@ -147,44 +147,44 @@ type EventChanges struct {
 // RehearsalInput is what to try, one of it at least.
 type RehearsalInput struct {
 	Method *Method `json:"method,omitempty"`
-	// Id of a factor set that is held.
+	// Id of an available factor set.
 	FactorSet string `json:"factorSet,omitempty"`
-	// People who come in person.
+	// People who attend in person.
 	Attendees *int `json:"attendees,omitempty"`
 }
 
 // EffectFigures are the figures that a change of an event can move.
 type EffectFigures struct {
 	Total Interval `json:"total"`
-	// The total per attendee; nil where they are not known. In kg CO2e.
+	// The total per attendee; nil if their number is not known. In kg CO2e.
 	PerAttendeeKg *Kilograms `json:"perAttendeeKg"`
-	// And per day; nil where either is not known. In kg CO2e.
+	// The total per attendee and day; nil if either is not known. In kg CO2e.
 	PerAttendeeDayKg *Kilograms `json:"perAttendeeDayKg"`
 }
 
 // Effect is what a change of an event does to its figures.
 type Effect struct {
-	// Null where nothing is approved.
+	// Null if nothing is approved.
 	Before *EffectFigures `json:"before"`
-	// Null where nothing is approved.
+	// Null if nothing is approved.
 	After *EffectFigures `json:"after"`
 	// Total after minus before. In kg CO2e.
 	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e"`
-	// The revision of the result that was counted; 0 for none.
+	// The revision of the result that was counted; 0 if there was none.
 	BasedOnRevision int `json:"basedOnRevision"`
-	// Fields of this request that had no effect. Absent where there are none.
+	// Fields of this request that had no effect. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // ChangeEffect is what a change does to the figure.
 type ChangeEffect struct {
-	// The figures before; nil where nothing is approved.
+	// The figures before the change; nil if nothing is approved.
 	Before *EffectFigures `json:"before"`
-	// The same after; nil for a deletion.
+	// The figures after the change; nil for a deletion.
 	After *EffectFigures `json:"after"`
 	// Total after minus before. In kg CO2e.
 	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e"`
-	// The revision of the result that was counted; 0 for none.
+	// The revision of the result that was counted; 0 if there was none.
 	BasedOnRevision int `json:"basedOnRevision"`
 }
 
@@ -193,38 +193,38 @@ type ChangeEffect struct {
 type HistoryActor struct {
 	// Identifier of the user; system for what the server did by itself.
 	ID string `json:"_id"`
-	// Their name at that moment.
+	// Their name at that time.
 	Name string `json:"name,omitempty"`
 	Role Role   `json:"role,omitempty"`
 }
 
 // EventHistoryEntry is an action on an event. Entries are chained by their hashes.
 type EventHistoryEntry struct {
-	// Revision of the event after it.
+	// Revision of the event after the action.
 	Revision int `json:"revision"`
 	// What was done.
 	Action string       `json:"action"`
 	By     HistoryActor `json:"by"`
 	// When it happened.
 	At time.Time `json:"at"`
-	// The reason that was given.
+	// The reason that was given for it.
 	Comment string `json:"comment,omitempty"`
 	// The fields before and after.
 	Changed []FieldChange `json:"changed,omitempty"`
-	// Where it differs from the entry before, every figure was recalculated.
+	// If it differs from the previous entry, every figure was recalculated.
 	ContextRevision int `json:"contextRevision"`
 	// The proposal it is about.
 	Change string `json:"change,omitempty"`
-	// Whether it was done under four eyes.
+	// Whether it was done under four-eyes approval.
 	FourEyes bool `json:"fourEyes,omitempty"`
-	// Revision of the organization that set the policy it was done under.
+	// Revision of the organization that set the policy in force.
 	PolicyRevision int `json:"policyRevision,omitempty"`
-	// Hash of what the event says after it.
+	// Hash of the event's content after the action.
 	StateHash string `json:"stateHash"`
-	// Random; it keeps actor and comment from being guessed from what the hash covers.
+	// Random; it prevents actor and comment from being guessed from the hash.
 	Salt string `json:"salt,omitempty"`
-	// The hash of the entry before.
+	// The hash of the previous entry.
 	PreviousHash string `json:"previousHash"`
-	// SHA-256 over the entry and the hash of the one before.
+	// SHA-256 over the entry and the hash of the previous one.
 	Hash string `json:"hash"`
 }

@@ -11,34 +11,34 @@ import (
 type RecordState struct {
 	// Identifier of the record.
 	ID string `json:"_id"`
-	// Identifier of the owning event.
+	// Identifier of the event.
 	EventID string `json:"eventId"`
 	// Its record type.
 	Type string `json:"type"`
-	// false on creation, true after submit.
+	// false after creation, true after submit.
 	Submitted bool   `json:"submitted"`
 	Status    Status `json:"status"`
-	// Rises with every change and move.
+	// Increases with every change and move.
 	Revision  int   `json:"revision"`
 	CreatedBy Actor `json:"createdBy"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it last changed.
+	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 	// When it was last submitted.
 	SubmittedAt *time.Time `json:"submittedAt"`
 	// Who submitted it last.
 	SubmittedBy *Actor `json:"submittedBy"`
-	// When it was last decided on.
+	// When the last decision was made.
 	ReviewedAt *time.Time `json:"reviewedAt"`
-	// Who decided on it last.
+	// Who made the last decision.
 	ReviewedBy *Actor `json:"reviewedBy"`
-	// What they said.
+	// The comment on the decision.
 	ReviewComment string    `json:"reviewComment,omitempty"`
 	Footprint     Footprint `json:"footprint"`
 	WhatIf        *WhatIf   `json:"whatIf,omitempty"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -52,9 +52,9 @@ type Footprint struct {
 	High Kilograms `json:"high"`
 	// The set of factors used.
 	FactorSet string `json:"factorSet"`
-	// Fields that were absent and took their default.
+	// Absent fields for which a default was used.
 	Defaulted []string `json:"defaulted"`
-	// What to know about the figure: proxies, dropped fields, defaults.
+	// What to know about the figure: proxies, ignored fields, defaults.
 	Notices []Notice `json:"notices"`
 }
 
@@ -62,9 +62,9 @@ type Footprint struct {
 type Narrowing struct {
 	// The field that would narrow the interval.
 	Field string `json:"field"`
-	// Lower end of the 95 % interval with it. In kg CO2e.
+	// Lower end of the 95 % interval if the field were given. In kg CO2e.
 	Low Kilograms `json:"low"`
-	// Upper end of the 95 % interval with it. In kg CO2e.
+	// Upper end of the 95 % interval if the field were given. In kg CO2e.
 	High Kilograms `json:"high"`
 }
 
@@ -76,7 +76,7 @@ type Notice struct {
 	Message string `json:"message"`
 	// The field it is about.
 	Field string `json:"field,omitempty"`
-	// What may have been meant or, of a factor set, what the event can adopt.
+	// Likely corrections or, for a factor set, the set that the event can adopt.
 	Suggestions   []string   `json:"suggestions,omitempty"`
 	WouldNarrowTo *Narrowing `json:"wouldNarrowTo,omitempty"`
 }
@@ -93,7 +93,7 @@ type Evidence struct {
 
 // HistoryEntry is a change or a move of a record. Entries are chained by their hashes.
 type HistoryEntry struct {
-	// Revision of the record after it.
+	// Revision of the record after the change.
 	Revision int `json:"revision"`
 	// The move, or the change.
 	Action string `json:"action"`
@@ -103,32 +103,33 @@ type HistoryEntry struct {
 	By   Actor  `json:"by"`
 	// When it happened.
 	At time.Time `json:"at"`
-	// What was said.
+	// The comment.
 	Comment string `json:"comment,omitempty"`
-	// Names of the fields an edit changed.
+	// Names of the fields that an edit changed.
 	Changed []string `json:"changed,omitempty"`
-	// Hash of what the record says after the move.
+	// Hash of the record's content after the move.
 	InputHash string `json:"inputHash,omitempty"`
-	// Of a creation or an edit of attendee travel: the rows it left, and how many people they count.
+	// For the creation or an edit of attendee travel: its rows after the change, and the number of people in
+	// them.
 	Origins *OriginCounts `json:"origins,omitempty"`
-	// Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for
-	// four eyes.
+	// For a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization required
+	// four-eyes approval.
 	FourEyes bool `json:"fourEyes,omitempty"`
-	// Of a decision: the revision of the organization that set the policy.
+	// For a decision: the revision of the organization that set the policy.
 	PolicyRevision int `json:"policyRevision,omitempty"`
-	// Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none.
+	// Random; it prevents actor and comment from being guessed from the hash. Old entries have none.
 	Salt string `json:"salt,omitempty"`
-	// The hash of the entry before.
+	// The hash of the previous entry.
 	PreviousHash string `json:"previousHash,omitempty"`
-	// SHA-256 over the entry and the hash of the one before.
+	// SHA-256 over the entry and the hash of the previous one.
 	Hash string `json:"hash,omitempty"`
 }
 
 // OriginCounts is what a history keeps of the rows of attendee travel.
 type OriginCounts struct {
-	// How many rows.
+	// Number of rows.
 	Rows int `json:"rows"`
-	// How many people they count.
+	// Number of people in them.
 	People int `json:"people"`
 	// SHA-256 of their canonical JSON.
 	Hash string `json:"hash"`
@@ -136,24 +137,24 @@ type OriginCounts struct {
 
 // Outcome is what became of one of several records: Record or Error, one of them nil.
 type Outcome struct {
-	// The id you named. Absent for a record to be created.
+	// The id you sent. Absent for a record to be created.
 	ID     string  `json:"_id,omitempty"`
 	Record *Record `json:"record,omitempty"`
-	// What became of a record that was sent.
+	// The outcome for one record.
 	Outcome string `json:"outcome,omitempty"`
 	Error   *Error `json:"error,omitempty"`
 }
 
 // Outcomes are what became of several records, in the order they were named in.
 type Outcomes struct {
-	// An outcome for each item sent, in the order they were sent in.
+	// One outcome for each item, in the order in which the items were sent.
 	Items []Outcome `json:"items"`
-	// How many of the items have a record.
+	// How many items have a record.
 	Succeeded int `json:"succeeded"`
-	// How many of the items have an error.
+	// How many items have an error.
 	Failed int `json:"failed"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -235,7 +236,7 @@ type RowError struct {
 // Undone says who undid an import.
 type Undone struct {
 	By Actor `json:"by"`
-	// When.
+	// When it was proposed.
 	At time.Time `json:"at"`
 	// How many records were removed.
 	Removed int `json:"removed"`
@@ -249,9 +250,9 @@ type ImportOutcome struct {
 	Type string `json:"type"`
 	// Its reference.
 	ExternalReference string `json:"externalReference,omitempty"`
-	// Its status; of one that was removed, the status it had.
+	// Its status; for a removed record, the status it had.
 	Status string `json:"status"`
-	// What became of it.
+	// What happened to it.
 	Outcome string `json:"outcome"`
 	Error   *Error `json:"error,omitempty"`
 }
@@ -259,47 +260,48 @@ type ImportOutcome struct {
 // UndoneImport is what became of the records of an import that was undone.
 type UndoneImport struct {
 	Import Import `json:"import"`
-	// How many were removed.
+	// How many records were removed.
 	Removed int `json:"removed"`
-	// How many were touched since and stay.
+	// How many records were changed since and stay.
 	Kept int `json:"kept"`
-	// How many are approved and stay.
+	// How many records are approved and stay.
 	Refused int `json:"refused"`
-	// How many records the import had changed that were there before it. They stay.
+	// How many existing records the import had changed. They stay.
 	UpdatedBefore int `json:"updatedBefore"`
-	// Each record that is still there or was removed now, in the order of the file.
+	// Each record that still exists or was removed now, in the order of the file.
 	Items []ImportOutcome `json:"items"`
-	// Fields of this request that had no effect. Absent where there are none.
+	// Fields of this request that had no effect. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // MovedImport is what became of the records of an import that were moved.
 type MovedImport struct {
 	Import Import `json:"import"`
-	// How many took the move.
+	// How many records the move succeeded for.
 	Moved int `json:"moved"`
-	// How many were there already.
+	// How many records already had the status.
 	Unchanged int `json:"unchanged"`
-	// How many could not take it; error says why.
+	// How many records the move failed for; error says why.
 	Refused int `json:"refused"`
 	// Each record, in the order of the file.
 	Items []ImportOutcome `json:"items"`
-	// Fields of this request that had no effect. Absent where there are none.
+	// Fields of this request that had no effect. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // ReviewInfo helps to decide about a record.
 type ReviewInfo struct {
-	// What the record would count; nil where it cannot be calculated under the method of the event. In kg CO2e.
+	// The figure of the record; nil if it cannot be calculated with the method of the event. In kg CO2e.
 	KgCO2e *Kilograms `json:"kgCO2e"`
-	// That in percent of the newest total of the event, to two places; nil while there is none. In %.
+	// That figure as a percentage of the newest total of the event, to two decimal places; nil while there is no
+	// total. In %.
 	SharePercent *float64 `json:"sharePercent"`
 	// When it was submitted.
 	WaitingSince time.Time `json:"waitingSince"`
-	// Whole hours since then.
+	// Full hours since it was submitted.
 	AgeHours int `json:"ageHours"`
-	// What would be found about the record were it counted, beside the counted records and the others of this
-	// page.
+	// The findings there would be about the record if it were counted, together with the counted records and the
+	// others on this page.
 	Findings []Finding `json:"findings"`
 }
 
@@ -309,28 +311,28 @@ type Deleted struct {
 	ID      string `json:"_id"`
 	Deleted bool   `json:"deleted"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Origin is people who come from one place.
 type Origin struct {
-	// The town, as it was stated.
+	// The town, as stated.
 	Place string `json:"place,omitempty"`
-	// The postcode, as it was stated.
+	// The postcode, as stated.
 	Postcode string `json:"postcode,omitempty"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country,omitempty"`
 	// Code of an airport or city.
 	Code string `json:"code,omitempty"`
-	// How many people.
+	// Number of people.
 	People int `json:"people"`
-	// How they came; absent where it is not known.
+	// How they travelled; absent if not known.
 	Mode string `json:"mode,omitempty"`
-	// Whether the way back counts; absent: it does.
+	// Whether the return journey counts. Absent: it does.
 	RoundTrip *bool `json:"roundTrip,omitempty"`
-	// The places that were found: one, or of a country the towns that stand for it. Absent for people without
-	// origin.
+	// The places that were found: one place or, for a country, the towns that represent it. Absent for people
+	// without an origin.
 	At []OriginPlace `json:"at,omitempty"`
 }
 
@@ -342,29 +344,29 @@ type OriginPlace struct {
 	Region string `json:"region,omitempty"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country"`
-	// Its number in GeoNames, of a town.
+	// GeoNames id, for a town.
 	GeonameID int `json:"geonameId,omitempty"`
-	// Code of the airport, or of the one that stands for the town.
+	// Code of the airport, or of the airport that is used for the town.
 	Code string `json:"code,omitempty"`
 	// Degrees north. In °.
 	Latitude float64 `json:"latitude"`
 	// Degrees east. In °.
 	Longitude float64 `json:"longitude"`
-	// Of a postcode area: nine in ten of its addresses are that near. In km.
+	// For a postcode area: nine out of ten of its addresses are within this distance. In km.
 	RadiusKm int `json:"radiusKm,omitempty"`
-	// True of a town or a postcode area, absent for an airport.
+	// True for a town or a postcode area, absent for an airport.
 	Area bool `json:"area,omitempty"`
-	// How many of the row's people.
+	// Number of the row's people who live there.
 	People int `json:"people"`
 }
 
 // RowsToPreview are rows to be counted with what is stored: at most 100 at once.
 type RowsToPreview struct {
-	// The rows: up to 100 of any types. None: the drafts as they are stored.
+	// Up to 100 rows of any types. Without rows, the drafts as stored.
 	Items []RowToPreview `json:"items,omitempty"`
-	// Answer each row with its lines: formula, factor and source. False where it is left out.
+	// Whether to return the lines of each row: formula, factor and source. False if absent.
 	Explain bool `json:"explain,omitempty"`
-	// sum of the answer to the part before.
+	// sum of the response to the previous part.
 	After string `json:"after,omitempty"`
 }
 
@@ -372,9 +374,9 @@ type RowsToPreview struct {
 type RowToPreview struct {
 	// Record type of the row.
 	Type string `json:"type"`
-	// The draft that the row changes; it is not counted beside it.
+	// The draft that the row replaces; the draft is not counted as well.
 	RecordID string `json:"recordId,omitempty"`
-	// The row as it would be written in the body of a record of its type.
+	// The row, in the form of the body of a record of its type.
 	Fields json.RawMessage `json:"fields"`
 }
 
@@ -382,24 +384,24 @@ type RowToPreview struct {
 type RowsPreview struct {
 	// Identifier of the event.
 	EventID string `json:"eventId"`
-	// Whether a change is still missing in the approved sum.
+	// Whether the approved sum does not include all changes yet.
 	Status string `json:"status"`
-	// What is approved.
+	// The approved records.
 	Approved CountedSum `json:"approved"`
-	// What waits for a decision.
+	// The records waiting for a decision.
 	Waiting CountedSum `json:"waiting"`
-	// The drafts with the rows of this part and of those before it.
+	// The drafts, with the rows of this part and of previous parts.
 	Drafts CountedSum `json:"drafts"`
 	// All of them together.
 	All CountedSum `json:"all"`
 	// The rows of this part, in their order.
 	Rows []PreviewedRow `json:"rows"`
-	// What the next part names as after. It means nothing else.
+	// What to send as after with the next part. It has no other meaning.
 	Sum       string        `json:"sum"`
 	FactorSet FactorSetName `json:"factorSet"`
 	// Version of the calculation.
 	EngineVersion string `json:"engineVersion"`
-	// Fields of this request that had no effect. Absent where there are none.
+	// Fields of this request that had no effect. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
@@ -412,12 +414,12 @@ type CountedSum struct {
 
 // PreviewedRow is what a row comes to, or why it counts nothing.
 type PreviewedRow struct {
-	// What the row comes to by itself.
+	// The figure of the row by itself.
 	Footprint *Interval `json:"footprint,omitempty"`
 	// The approved total with this row.
 	ApprovedWith *Interval `json:"approvedWith,omitempty"`
-	// What it is made of, where explain asks for it.
+	// The lines of the row, if explain is set.
 	Lines []ExplainedLine `json:"lines,omitempty"`
-	// Why the row counts nothing.
+	// Why the row does not count.
 	Error *Error `json:"error,omitempty"`
 }

@@ -23,17 +23,17 @@ type RecordType struct {
 	// requires, x-fields in the order of a form, x-optional among them, and an example. Fields that no branch
 	// names go with every one.
 	Schema json.RawMessage `json:"schema"`
-	// Good inputs.
+	// Examples of valid inputs.
 	Examples []json.RawMessage `json:"examples"`
 }
 
 // Location is an airport or a city, with its position.
 type Location struct {
-	// As asked for, in capitals.
+	// The code as requested, in capitals.
 	Code string `json:"code"`
-	// The IATA code of the airport distances are measured from.
+	// The IATA code of the airport from which distances are measured.
 	Airport string `json:"airport,omitempty"`
-	// ICAO code, where there is one.
+	// ICAO code, if there is one.
 	ICAO string `json:"icao,omitempty"`
 	// Name of the airport or city.
 	Name string `json:"name"`
@@ -41,13 +41,13 @@ type Location struct {
 	City string `json:"city"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country"`
-	// In degrees, north positive. In degrees.
+	// Degrees north. In degrees.
 	Latitude float64 `json:"latitude"`
-	// In degrees, east positive. In degrees.
+	// Degrees east. In degrees.
 	Longitude float64 `json:"longitude"`
-	// A city with several airports; one of them stands for it.
+	// Whether it is a city with several airports, one of which is used for it.
 	Approximate bool `json:"approximate,omitempty"`
-	// One of the airports most journeys begin at.
+	// Whether it is one of the airports where most journeys begin.
 	Large bool `json:"large,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type Location struct {
 type IndexedPlace struct {
 	// IATA code of the airport or city.
 	Code string `json:"code"`
-	// ICAO code, where there is one.
+	// ICAO code, if there is one.
 	ICAO string `json:"icao,omitempty"`
 	// Name of the airport or city.
 	Name string `json:"name"`
@@ -63,15 +63,15 @@ type IndexedPlace struct {
 	City string `json:"city"`
 	// ISO 3166-1 alpha-2.
 	Country string `json:"country"`
-	// A single airport, or a city that stands for several.
+	// A single airport, or a city that stands for several airports.
 	Kind string `json:"kind"`
-	// One of the airports most journeys begin at.
+	// Whether it is one of the airports where most journeys begin.
 	Large bool `json:"large,omitempty"`
 }
 
 // IndexedTown is a town of the index.
 type IndexedTown struct {
-	// Its number in GeoNames.
+	// Its GeoNames id.
 	ID int `json:"id"`
 	// Name of the town.
 	Name string `json:"name"`
@@ -79,11 +79,11 @@ type IndexedTown struct {
 	Country string `json:"country"`
 	// State, province or county.
 	Region string `json:"region,omitempty"`
-	// Number of people, where it is known.
+	// Number of inhabitants, if known.
 	Population int `json:"population,omitempty"`
-	// Code of the airport that its people are assumed to use.
+	// Code of the airport that its inhabitants are assumed to use.
 	Airport string `json:"airport,omitempty"`
-	// What names the town in a record without doubt, where its name and country do not.
+	// What identifies the town in a record unambiguously, if its name and country do not.
 	Text string `json:"text,omitempty"`
 }
 
@@ -91,7 +91,7 @@ type IndexedTown struct {
 type Health struct {
 	// ok or ready.
 	Status string `json:"status"`
-	// Of /health/ready, what was asked.
+	// Only for /health/ready: the services that were checked.
 	Checks map[string]string `json:"checks,omitempty"`
 }
 
@@ -101,13 +101,13 @@ type Factor struct {
 	ID string `json:"id"`
 	// The id without its year.
 	Series string `json:"series"`
-	// Group of activities, as its source has it.
+	// Group of activities, as named by the source.
 	Category string `json:"category"`
-	// What it is a factor of.
+	// The activity that the factor is for.
 	Activity string `json:"activity"`
-	// The kind of it; empty when there is none.
+	// The kind of activity; empty if there is none.
 	Detail string `json:"detail"`
-	// The unit of quantity it is for.
+	// The unit of the quantity.
 	Unit string `json:"unit"`
 	// All gases together. In kg CO2e per unit.
 	KgCO2e float64 `json:"kgCO2e"`
@@ -117,23 +117,23 @@ type Factor struct {
 	CH4 *float64 `json:"ch4"`
 	// Nitrous oxide, as CO2e. In kg CO2e per unit.
 	N2O *float64 `json:"n2o"`
-	// Published apart and added. In kg CO2e per unit.
+	// Published separately and added. In kg CO2e per unit.
 	WellToTank *float64 `json:"wellToTank"`
-	// Where it holds.
+	// The region it is valid for.
 	Region string `json:"region"`
-	// Of the figure; nil when its source is undated.
+	// Year of the figure; nil if its source is undated.
 	Year *int `json:"year"`
-	// A row of another edition than the set's.
+	// Whether the row is from another edition than the set.
 	Fallback bool `json:"fallback"`
 	// The publication.
 	Source string `json:"source"`
-	// Sheet, table or row in it.
+	// Sheet, table or row in the publication.
 	SourceLocation string `json:"sourceLocation"`
 	// The licence of the publication.
 	Licence string `json:"licence"`
-	// The day after which a newer figure should be looked for.
+	// The day after which to look for a newer figure.
 	BestBefore string `json:"bestBefore,omitempty"`
-	// Why no record uses the row, in a set that never changes; absent for the rows that records use.
+	// Why no record uses the row, in a set that never changes; absent for rows that records use.
 	NotUsed string `json:"notUsed,omitempty"`
 }
 
@@ -147,32 +147,32 @@ type FactorSet struct {
 	Version string `json:"version"`
 	// Number of rows.
 	Factors int `json:"factors"`
-	// Where its rows come from.
+	// The sources of its rows.
 	Sources []SourceShare `json:"sources"`
-	// The lines to show beside figures made with the set.
+	// The attribution to show with figures calculated with the set.
 	Attributions []string `json:"attributions"`
-	// Where the set comes from; absent for a built-in set. Operators add further sets as packs, with ecf factors
+	// The origin of the set; absent for a built-in set. Operators add further sets as packs, with ecf factors
 	// add.
 	Pack *FactorPack `json:"pack,omitempty"`
 }
 
 // FactorPack is a factor set that operators have added.
 type FactorPack struct {
-	// Name of the pack; the id of the set is the name and the release.
+	// Name of the pack; the id of the set consists of the name and the release.
 	Name string `json:"name"`
 	// Number of the release. A release never changes.
 	Release int `json:"release"`
-	// What the pack holds.
+	// What the pack contains.
 	Title string `json:"title"`
 	// Who publishes its figures.
 	Publisher string `json:"publisher"`
-	// The built-in set whose rows count where the pack has none; absent for a pack that is complete by itself.
+	// The built-in set whose rows are used if the pack has none; absent for a pack that is complete by itself.
 	Base string `json:"base,omitempty"`
-	// The built-in sets to look in for what is lacking after that, in this order.
+	// The built-in sets to search next, in this order.
 	StandIns []string `json:"standIns"`
-	// How many of the rows are the pack's own.
+	// How many of the rows belong to the pack itself.
 	Rows int `json:"rows"`
-	// The operator took the pack without a signature.
+	// Whether the operator accepted the pack without a signature.
 	Unsigned bool `json:"unsigned"`
 	// Thumbprint (RFC 7638) of the key that signed the pack; absent for an unsigned one.
 	SignedBy string `json:"signedBy,omitempty"`
@@ -184,7 +184,7 @@ type SourceShare struct {
 	Source string `json:"source"`
 	// Its licence.
 	Licence string `json:"licence"`
-	// How many rows are from it.
+	// Number of rows from it.
 	Factors int `json:"factors"`
 }
 
@@ -192,76 +192,80 @@ type SourceShare struct {
 type SupplierFactor struct {
 	// Identifier of the version.
 	ID string `json:"_id"`
-	// 1 for the first of its name, and so on.
+	// 1 for the first version of this name, and so on.
 	Version int `json:"version"`
 	// Name and version as records write them.
 	Reference string `json:"reference"`
-	// Records can use approved ones. Those that use one keep it when it is withdrawn.
+	// Records can use approved versions. Records that use a version keep it when it is withdrawn.
 	Status string `json:"status"`
-	// Counts the changes of the version.
+	// Increases with each change of the version.
 	Revision  int   `json:"revision"`
 	CreatedBy Actor `json:"createdBy"`
 	// When it was proposed.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it was changed last.
+	// When it was last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// Who decided last.
+	// Who made the last decision.
 	DecidedBy *Actor `json:"decidedBy"`
-	// When.
+	// When it was proposed.
 	DecidedAt *time.Time `json:"decidedAt"`
-	// What was said with the decision.
+	// The comment on the decision.
 	Comment string `json:"comment,omitempty"`
-	// Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @,
-	// which begins a version.
+	// Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no
+	// difference. No @, which introduces a version.
 	Name string `json:"name"`
 	// Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
 	KgCO2ePerUnit float64 `json:"kgCO2ePerUnit"`
-	// What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
+	// What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
 	// custom records.
 	Unit string `json:"unit"`
-	// direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+	// direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent:
+	// combined.
 	Stage string `json:"stage"`
-	// Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+	// Scope 3 category of what is bought, as records state it. Absent: the category of the record's type.
 	Scope3Category string `json:"scope3Category,omitempty"`
-	// First day on which it holds.
+	// First day on which it is valid.
 	ValidFrom string `json:"validFrom,omitempty"`
-	// Last day on which it holds.
+	// Last day on which it is valid.
 	ValidTo string `json:"validTo,omitempty"`
 	// Where the figure was published: document, edition, page.
 	Source string `json:"source"`
-	// Documents behind the figure; one at least has a hash.
+	// Documents that support the figure; at least one has a hash.
 	Evidence []Evidence `json:"evidence"`
 	// The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the
-	// default of factors whose source states none, taken for a related technology. In factor.
+	// default for factors whose source states no interval and that are taken from a related technology. In
+	// factor.
 	UncertaintyFactor *float64 `json:"uncertaintyFactor,omitempty"`
-	// Fields of this request that had no effect. Absent where there are none.
+	// Fields of this request that had no effect. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 
 // SupplierFactorInput is a factor that a supplier states.
 type SupplierFactorInput struct {
-	// Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @,
-	// which begins a version.
+	// Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no
+	// difference. No @, which introduces a version.
 	Name string `json:"name"`
 	// Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
 	KgCO2ePerUnit float64 `json:"kgCO2ePerUnit"`
-	// What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
+	// What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
 	// custom records.
 	Unit string `json:"unit"`
-	// direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+	// direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent:
+	// combined.
 	Stage string `json:"stage,omitempty"`
-	// Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+	// Scope 3 category of what is bought, as records state it. Absent: the category of the record's type.
 	Scope3Category string `json:"scope3Category,omitempty"`
-	// First day on which it holds.
+	// First day on which it is valid.
 	ValidFrom string `json:"validFrom,omitempty"`
-	// Last day on which it holds.
+	// Last day on which it is valid.
 	ValidTo string `json:"validTo,omitempty"`
 	// Where the figure was published: document, edition, page.
 	Source string `json:"source"`
-	// Documents behind the figure; one at least has a hash.
+	// Documents that support the figure; at least one has a hash.
 	Evidence []Evidence `json:"evidence"`
 	// The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the
-	// default of factors whose source states none, taken for a related technology. In factor.
+	// default for factors whose source states no interval and that are taken from a related technology. In
+	// factor.
 	UncertaintyFactor *float64 `json:"uncertaintyFactor,omitempty"`
 }
 
@@ -272,25 +276,25 @@ type SupplierFactorEntry struct {
 	// What was done.
 	Action string `json:"action"`
 	By     Actor  `json:"by"`
-	// When.
+	// When it was proposed.
 	At time.Time `json:"at"`
-	// What was said with it.
+	// The comment on it.
 	Comment string `json:"comment,omitempty"`
 	// The fields that an edit changed.
 	Changed []string `json:"changed,omitempty"`
-	// Whether the organization asked for four eyes when it was decided.
+	// Whether the organization required four-eyes approval when it was decided.
 	FourEyes bool `json:"fourEyes,omitempty"`
-	// Revision of the policy it was decided under.
+	// Revision of the policy that applied to the decision.
 	PolicyRevision int `json:"policyRevision,omitempty"`
 }
 
 // Pagination says where in a list a page is.
 type Pagination struct {
-	// The page answered.
+	// Number of this page.
 	Page int `json:"page"`
 	// The page size applied.
 	Limit int `json:"limit"`
-	// Items on all pages together.
+	// Number of items on all pages together.
 	Total int `json:"total"`
 	// ceil(total / limit); 0 for an empty list.
 	TotalPages int `json:"totalPages"`

@@ -15,22 +15,22 @@ type Result struct {
 	// The footprint in the rows of the GHG Protocol, ISO 14064-1, ESRS E1-6 and Net Zero Carbon Events. The rows
 	// of each table add up to the total.
 	Tables []StandardTable `json:"tables,omitempty"`
-	// Figures by who takes part, in person and from afar, as the event states them now; of the newest result
-	// only, and absent where the event states neither. Digital records count for those from afar, all other for
-	// those in person.
+	// Figures per participant, in person and remote, with the numbers that the event states now; only with the
+	// newest result, and absent if the event states neither. Digital records count for remote participants, all
+	// others for those in person.
 	Participants *Participants `json:"participants,omitempty"`
-	// What the event states to have offset or removed, by kind; of the newest result only, and absent where it
-	// states none. No figure has it subtracted.
+	// The offsets and removals that the event states, by kind; only with the newest result, and absent if there
+	// are none. They are never subtracted from a figure.
 	Compensation *CompensationSums `json:"compensation,omitempty"`
-	// Rises each time the result changes.
+	// Increases each time the result changes.
 	Revision int `json:"revision"`
-	// Why this revision differs from the one before it: one entry for each action of each person, oldest first,
-	// at most 20.
+	// Why this revision differs from the previous one: one entry for each action of each person, oldest first, at
+	// most 20.
 	Cause []Cause `json:"cause"`
-	// The first of the revisions before this one that are not kept any more; cause is of those too. Absent where
+	// The first of the revisions before this one that are no longer kept; cause includes their causes. Absent if
 	// there is none.
 	CauseSince int `json:"causeSince,omitempty"`
-	// recalculating: a change is not in it yet. superseded: a newer revision has replaced it.
+	// recalculating: a change is not yet included. superseded: a newer revision has replaced it.
 	Status string `json:"status"`
 	// Only with the newest result.
 	Counts *Counts `json:"counts,omitempty"`
@@ -39,34 +39,34 @@ type Result struct {
 	FactorSet FactorSetName `json:"factorSet"`
 	// Version of the calculation.
 	EngineVersion string `json:"engineVersion"`
-	// Hash over all that was counted.
+	// Hash over all counted inputs.
 	InputsHash string `json:"inputsHash"`
 	// When it was calculated.
 	CalculatedAt time.Time `json:"calculatedAt"`
-	// What looks wrong with the records as a whole, warnings first. Only with the newest result; it changes no
-	// figure.
+	// Findings: what looks wrong with the records as a whole, warnings first. Only with the newest result; they
+	// do not change any figure.
 	Findings []Finding `json:"findings"`
-	// What to measure next: the records with the largest shares of the variance of the total, largest first. A
-	// measured figure there narrows the interval most. Only with the newest result, and of events of up to 20,000
-	// counted records; the share of every record of any event is in …/results/explain.
+	// What to measure next: the records with the largest shares of the variance of the total, largest first.
+	// Measuring these narrows the interval the most. Only with the newest result of events of up to 20,000
+	// counted records; …/results/explain shows the share of every record for events of any size.
 	MeasureNext []MeasureNext `json:"measureNext"`
 }
 
 // Cause is one reason for which a revision of a result exists.
 type Cause struct {
 	// The move of the records (approve, auto-approve, reopen), update-event, adopt-factor-set, approve-change (a
-	// change of the event that a second manager approved) or new-engine; create where nothing was counted yet.
-	// unknown: from before causes were kept. other counts what is beyond the first 20.
+	// change of the event that a second manager approved) or new-engine; create if nothing had been counted yet.
+	// unknown: older than the record of causes. other counts what is beyond the first 20.
 	Action string `json:"action"`
-	// Who did it; nil where that is not known.
+	// Who did it; nil if not known.
 	By *Actor `json:"by"`
-	// When, for several the last; nil where that is not known.
+	// When it was done; for several changes, the last time; nil if not known.
 	At *time.Time `json:"at"`
-	// The comment given with it; empty for none.
+	// The comment given with it; empty if there was none.
 	Comment string `json:"comment"`
 	// Fields of the event that changed.
 	Fields []string `json:"fields,omitempty"`
-	// How many changes of records it is of.
+	// The number of record changes it covers.
 	Records int `json:"records"`
 	// The first 100 of these records.
 	RecordIDs []string `json:"recordIds"`
@@ -76,13 +76,13 @@ type Cause struct {
 type Counts struct {
 	// Records that count.
 	Approved int `json:"approved"`
-	// Records that wait for review.
+	// Records waiting for review.
 	Submitted int `json:"submitted"`
-	// Records that somebody is reviewing.
+	// Records that someone is reviewing.
 	InReview int `json:"inReview"`
-	// Records sent back to be changed.
+	// Records returned for changes.
 	ChangesRequested int `json:"changesRequested"`
-	// Records that never count.
+	// Rejected records, which do not count.
 	Rejected int `json:"rejected"`
 	// Drafts.
 	Unsubmitted int `json:"unsubmitted"`
@@ -99,9 +99,9 @@ type FactorSetName struct {
 // Breakdown holds the figures of a result. Parts equal totals to the last digit.
 type Breakdown struct {
 	Total Interval `json:"total"`
-	// Total ÷ attendees in person; nil when these are not known. In kg CO2e.
+	// Total ÷ attendees in person; nil if their number is not known. In kg CO2e.
 	PerAttendeeKg *Kilograms `json:"perAttendeeKg"`
-	// Total ÷ attendees and days; nil when these are not known. In kg CO2e per person and day.
+	// Total ÷ attendees ÷ days; nil if either is not known. In kg CO2e per person and day.
 	PerAttendeeDayKg *Kilograms `json:"perAttendeeDayKg"`
 	// By record type; types without records are left out.
 	ByType []TypePart `json:"byType"`
@@ -113,23 +113,23 @@ type Breakdown struct {
 	ByGroup []GroupPart `json:"byGroup"`
 	// Scope 3 by category of the GHG Protocol.
 	ByScope3Category []CategoryPart `json:"byScope3Category"`
-	// Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
-	// figure (combined).
+	// Combustion or generation (direct), everything before that (upstream), and factors published as one
+	// life-cycle figure (combined).
 	ByStage ByStage `json:"byStage"`
 	// The 95 % intervals of byStage, from engine 2.3.0 on.
 	ByStageIntervals *ByStageIntervals `json:"byStageIntervals,omitempty"`
-	// In kg CO2e. unsplit is what is published without its gases.
+	// In kg CO2e. unsplit is the part whose gases are not published.
 	ByGas ByGas `json:"byGas"`
-	// Not in the total.
+	// Amounts that are not in the total.
 	OutsideScopes OutsideScopes `json:"outsideScopes"`
-	// Electricity by contract. It stands beside the total, which is location-based.
+	// Contract-based (market-based) electricity. It is shown beside the total, which is location-based.
 	MarketBased *MarketBased `json:"marketBased"`
 	// The total without the journeys of attendees: flights, ground transport and, from engine 2.2.0 on, attendee
 	// travel. In kg CO2e.
 	ExcludingAttendeeTravelKg Kilograms `json:"excludingAttendeeTravelKg"`
-	// The part of the total by which surveys were scaled up. In kg CO2e.
+	// The part of the total that results from scaling up surveys. In kg CO2e.
 	ExtrapolatedKg Kilograms `json:"extrapolatedKg"`
-	// Shares of the total; together 1.
+	// Shares of the total, which add up to 1.
 	DataQuality QualityShares `json:"dataQuality"`
 	// What to know about the figures as a whole.
 	Notices []Notice `json:"notices"`
@@ -139,7 +139,7 @@ type Breakdown struct {
 type TypePart struct {
 	// The record type.
 	Type string `json:"type"`
-	// How many records it is of.
+	// How many records it includes.
 	Records int `json:"records"`
 	// The amount. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
@@ -151,11 +151,11 @@ type TypePart struct {
 
 // ByScope splits the total by the scopes of the GHG Protocol.
 type ByScope struct {
-	// Direct emissions of what the organizer runs. In kg CO2e.
+	// Direct emissions of what the organizer operates. In kg CO2e.
 	Scope1 Kilograms `json:"scope1"`
 	// Purchased electricity and heat, location-based. In kg CO2e.
 	Scope2 Kilograms `json:"scope2"`
-	// All others. In kg CO2e.
+	// All other emissions. In kg CO2e.
 	Scope3 Kilograms `json:"scope3"`
 }
 
@@ -183,9 +183,9 @@ type ByStageIntervals struct {
 
 // GroupPart is the part of the total of one group of people.
 type GroupPart struct {
-	// unspecified for records that name none.
+	// unspecified for records that do not name a group.
 	Group string `json:"group"`
-	// How many records it is of.
+	// How many records it includes.
 	Records int `json:"records"`
 	// The amount. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
@@ -205,11 +205,11 @@ type CategoryPart struct {
 
 // ByStage splits the total by stage of the life cycle.
 type ByStage struct {
-	// From burning and generating. In kg CO2e.
+	// From combustion and generation. In kg CO2e.
 	Direct Kilograms `json:"direct"`
-	// From what comes before it, such as well-to-tank. In kg CO2e.
+	// From everything before that, such as well-to-tank. In kg CO2e.
 	Upstream Kilograms `json:"upstream"`
-	// Of factors published as one life-cycle figure. In kg CO2e.
+	// From factors published as one life-cycle figure. In kg CO2e.
 	Combined Kilograms `json:"combined"`
 }
 
@@ -223,13 +223,13 @@ type ByGas struct {
 	N2O Kilograms `json:"n2o"`
 	// Effects of flights at altitude. In kg CO2e.
 	AviationNonCO2 Kilograms `json:"aviationNonCO2"`
-	// Published without its gases. In kg CO2e.
+	// The part whose gases are not published. In kg CO2e.
 	Unsplit Kilograms `json:"unsplit"`
 }
 
 // OutsideScopes is what is not in the total.
 type OutsideScopes struct {
-	// CO2 from burning biogenic material, reported apart. In kg CO2.
+	// CO2 from burning biogenic material, reported separately. In kg CO2.
 	BiogenicCO2Kg Kilograms `json:"biogenicCO2Kg"`
 }
 
@@ -239,18 +239,18 @@ type MarketBased struct {
 	KgCO2e Kilograms `json:"kgCO2e"`
 	// Electricity under contract: renewable, or with the factor of its supplier. In kWh.
 	CoveredKWh float64 `json:"coveredKWh"`
-	// Electricity counted with the residual mix. In kWh.
+	// Electricity calculated with the residual mix. In kWh.
 	ResidualMixKWh float64 `json:"residualMixKWh"`
-	// Electricity counted with the average of the grid, where there is no residual mix. In kWh.
+	// Electricity calculated with the grid average because no residual mix is available. In kWh.
 	GridAverageKWh float64 `json:"gridAverageKWh"`
-	// The same kilowatt-hours by location and by contract, within one boundary: generation alone, or the life
-	// cycle where the factor of the location covers it. Scope 2 is electricity in the organiser's control, scope
-	// 3 all other. Absent by engine 1.2.0.
+	// The same kilowatt-hours by location and by contract, within one boundary: generation only or, if the factor
+	// of the location covers it, the life cycle. Scope 2 is electricity under the organizer's control, scope 3
+	// all other. Absent with engine 1.2.0.
 	ByScope *MarketByScope `json:"byScope,omitempty"`
-	// Grid losses and the supply of fuels, which both figures have beside them. Absent by engine 1.2.0. In kg
+	// Grid losses and the supply of fuels, which come on top of both figures. Absent with engine 1.2.0. In kg
 	// CO2e.
 	UpstreamKg *Kilograms `json:"upstreamKg,omitempty"`
-	// The dual report of scope 2, heat and electric vehicles included. Absent by engine 1.2.0.
+	// The dual report of scope 2, including heat and electric vehicles. Absent with engine 1.2.0.
 	Scope2 *DualScope `json:"scope2,omitempty"`
 }
 
@@ -262,24 +262,24 @@ type MarketByScope struct {
 
 // DualScope is one amount by both methods of the GHG Protocol's Scope 2 Guidance.
 type DualScope struct {
-	// With the average of the grid. In kg CO2e.
+	// With the grid average. In kg CO2e.
 	LocationBasedKg Kilograms `json:"locationBasedKg"`
-	// By contract: what a contract covers 0, the rest with the residual mix, or the grid where none is held. In
-	// kg CO2e.
+	// By contract: 0 for what a contract covers, the rest with the residual mix, or with the grid average if no
+	// residual mix is available. In kg CO2e.
 	MarketBasedKg Kilograms `json:"marketBasedKg"`
 }
 
 // QualityShares are shares of the total; together 1.
 type QualityShares struct {
-	// Share of the total from measured amounts. In share of 1.
+	// Share that is based on measured amounts. In share of 1.
 	MeasuredShare float64 `json:"measuredShare"`
-	// Share from calculated amounts. In share of 1.
+	// Share that is based on calculated amounts. In share of 1.
 	CalculatedShare float64 `json:"calculatedShare"`
-	// Share from estimated amounts. In share of 1.
+	// Share that is based on estimated amounts. In share of 1.
 	EstimatedShare float64 `json:"estimatedShare"`
-	// Share from assumed amounts. In share of 1.
+	// Share that is based on assumed amounts. In share of 1.
 	AssumedShare float64 `json:"assumedShare"`
-	// Share by which surveys were scaled up. In share of 1.
+	// Share that results from scaling up surveys. In share of 1.
 	ExtrapolatedShare float64 `json:"extrapolatedShare"`
 }
 
@@ -308,7 +308,7 @@ type Finding struct {
 	Message string `json:"message"`
 	// The records it is about; the first 50.
 	RecordIDs []string `json:"recordIds"`
-	// How many records it is about.
+	// Number of records it is about.
 	Records int `json:"records"`
 }
 
@@ -329,9 +329,9 @@ type MeasureNext struct {
 
 // Line is one product of a quantity and a factor, rounded once to a milligram.
 type Line struct {
-	// A row of the factor set, or supplied for a figure that came with the record.
+	// A row of the factor set, or supplied for a figure that is stated in the record.
 	FactorID string `json:"factorId"`
-	// The exact amount in unit; one that does not end is shown with twelve decimals.
+	// The exact amount in unit; infinite decimals are shown with twelve decimal places.
 	Quantity string `json:"quantity"`
 	// Unit of quantity.
 	Unit string `json:"unit"`
@@ -353,28 +353,28 @@ type Line struct {
 	Group string `json:"group"`
 	// The amount by gas, as in byGas of a result.
 	ByGas map[string]Kilograms `json:"byGas"`
-	// How the amount is known.
+	// How the amount was determined.
 	DataQuality string `json:"dataQuality"`
 	// Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
 	Scores []int `json:"scores"`
 	// The factor of the 95 % interval, in millionths.
 	GSD2Millionths int `json:"gsd2Millionths"`
-	// What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths, which
-	// add up to its variance.
+	// The components of the interval, since engine 2.0.0: variances of the logarithm of the amount, in
+	// billionths, which add up to its variance.
 	Uncertainty *Uncertainty `json:"uncertainty,omitempty"`
 	Leg         *Leg         `json:"leg,omitempty"`
 }
 
 // Uncertainty is what makes the interval of a line.
 type Uncertainty struct {
-	// Doubt of the quantity. All lines of a record share it.
+	// Uncertainty of the quantity. All lines of a record share it.
 	Activity int `json:"activity"`
-	// Doubt of the factor. All lines of the row and stage share it.
+	// Uncertainty of the factor. All lines of the row and stage share it.
 	Basic int `json:"basic"`
-	// Doubt of using the factor for another time, place or technology. Lines of the row and stage with the same
-	// use share it.
+	// Uncertainty of using the factor for another time, place or technology. Lines of the row and stage with the
+	// same use share it.
 	Fit int `json:"fit"`
-	// Names the place and the scores for time, geography and technology.
+	// Identifies the place and the scores for time, geography and technology.
 	Use string `json:"use"`
 }
 
@@ -382,11 +382,11 @@ type Uncertainty struct {
 type Leg struct {
 	// Where the people come from.
 	Origin string `json:"origin"`
-	// How they came.
+	// How they travelled.
 	Mode string `json:"mode"`
-	// Which part of the way.
+	// Which part of the journey.
 	Part string `json:"part"`
-	// How many people.
+	// Number of people.
 	People int `json:"people"`
 }
 
@@ -396,9 +396,9 @@ type ExplainedRecord struct {
 	ID string `json:"_id"`
 	// Its record type.
 	Type string `json:"type"`
-	// The revision that was calculated.
+	// The revision of the record that was calculated.
 	Revision int `json:"revision"`
-	// When the record was made.
+	// When the record was created.
 	CreatedAt time.Time `json:"createdAt"`
 	// The input that was calculated.
 	Fields json.RawMessage `json:"fields"`
@@ -410,11 +410,11 @@ type ExplainedRecord struct {
 	Low Kilograms `json:"low"`
 	// Upper end of the 95 % interval. In kg CO2e.
 	High Kilograms `json:"high"`
-	// Each product of a quantity and a factor. They add up to kgCO2e.
+	// Products of a quantity and a factor. They add up to kgCO2e.
 	Lines []ExplainedLine `json:"lines"`
-	// How many lines there are, where lines has the first 2,000 alone.
+	// Number of lines, if lines contains only the first 2,000.
 	LinesInAll int `json:"linesInAll,omitempty"`
-	// Fields that were absent and took their default.
+	// Absent fields for which a default was used.
 	Defaulted     []string `json:"defaulted"`
 	VarianceShare float64  `json:"varianceShare"`
 	// What to know about the figure.
@@ -426,28 +426,28 @@ type ExplainedLine struct {
 	Line
 	// The line in words and figures.
 	Formula string `json:"formula"`
-	// Where the figure was published; nil for one that came with the record.
+	// Where the figure was published; nil for a figure that is stated in the record.
 	Factor *FactorSource `json:"factor"`
 }
 
 // FactorSource says where a figure was published.
 type FactorSource struct {
-	// What it is a factor of.
+	// The activity that the factor is for.
 	Activity string `json:"activity"`
-	// The kind of it.
+	// The kind of activity.
 	Detail string `json:"detail"`
-	// Where it holds.
+	// The region it is valid for.
 	Region string `json:"region"`
-	// Year of the figure; nil when its source is undated.
+	// Year of the figure; nil if its source is undated.
 	Year *int `json:"year"`
 	// The publication.
 	Source string `json:"source"`
-	// Sheet, table or row in it.
+	// Sheet, table or row in the publication.
 	SourceLocation string `json:"sourceLocation"`
 	// The licence of the publication.
 	Licence string `json:"licence"`
-	// The day after which a newer figure should be looked for; of a supplier's factor, the last day on which it
-	// is valid. Absent where there is none, and in signed revisions from before there was this field.
+	// The day after which to look for a newer figure; for a supplier's factor, the last day on which it is valid.
+	// Absent if there is none, and in signed revisions that are older than this field.
 	BestBefore string `json:"bestBefore,omitempty"`
 }
 
@@ -461,9 +461,9 @@ type StandardTable struct {
 	Rows []StandardRow `json:"rows"`
 	// The sum of the rows. In kg CO2e.
 	TotalKgCO2e Kilograms `json:"totalKgCO2e"`
-	// The total with scope 2 by contract, where the standard asks for it. Absent by engine 1.2.0. In kg CO2e.
+	// The total with scope 2 by contract, if the standard requires it. Absent with engine 1.2.0. In kg CO2e.
 	MarketBasedTotalKgCO2e *Kilograms `json:"marketBasedTotalKgCO2e,omitempty"`
-	// What the standard leaves to a choice.
+	// Choices that the standard leaves open, and how they were made.
 	Note string `json:"note"`
 }
 
@@ -471,7 +471,7 @@ type StandardTable struct {
 type StandardRow struct {
 	// Name of the row.
 	Name string `json:"name"`
-	// What is in it. In kg CO2e.
+	// Emissions in this row. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
 }
 
@@ -481,7 +481,7 @@ type CompensationSums struct {
 	OffsetKg Kilograms `json:"offsetKg"`
 	// The sum of the removals. In kg CO2e.
 	RemovalKg Kilograms `json:"removalKg"`
-	// What the figures are not.
+	// Limits of what the figures say.
 	Note string `json:"note"`
 }
 
@@ -489,15 +489,15 @@ type CompensationSums struct {
 type Participants struct {
 	// Attendees in person.
 	InPerson int `json:"inPerson"`
-	// Attendees from afar.
+	// Remote participants.
 	Virtual int `json:"virtual"`
-	// The total by all who take part. In kg CO2e.
+	// The total per participant, in person and remote. In kg CO2e.
 	PerParticipantKg *Kilograms `json:"perParticipantKg"`
-	// The same by day; nil without dates. In kg CO2e.
+	// The same per day; nil without dates. In kg CO2e.
 	PerParticipantDayKg *Kilograms `json:"perParticipantDayKg"`
-	// The total without digital records by attendees in person. In kg CO2e.
+	// The total without digital records per attendee in person. In kg CO2e.
 	PerInPersonKg *Kilograms `json:"perInPersonKg"`
-	// Digital records by attendees from afar. In kg CO2e.
+	// Digital records per remote participant. In kg CO2e.
 	PerVirtualKg *Kilograms `json:"perVirtualKg"`
 }
 
@@ -506,9 +506,9 @@ type Preview struct {
 	Breakdown
 	// Identifier of the event.
 	EventID string `json:"eventId"`
-	// The newest result; nil when nothing is approved yet.
+	// The newest result; nil if nothing has been approved yet.
 	BasedOn *PreviewBase `json:"basedOn"`
-	// What waits for a decision.
+	// The records waiting for a decision.
 	Queue     PreviewQueue  `json:"queue"`
 	Method    Method        `json:"method"`
 	FactorSet FactorSetName `json:"factorSet"`
@@ -520,16 +520,16 @@ type Preview struct {
 type PreviewBase struct {
 	// Its revision.
 	Revision int `json:"revision"`
-	// Whether a change is still missing in it.
+	// Whether it does not include all changes yet.
 	Status string   `json:"status"`
 	Total  Interval `json:"total"`
 }
 
 // PreviewQueue is what waits for a decision.
 type PreviewQueue struct {
-	// Records that wait for a decision.
+	// Records waiting for a decision.
 	Records int `json:"records"`
-	// Those that have no factor under the event's method; they are not in the figures.
+	// Records that have no factor with the event's method; they are not in the figures.
 	NotCalculated []string `json:"notCalculated"`
 	// What the queue would add. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
@@ -556,23 +556,23 @@ type Comparison struct {
 	EventID string        `json:"eventId"`
 	From    ComparisonEnd `json:"from"`
 	To      ComparisonEnd `json:"to"`
-	// The later total less the earlier; negative when it fell. In kg CO2e.
+	// The later total minus the earlier one; negative if it fell. In kg CO2e.
 	DifferenceKgCO2e Kilograms `json:"differenceKgCO2e"`
 	// The difference by cause and type. They add up to it exactly.
 	Parts []ComparisonPart `json:"parts"`
-	// The records that moved the total most; the first 100.
+	// The records that changed the total the most; the first 100.
 	Records []ComparisonRecord `json:"records"`
 	// How many records changed in all.
 	RecordsChanged int `json:"recordsChanged"`
 	// The figures per attendee. The parts of each add up to its difference exactly.
 	Figures []ComparisonFigure `json:"figures"`
-	// The ends of the interval of the total. An interval is not made of parts by record: its difference is one
-	// part, of the kind of change there was, or recalculated where there were several.
+	// The ends of the interval of the total. An interval cannot be split by record: its difference is one part,
+	// of the kind of change there was, or recalculated if there were several.
 	Intervals []ComparisonFigure `json:"intervals,omitempty"`
-	// Scopes and categories of scope 3 that differ. A new engine can move masses between them and leave the total
+	// Scopes and scope 3 categories that differ. A new engine can move emissions between them and leave the total
 	// as it is.
 	Categories []CategoryMove `json:"categories,omitempty"`
-	// Why there are revisions between the two; the newer one's own included.
+	// The causes of the revisions between the two, including the newer one.
 	Cause []Cause `json:"cause"`
 }
 
@@ -580,11 +580,11 @@ type Comparison struct {
 type ComparisonFigure struct {
 	// Name of the figure in a result.
 	Figure string `json:"figure"`
-	// The earlier figure; nil where the event stated no attendees or dates. In kg CO2e.
+	// The earlier figure; nil if the event stated no attendees or dates. In kg CO2e.
 	From *Kilograms `json:"from"`
-	// The later figure; nil as from is. In kg CO2e.
+	// The later figure; nil if the event states no attendees or dates. In kg CO2e.
 	To *Kilograms `json:"to"`
-	// The later less the earlier; negative when it fell and nil where either is. In kg CO2e.
+	// The later figure minus the earlier one; negative if it fell, nil if either is nil. In kg CO2e.
 	Difference *Kilograms `json:"difference"`
 	// What each kind of change adds to it.
 	Parts []ComparisonFigurePart `json:"parts"`
@@ -600,7 +600,7 @@ type CategoryMove struct {
 	From Kilograms `json:"from"`
 	// The later figure. In kg CO2e.
 	To Kilograms `json:"to"`
-	// The later less the earlier; negative when it fell. In kg CO2e.
+	// The later figure minus the earlier one; negative if it fell. In kg CO2e.
 	DifferenceKgCO2e Kilograms `json:"differenceKgCO2e"`
 }
 
@@ -608,19 +608,19 @@ type CategoryMove struct {
 type ComparisonFigurePart struct {
 	// The kind, as in parts of the total.
 	Kind string `json:"kind"`
-	// What it adds; negative when it takes away. In kg CO2e.
+	// What it adds; negative if it reduces the total. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
 }
 
 // ComparisonPart is a part of the difference, by cause and type.
 type ComparisonPart struct {
-	// other is of no record: figures from before changes were kept.
+	// other belongs to no record: figures that are older than the record of changes.
 	Kind string `json:"kind"`
 	// The record type.
 	Type string `json:"type"`
-	// How many records it is of.
+	// How many records it includes.
 	Records int `json:"records"`
-	// What it adds; negative when it takes away. In kg CO2e.
+	// What it adds; negative if it reduces the total. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
 }
 
@@ -632,11 +632,11 @@ type ComparisonRecord struct {
 	Type string `json:"type"`
 	// The cause, as in parts.
 	Kind string `json:"kind"`
-	// What the record counted; nil when it did not. In kg CO2e.
+	// The figure of the record before; nil if it did not count. In kg CO2e.
 	Before *Kilograms `json:"before"`
-	// What it counts since; nil when it does not. In kg CO2e.
+	// The figure of the record after; nil if it does not count. In kg CO2e.
 	After *Kilograms `json:"after"`
-	// The difference; negative when it fell. In kg CO2e.
+	// The difference; negative if it fell. In kg CO2e.
 	KgCO2e Kilograms `json:"kgCO2e"`
 }
 
@@ -644,19 +644,19 @@ type ComparisonRecord struct {
 type Adoption struct {
 	// Identifier of the event.
 	EventID string `json:"eventId"`
-	// The arithmetic before.
+	// The engine version before.
 	FromEngine string `json:"fromEngine"`
-	// The arithmetic after.
+	// The engine version after.
 	ToEngine string        `json:"toEngine"`
 	From     FactorSetName `json:"from"`
 	To       FactorSetName `json:"to"`
-	// The total under the set the event had; nil when nothing is approved.
+	// The total with the previous set of the event; nil if nothing is approved.
 	Before *Interval `json:"before"`
-	// The result to come.
+	// The result as it will be.
 	After *Breakdown `json:"after"`
-	// The total after less the one before, negative when it falls; nil when nothing is approved. In kg CO2e.
+	// The total after minus the total before, negative if it falls; nil if nothing is approved. In kg CO2e.
 	DifferenceKgCO2e *Kilograms `json:"differenceKgCO2e"`
 	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
-	// SERVER_FIELD_IGNORED, which the service sets itself. Absent where there are none.
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }

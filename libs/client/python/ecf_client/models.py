@@ -46,7 +46,8 @@ AccommodationFields = TypedDict(
         "stated": "NotRequired[Optional[Dict[str, str]]]",
     },
 )
-AccommodationFields.__doc__ = """The fields of a record of accommodation as it is answered: always with our number, whichever way the input gave it.
+AccommodationFields.__doc__ = """The fields of a accommodation record in responses. Numbers are always in the fields and units of this schema, whichever
+way the input stated them.
 
 city: London has a factor of its own.
 country: Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.
@@ -135,11 +136,11 @@ Actor = TypedDict(
         "role": "Role",
     },
 )
-Actor.__doc__ = """Who did something, with the name and role of that moment.
+Actor.__doc__ = """The person who did something, with their name and role at that time.
 
 _id: Identifier of the user.
-name: Their name at that moment.
-role: What an account may do; a higher role has the rights of the lower ones.
+name: Their name at that time.
+role: What an account may do; a higher role includes the rights of the lower ones.
 """
 
 AdoptionResponseData = TypedDict(
@@ -156,19 +157,19 @@ AdoptionResponseData = TypedDict(
         "toEngine": "str",
     },
 )
-AdoptionResponseData.__doc__ = """What the change of factors makes of the total.
+AdoptionResponseData.__doc__ = """The effect of other factors on the total.
 
-after: The result to come.
-before: The total under the set the event had; null when nothing is approved.
-differenceKgCO2e: The total after less the one before, negative when it falls; null when nothing is approved. In kg
+after: The result as it will be.
+before: The total with the previous set of the event; null if nothing is approved.
+differenceKgCO2e: The total after minus the total before, negative if it falls; null if nothing is approved. In kg
     CO2e.
 eventId: Identifier of the event.
 from: A factor set, with its checksum.
-fromEngine: The arithmetic before.
+fromEngine: The engine version before.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
 to: A factor set, with its checksum.
-toEngine: The arithmetic after.
+toEngine: The engine version after.
 """
 
 AttendeeTravelFields = TypedDict(
@@ -194,7 +195,8 @@ AttendeeTravelFields = TypedDict(
         "venue": "NotRequired[Optional[Dict[str, Any]]]",
     },
 )
-AttendeeTravelFields.__doc__ = """The fields of a record of attendee-travel as it is answered: always with our number, whichever way the input gave it.
+AttendeeTravelFields.__doc__ = """The fields of a attendee-travel record in responses. Numbers are always in the fields and units of this schema,
+whichever way the input stated them.
 
 class: Cabin class of those who fly. Absent: average.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -288,26 +290,26 @@ AuditEntry = TypedDict(
         "subject": "NotRequired[str]",
     },
 )
-AuditEntry.__doc__ = """Something that was done, or refused, to accounts and sessions. Entries are chained by their hashes.
+AuditEntry.__doc__ = """An action on accounts or sessions, done or refused. Entries are chained by their hashes.
 
 _id: Identifier of the entry.
 action: `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`,
     `organization.update`, `organization.plan`, `event.create`, `event.change`, `event.delete` and the other actions
-    of an event's history, `record.delete`, `request.forbidden`, `request.limited`. More may come.
-actor: The user who did it; `operator` for a command at the machine. Absent when nobody is known.
+    of an event's history, `record.delete`, `request.forbidden`, `request.limited`. More may be added.
+actor: The user who did it; `operator` for a command on the server. Absent if the user is unknown.
 address: The client's address.
 after: What it was changed to.
 at: When it happened.
 before: What was changed.
-hash: SHA-256 over the entry and the hash of the one before.
-outcome: Whether it was done or refused.
-previousHash: The hash of the entry before; empty for the first.
+hash: SHA-256 over the entry and the hash of the previous one.
+outcome: Whether the action was done or refused.
+previousHash: The hash of the previous entry; empty for the first.
 reason: Why it was refused.
 requestId: The request that caused it.
-sequence: Counts the entries of the organization, without gaps.
-session: Identifier of the session it was done in.
-subject: The user or organization it was done to, or the request that was refused.
+sequence: Number of the entry in the organization, without gaps.
+session: Identifier of the session in which it was done.
+subject: The user or organization that the action changed, or the request that was refused.
 """
 
 BatchInput = TypedDict(
@@ -319,10 +321,10 @@ BatchInput = TypedDict(
 )
 BatchInput.__doc__ = """Up to 100 records of one type.
 
-items: The records. In errors their fields are named `items[3].passengers`.
-onDuplicate: What becomes of a record whose `externalReference` another one has. `refuse`, the default:
-    `DUPLICATE_REFERENCE`. `skip`: the record that is there stays. `update`: it gets exactly the fields that were
-    sent.
+items: The records. Errors name their fields as in `items[3].passengers`.
+onDuplicate: How to handle a record whose `externalReference` another record has. `refuse` (the default):
+    `DUPLICATE_REFERENCE`. `skip`: the existing record stays as it is. `update`: the existing record gets exactly the
+    fields that were sent.
 """
 
 Boundary = TypedDict(
@@ -332,9 +334,9 @@ Boundary = TypedDict(
         "included": "NotRequired[List[str]]",
     },
 )
-Boundary.__doc__ = """What the footprint is meant to cover. It describes; approved records always count.
+Boundary.__doc__ = """What the footprint is meant to cover. This is descriptive only; approved records always count.
 
-excluded: What is left out on purpose.
+excluded: What is deliberately left out.
 included: Record types.
 """
 
@@ -345,7 +347,7 @@ Bounds = TypedDict(
         "low": "Number",
     },
 )
-Bounds.__doc__ = """The ends of 95 % of likely values.
+Bounds.__doc__ = """The lower and upper end of the 95 % interval.
 
 high: Upper end of the 95 % interval. In kg CO2e.
 low: Lower end of the 95 % interval. In kg CO2e.
@@ -375,24 +377,24 @@ Breakdown = TypedDict(
 )
 Breakdown.__doc__ = """The figures of a result, in kg CO2e with six decimals. Parts equal totals to the last digit.
 
-byGas: In kg CO2e. `unsplit` is what is published without its gases.
+byGas: In kg CO2e. `unsplit` is the part whose gases are not published.
 byGroup: By group of people.
 byScope: The scopes of the GHG Protocol.
 byScope3Category: Scope 3 by category of the GHG Protocol.
 byScopeIntervals: The 95 % intervals of `byScope`, from engine 2.3.0 on.
-byStage: Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
+byStage: Combustion or generation (direct), everything before that (upstream), and factors published as one life-cycle
     figure (combined).
 byStageIntervals: The 95 % intervals of `byStage`, from engine 2.3.0 on.
 byType: By record type; types without records are left out.
-dataQuality: Shares of the total; together 1.
+dataQuality: Shares of the total, which add up to 1.
 excludingAttendeeTravelKg: The total without the journeys of attendees: flights, ground transport and, from engine
     2.2.0 on, attendee travel. In kg CO2e.
-extrapolatedKg: The part of the total by which surveys were scaled up. In kg CO2e.
-marketBased: Electricity by contract. It stands beside the total, which is location-based.
+extrapolatedKg: The part of the total that results from scaling up surveys. In kg CO2e.
+marketBased: Contract-based (market-based) electricity. It is shown beside the total, which is location-based.
 notices: What to know about the figures as a whole.
-outsideScopes: Not in the total.
-perAttendeeDayKg: Total ÷ attendees and days; null when these are not known. In kg CO2e per person and day.
-perAttendeeKg: Total ÷ attendees in person; null when these are not known. In kg CO2e.
+outsideScopes: Amounts that are not in the total.
+perAttendeeDayKg: Total ÷ attendees ÷ days; null if either is not known. In kg CO2e per person and day.
+perAttendeeKg: Total ÷ attendees in person; null if their number is not known. In kg CO2e.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 
@@ -421,7 +423,8 @@ CateringFields = TypedDict(
         "wastedPercent": "NotRequired[Optional[Number]]",
     },
 )
-CateringFields.__doc__ = """The fields of a record of catering as it is answered: always with our number, whichever way the input gave it.
+CateringFields.__doc__ = """The fields of a catering record in responses. Numbers are always in the fields and units of this schema, whichever way
+the input stated them.
 
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
@@ -519,17 +522,17 @@ Cause = TypedDict(
         "records": "int",
     },
 )
-Cause.__doc__ = """One reason for which a revision of a result exists.
+Cause.__doc__ = """One reason why a revision of a result exists.
 
 action: The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set`, `approve-
-    change` (a change of the event that a second manager approved) or `new-engine`; `create` where nothing was counted
-    yet. `unknown`: from before causes were kept. `other` counts what is beyond the first 20.
-at: When, for several the last; null where that is not known.
-by: Who did it; null where that is not known.
-comment: The comment given with it; empty for none.
+    change` (a change of the event that a second manager approved) or `new-engine`; `create` if nothing had been
+    counted yet. `unknown`: older than the record of causes. `other` counts what is beyond the first 20.
+at: When it was done; for several changes, the last time; null if not known.
+by: Who did it; null if not known.
+comment: The comment given with it; empty if there was none.
 fields: Fields of the event that changed.
 recordIds: The first 100 of these records.
-records: How many changes of records it is of.
+records: The number of record changes it covers.
 """
 
 Checklist = TypedDict(
@@ -545,15 +548,15 @@ Checklist = TypedDict(
         "warnings": "List[Finding]",
     },
 )
-Checklist.__doc__ = """What is still open of an event that is to be signed.
+Checklist.__doc__ = """What is still open in an event that is to be signed off.
 
-changesRequested: Records that were sent back.
+changesRequested: Records returned for changes.
 openChanges: Proposed changes of the event.
 rejected: Rejected records.
 revision: The newest revision of the result.
 status: Whether the result is up to date.
 unsubmitted: Drafts.
-waiting: Records that wait for a decision.
+waiting: Records waiting for a decision.
 warnings: Findings of severity warning.
 """
 
@@ -566,8 +569,8 @@ ChecklistResponseData = TypedDict(
 )
 ChecklistResponseData.__doc__ = """What is still open.
 
-checklist: What is still open of an event that is to be signed.
-notices: Fields of this request that had no effect. Absent where there are none.
+checklist: What is still open in an event that is to be signed off.
+notices: Fields of this request that had no effect. Absent if there are none.
 """
 
 CommonInput = TypedDict(
@@ -587,7 +590,7 @@ CommonInput = TypedDict(
         "stated": "NotRequired[Optional[Dict[str, str]]]",
     },
 )
-CommonInput.__doc__ = """What a record of any type may say.
+CommonInput.__doc__ = """The fields that records of all types have.
 
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
@@ -618,15 +621,15 @@ Compensation = TypedDict(
         "standard": "NotRequired[Optional[str]]",
     },
 )
-Compensation.__doc__ = """An offset or a removal that the organizer states. It stands apart from the footprint; no figure has it subtracted.
+Compensation.__doc__ = """An offset or removal that the organizer states. It is shown separately and never subtracted from a figure.
 
 description: What was bought or done.
-kgCO2e: How much. In kg CO2e.
+kgCO2e: The amount. In kg CO2e.
 kind: Whether it avoids emissions elsewhere (offset) or takes CO2 out of the air (removal).
-reference: Where it is found there, such as serial numbers.
-registry: The registry that holds it.
-retiredOn: The day of the retirement; absent where there was none yet.
-standard: The standard it was certified by.
+reference: How to find it in the registry, such as serial numbers.
+registry: The registry in which it is held.
+retiredOn: The day of the retirement; absent if it has not been retired yet.
+standard: The standard under which it was certified.
 """
 
 CountedSum = TypedDict(
@@ -636,7 +639,7 @@ CountedSum = TypedDict(
         "total": "Interval",
     },
 )
-CountedSum.__doc__ = """So many records, and what they come to together.
+CountedSum.__doc__ = """A number of records and their sum.
 
 records: How many records are in the sum.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
@@ -653,14 +656,14 @@ Counts = TypedDict(
         "unsubmitted": "int",
     },
 )
-Counts.__doc__ = """Number of records by status: exact, with every change that was answered before the request. They are no part of what
-`If-Match` compares, but of the `ETag`.
+Counts.__doc__ = """Number of records by status: exact, including every change that was confirmed before the request. They are part of the
+`ETag`, but `If-Match` does not compare them.
 
 approved: Records that count.
-changesRequested: Records sent back to be changed.
-inReview: Records that somebody is reviewing.
-rejected: Records that never count.
-submitted: Records that wait for review.
+changesRequested: Records returned for changes.
+inReview: Records that someone is reviewing.
+rejected: Rejected records, which do not count.
+submitted: Records waiting for review.
 unsubmitted: Drafts.
 """
 
@@ -683,17 +686,18 @@ CreatedUserResponseData = TypedDict(
 CreatedUserResponseData.__doc__ = """The account, and the token that sets its first password.
 
 _id: Identifier of the user.
-createdAt: When the account was made.
+createdAt: When the account was created.
 disabled: A disabled account cannot log in; its sessions have ended.
-email: Email they log in with.
-invitedUntil: When the invitation ends; absent once it was accepted.
+email: Email used to log in.
+invitedUntil: When the invitation expires; absent once it was accepted.
 name: Name shown to others.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
-role: What an account may do; a higher role has the rights of the lower ones.
-serviceAccount: The account of a program. It has the role `user`, for good.
-setupToken: Sets the first password by `POST /auth/setup`, once. It is not shown again. A rehearsal has none.
-state: `invited`: nobody has accepted yet. PATCH does not change that.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
+role: What an account may do; a higher role includes the rights of the lower ones.
+serviceAccount: Whether this is the account of a program. It always has the role `user`.
+setupToken: Sets the first password with `POST /auth/setup`; it can be used once. It is not shown again. Absent in a
+    rehearsal.
+state: `invited`: the invitation has not been accepted yet. PATCH does not change that.
 """
 
 CustomFields = TypedDict(
@@ -721,7 +725,8 @@ CustomFields = TypedDict(
         "supplierFactor": "NotRequired[Optional[str]]",
     },
 )
-CustomFields.__doc__ = """The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
+CustomFields.__doc__ = """The fields of a custom record in responses. Numbers are always in the fields and units of this schema, whichever way the
+input stated them.
 
 country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
 dataQuality: How the amounts were found. Absent: estimated.
@@ -818,7 +823,7 @@ DeletedResponseData.__doc__ = """What was deleted.
 _id: Its identifier.
 deleted:
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
 """
 
 DigitalFields = TypedDict(
@@ -843,7 +848,8 @@ DigitalFields = TypedDict(
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
     },
 )
-DigitalFields.__doc__ = """The fields of a record of digital as it is answered: always with our number, whichever way the input gave it.
+DigitalFields.__doc__ = """The fields of a digital record in responses. Numbers are always in the fields and units of this schema, whichever way
+the input stated them.
 
 activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
     those who take part from afar, beside a record of either, which has their devices.
@@ -927,9 +933,9 @@ DualScope = TypedDict(
 )
 DualScope.__doc__ = """One amount by both methods of the GHG Protocol's Scope 2 Guidance.
 
-locationBasedKg: With the average of the grid. In kg CO2e.
-marketBasedKg: By contract: what a contract covers 0, the rest with the residual mix, or the grid where none is held.
-    In kg CO2e.
+locationBasedKg: With the grid average. In kg CO2e.
+marketBasedKg: By contract: 0 for what a contract covers, the rest with the residual mix, or with the grid average if
+    no residual mix is available. In kg CO2e.
 """
 
 Edition = TypedDict(
@@ -945,16 +951,16 @@ Edition = TypedDict(
         "withdrawn": "NotRequired[Dict[str, Any]]",
     },
 )
-Edition.__doc__ = """A signed figure. It stays on record whatever happens to the event.
+Edition.__doc__ = """A signed figure. It is kept whatever happens to the event.
 
 at: When it was signed.
-by: Who did something, with the name and role of that moment.
-edition: Its number.
-fourEyes: Whether a second manager signed what a first one proposed.
+by: The person who did something, with their name and role at that time.
+edition: Number of the edition.
+fourEyes: Whether a second manager signed what the first one had proposed.
 revision: The revision of the result.
-root: Hash of everything that is kept of it.
+root: Hash of everything that is kept for it.
 statement: What was signed.
-withdrawn: Who opened the event again.
+withdrawn: Who withdrew the sign-off.
 """
 
 Effect = TypedDict(
@@ -967,13 +973,13 @@ Effect = TypedDict(
         "notices": "NotRequired[List[Notice]]",
     },
 )
-Effect.__doc__ = """What a change of an event does to its figures.
+Effect.__doc__ = """The effect of a change of an event on its figures.
 
-after: Null where nothing is approved.
-basedOnRevision: The revision of the result that was counted; 0 for none.
-before: Null where nothing is approved.
+after: Null if nothing is approved.
+basedOnRevision: The revision of the result that was counted; 0 if there was none.
+before: Null if nothing is approved.
 differenceKgCO2e: Total after minus before. In kg CO2e.
-notices: Fields of this request that had no effect. Absent where there are none.
+notices: Fields of this request that had no effect. Absent if there are none.
 """
 
 EffectFigures = TypedDict(
@@ -986,8 +992,8 @@ EffectFigures = TypedDict(
 )
 EffectFigures.__doc__ = """The figures that a change of an event can move.
 
-perAttendeeDayKg: And per day; null where either is not known. In kg CO2e.
-perAttendeeKg: The total per attendee; null where they are not known. In kg CO2e.
+perAttendeeDayKg: The total per attendee and day; null if either is not known. In kg CO2e.
+perAttendeeKg: The total per attendee; null if their number is not known. In kg CO2e.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 
@@ -997,10 +1003,10 @@ EmptyResponseData = TypedDict(
         "notices": "NotRequired[List[Notice]]",
     },
 )
-EmptyResponseData.__doc__ = """Nothing but what there is to know about the request.
+EmptyResponseData.__doc__ = """Only what there is to say about the request itself.
 
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
 """
 
 EnergyFields = TypedDict(
@@ -1034,7 +1040,8 @@ EnergyFields = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-EnergyFields.__doc__ = """The fields of a record of energy as it is answered: always with our number, whichever way the input gave it.
+EnergyFields.__doc__ = """The fields of a energy record in responses. Numbers are always in the fields and units of this schema, whichever way the
+input stated them.
 
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
@@ -1165,8 +1172,8 @@ code: Codes are never renamed. Each has an entry in [the list of errors](#errors
 details: Every fault that was found, not only the first.
 docs: The path of the entry of this code in the documentation.
 message: One sentence for people. Its wording may change.
-requestId: The `X-Request-Id` of the request that was answered so first: with `Idempotent-Replayed` that is an earlier
-    one.
+requestId: The `X-Request-Id` of the request that first got this response: with `Idempotent-Replayed` that is an
+    earlier one.
 """
 
 ErrorDetail = TypedDict(
@@ -1183,12 +1190,12 @@ ErrorDetail = TypedDict(
 )
 ErrorDetail.__doc__ = """One fault of a request.
 
-code: What is wrong with it, for programs: one of the codes of details in `x-codes` (docs#codes). Of the fields
-    `status` and `state` it is the present one, such as `approved`.
-eventId: The `_id` of the event that is in the way: the one that has the reference.
+code: What is wrong with it, for programs: one of the codes of details in `x-codes` (docs#codes). For the fields
+    `status` and `state` it is their present value, such as `approved`.
+eventId: The `_id` of the conflicting event: the one that has the reference.
 field: The field as you wrote it, such as `via[2]`.
 message: What is wrong with it, for people.
-recordId: The `_id` of the record that is in the way: the one that is locked, or has the reference.
+recordId: The `_id` of the conflicting record: the one that is locked, or that has the reference.
 status: The status of that record.
 suggestions: What would be right.
 """
@@ -1200,7 +1207,7 @@ ErrorResponse = TypedDict(
         "success": "Literal[False]",
     },
 )
-ErrorResponse.__doc__ = """The answer to every request that fails.
+ErrorResponse.__doc__ = """The response to every request that fails.
 
 error: What went wrong.
 success:
@@ -1240,47 +1247,47 @@ Event = TypedDict(
         "whatIf": "NotRequired[WhatIf]",
     },
 )
-Event.__doc__ = """Fields that were never given are absent.
+Event.__doc__ = """An event. Fields that were never set are absent.
 
 _id: Identifier of the event.
-attendees: People who come in person.
-boundary: What the footprint is meant to cover. It describes; approved records always count.
-compensation: What was stated to be offset or removed; absent for none.
+attendees: People who attend in person.
+boundary: What the footprint is meant to cover. This is descriptive only; approved records always count.
+compensation: The stated offsets and removals; absent if there are none.
 country: ISO 3166-1 alpha-2.
-counts: Number of records by status: exact, with every change that was answered before the request. They are no part
-    of what `If-Match` compares, but of the `ETag`.
-createdAt: When it was made.
-createdBy: Who did something, with the name and role of that moment.
+counts: Number of records by status: exact, including every change that was confirmed before the request. They are
+    part of the `ETag`, but `If-Match` does not compare them.
+createdAt: When it was created.
+createdBy: The person who did something, with their name and role at that time.
 description: Notes about the event.
 endDate: The last day.
-externalReference: Your own key of the event, unique in the organization.
-factorSet: The set of emission factors its footprint is calculated with. It is chosen when the event is made, and
-    neither another date nor a new edition changes it: `POST /events/{eventId}/factor-set` does. The sets of years
-    before the earliest edition are chosen for no event; they are adopted, to price an event like for like with what
-    it was then.
-location: What the place of an event was resolved to. The server writes it.
+externalReference: Your own key for the event, unique in the organization.
+factorSet: The set of emission factors that its footprint is calculated with. It is chosen when the event is created;
+    neither a change of date nor a new edition changes it, only `POST /events/{eventId}/factor-set` does. The sets of
+    years before the earliest edition are never chosen automatically; adopt one to compare an event like for like with
+    how it was calculated then.
+location: The location that the place of an event was matched to. Set by the server.
 metadata: Texts of your own.
-method: How the footprint is calculated. A change calculates it anew.
-notices: What to know about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a
-    misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. What was assumed of its `place`. A factor
-    set of another time than the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every
-    answer with the event itself, in none with a list. Absent where there are none.
-openChanges: How many proposed changes wait for a second manager; absent for none.
-place: Where it takes place, as it was stated.
-result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
-    is not in it yet.
-revision: Rises with every change of the event; counts and result change without it.
-signOff: Whether the figure of the event is signed. Absent where it never was.
+method: How the footprint is calculated. Changing the method recalculates it.
+notices: Notices about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a
+    misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Assumptions about its `place`. A factor
+    set that does not fit the year of the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in
+    every response with a single event but not in lists. Absent if there are none.
+openChanges: How many proposed changes wait for a second manager; absent if none.
+place: Where it takes place, as stated.
+result: A summary of the newest result. Absent if nothing was calculated or nothing counts. `recalculating`: a change
+    is not yet included.
+revision: Increases with every change of the event, but not with changes of counts and result.
+signOff: Whether the figure of the event is signed off. Absent if it never was.
 startDate: The first day.
-team: Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal
-    once records of the event were approved.
+team: Who can see an event and work on it. With four-eyes approval, a change of the team is a proposal once records of
+    the event have been approved.
 timezone: An IANA time zone.
 title: Title of the event.
-updatedAt: When it last changed.
-updatedBy: Who did something, with the name and role of that moment.
-virtualAttendees: People who take part from elsewhere.
-whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or the `place` of an event and nothing else that moves figures.
+updatedAt: When it was last changed.
+updatedBy: The person who did something, with their name and role at that time.
+virtualAttendees: People who take part remotely.
+whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or only the `place` of an event and nothing else that affects figures.
 """
 
 EventChange = TypedDict(
@@ -1299,19 +1306,19 @@ EventChange = TypedDict(
         "stale": "NotRequired[bool]",
     },
 )
-EventChange.__doc__ = """A change that waits for a second manager.
+EventChange.__doc__ = """A change that is waiting for a second manager.
 
 _id: Identifier of the proposal.
-body: Of a sign-off: its revision and statement.
+body: For a sign-off: its revision and statement.
 changed: The fields before and after.
 comment: The reason.
-contextRevision: Revision of the event's context it was calculated on.
-effect: What it does to the figure, as a rehearsal calculates it; absent until it is first listed.
-kind: What happens when it is approved.
+contextRevision: Revision of the event that the effect was calculated from.
+effect: Its calculated effect on the figure; absent until the change is first listed.
+kind: The action that approval carries out.
 proposedAt: When it was proposed.
-proposedBy: Who did something, with the name and role of that moment.
-resultRevision: Revision of the result it was calculated on.
-stale: In the list: what it was calculated on has moved.
+proposedBy: The person who did something, with their name and role at that time.
+resultRevision: Revision of the result that the effect was calculated from.
+stale: In lists: whether the data that the effect was calculated from has changed since.
 """
 
 EventChangeResponseData = TypedDict(
@@ -1323,8 +1330,8 @@ EventChangeResponseData = TypedDict(
 )
 EventChangeResponseData.__doc__ = """The proposal.
 
-change: A change that waits for a second manager.
-notices: Fields of this request that had no effect. Absent where there are none.
+change: A change that is waiting for a second manager.
+notices: Fields of this request that had no effect. Absent if there are none.
 """
 
 EventDecisionResponseData = TypedDict(
@@ -1362,48 +1369,48 @@ EventDecisionResponseData = TypedDict(
         "whatIf": "NotRequired[WhatIf]",
     },
 )
-EventDecisionResponseData.__doc__ = """The event as changed or, where it was deleted, its id.
+EventDecisionResponseData.__doc__ = """The changed event or, if it was deleted, its id.
 
 _id:
-attendees: People who come in person.
-boundary: What the footprint is meant to cover. It describes; approved records always count.
-compensation: What was stated to be offset or removed; absent for none.
+attendees: People who attend in person.
+boundary: What the footprint is meant to cover. This is descriptive only; approved records always count.
+compensation: The stated offsets and removals; absent if there are none.
 country: ISO 3166-1 alpha-2.
-counts: Number of records by status: exact, with every change that was answered before the request. They are no part
-    of what `If-Match` compares, but of the `ETag`.
-createdAt: When it was made.
-createdBy: Who did something, with the name and role of that moment.
-deleted: It is gone.
+counts: Number of records by status: exact, including every change that was confirmed before the request. They are
+    part of the `ETag`, but `If-Match` does not compare them.
+createdAt: When it was created.
+createdBy: The person who did something, with their name and role at that time.
+deleted: Whether the event was deleted.
 description: Notes about the event.
 endDate: The last day.
-externalReference: Your own key of the event, unique in the organization.
-factorSet: The set of emission factors its footprint is calculated with. It is chosen when the event is made, and
-    neither another date nor a new edition changes it: `POST /events/{eventId}/factor-set` does. The sets of years
-    before the earliest edition are chosen for no event; they are adopted, to price an event like for like with what
-    it was then.
-location: What the place of an event was resolved to. The server writes it.
+externalReference: Your own key for the event, unique in the organization.
+factorSet: The set of emission factors that its footprint is calculated with. It is chosen when the event is created;
+    neither a change of date nor a new edition changes it, only `POST /events/{eventId}/factor-set` does. The sets of
+    years before the earliest edition are never chosen automatically; adopt one to compare an event like for like with
+    how it was calculated then.
+location: The location that the place of an event was matched to. Set by the server.
 metadata: Texts of your own.
-method: How the footprint is calculated. A change calculates it anew.
-notices: What to know about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a
-    misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. What was assumed of its `place`. A factor
-    set of another time than the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every
-    answer with the event itself, in none with a list. Absent where there are none.
-openChanges: How many proposed changes wait for a second manager; absent for none.
-place: Where it takes place, as it was stated.
-result: The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change
-    is not in it yet.
-revision: Rises with every change of the event; counts and result change without it.
-signOff: Whether the figure of the event is signed. Absent where it never was.
+method: How the footprint is calculated. Changing the method recalculates it.
+notices: Notices about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a
+    misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Assumptions about its `place`. A factor
+    set that does not fit the year of the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in
+    every response with a single event but not in lists. Absent if there are none.
+openChanges: How many proposed changes wait for a second manager; absent if none.
+place: Where it takes place, as stated.
+result: A summary of the newest result. Absent if nothing was calculated or nothing counts. `recalculating`: a change
+    is not yet included.
+revision: Increases with every change of the event, but not with changes of counts and result.
+signOff: Whether the figure of the event is signed off. Absent if it never was.
 startDate: The first day.
-team: Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal
-    once records of the event were approved.
+team: Who can see an event and work on it. With four-eyes approval, a change of the team is a proposal once records of
+    the event have been approved.
 timezone: An IANA time zone.
 title: Title of the event.
-updatedAt: When it last changed.
-updatedBy: Who did something, with the name and role of that moment.
-virtualAttendees: People who take part from elsewhere.
-whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or the `place` of an event and nothing else that moves figures.
+updatedAt: When it was last changed.
+updatedBy: The person who did something, with their name and role at that time.
+virtualAttendees: People who take part remotely.
+whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or only the `place` of an event and nothing else that affects figures.
 """
 
 EventHistoryEntry = TypedDict(
@@ -1429,18 +1436,18 @@ EventHistoryEntry.__doc__ = """An action on an event. Entries are chained by the
 
 action: What was done.
 at: When it happened.
-by: Who did it: a person, with the name and role of that moment, or the system (`_id` `system`), which has no role.
+by: Who did it: a person, with their name and role at that time, or the system (`_id` `system`), which has no role.
 change: The proposal it is about.
 changed: The fields before and after.
-comment: The reason that was given.
-contextRevision: Where it differs from the entry before, every figure was recalculated.
-fourEyes: Whether it was done under four eyes.
-hash: SHA-256 over the entry and the hash of the one before.
-policyRevision: Revision of the organization that set the policy it was done under.
-previousHash: The `hash` of the entry before.
-revision: Revision of the event after it.
-salt: Random; it keeps actor and comment from being guessed from what the hash covers.
-stateHash: Hash of what the event says after it.
+comment: The reason that was given for it.
+contextRevision: If it differs from the previous entry, every figure was recalculated.
+fourEyes: Whether it was done under four-eyes approval.
+hash: SHA-256 over the entry and the hash of the previous one.
+policyRevision: Revision of the organization that set the policy in force.
+previousHash: The `hash` of the previous entry.
+revision: Revision of the event after the action.
+salt: Random; it prevents actor and comment from being guessed from the hash.
+stateHash: Hash of the event's content after the action.
 """
 
 EventInput = TypedDict(
@@ -1465,24 +1472,24 @@ EventInput = TypedDict(
 )
 EventInput.__doc__ = """A new event.
 
-attendees: People who come in person. Results per attendee need it.
-boundary: What the footprint is meant to cover. It describes; approved records always count.
-compensation: What you state to have offset or removed. It stands apart; no figure has it subtracted.
-country: ISO 3166-1 alpha-2. Records without a country take this one.
+attendees: People who attend in person. Needed for results per attendee.
+boundary: What the footprint is meant to cover. This is descriptive only; approved records always count.
+compensation: What you state to have offset or removed. It is shown separately and never subtracted from a figure.
+country: ISO 3166-1 alpha-2. Used for records that do not state a country.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
-externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-method: How the footprint is calculated. A change calculates it anew.
-place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
-    that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
-startDate: The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the
-    earliest edition. Without it the newest edition is chosen.
-team: Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team
-    as it is.
+externalReference: Your own key for the event, unique in the organization. Not `.` or `..`.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+method: How the footprint is calculated. Changing the method recalculates it.
+place: Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
+    travel. A name that matches several places is `AMBIGUOUS_PLACE`, with the candidates.
+startDate: The first day. Its year determines the factor set of a new event: the newest edition that is not newer than
+    the event, or the earliest edition. Without a date it is the newest edition.
+team: Who can see the event and work on it. Absent: everyone in the organization; a PUT without it leaves the team as
+    it is.
 timezone: An IANA time zone.
 title: Title of the event.
-virtualAttendees: People who take part from elsewhere.
+virtualAttendees: People who take part remotely.
 """
 
 EventLocation = TypedDict(
@@ -1499,16 +1506,16 @@ EventLocation = TypedDict(
         "region": "NotRequired[str]",
     },
 )
-EventLocation.__doc__ = """What the place of an event was resolved to. The server writes it.
+EventLocation.__doc__ = """The location that the place of an event was matched to. Set by the server.
 
-area: True of a town or a postcode area, absent for an airport.
-code: Code of the airport, or of the one that stands for the town.
+area: True for a town or a postcode area, absent for an airport.
+code: Code of the airport, or of the airport that is used for the town.
 country: ISO 3166-1 alpha-2.
-geonameId: Its number in GeoNames, of a town.
+geonameId: GeoNames id, for a town.
 latitude: Degrees north. In °.
 longitude: Degrees east. In °.
 name: Name of the town or airport, or the code of the postcode area.
-radiusKm: Of a postcode area: nine in ten of its addresses are that near. In km.
+radiusKm: For a postcode area: nine out of ten of its addresses are within this distance. In km.
 region: State, province or county.
 """
 
@@ -1533,24 +1540,26 @@ EventPatch = TypedDict(
         "virtualAttendees": "NotRequired[Optional[int]]",
     },
 )
-EventPatch.__doc__ = """Fields that are absent stay as they are.
+EventPatch.__doc__ = """A change of an event. Absent fields stay as they are.
 
-attendees: People who come in person.
-boundary: What the footprint is meant to cover; it replaces the boundary as a whole.
-comment: Why, for the history. Your organization may require it.
-compensation: What you state to have offset or removed. It stands apart; no figure has it subtracted.
-country: ISO 3166-1 alpha-2. Records without a country take this one.
+attendees: People who attend in person.
+boundary: What the footprint is meant to cover; replaces the whole boundary.
+comment: The reason, for the history. Your organization may require it.
+compensation: What you state to have offset or removed. It is shown separately and never subtracted from a figure.
+country: ISO 3166-1 alpha-2. Used for records that do not state a country.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
-externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-method: How the footprint is calculated. A change calculates it anew.
-place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there.
-startDate: The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
-team: Who sees the event and works on it; it replaces the team as a whole, and null takes it away.
+externalReference: Your own key for the event, unique in the organization. Not `.` or `..`.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+method: How the footprint is calculated. Changing the method recalculates it.
+place: Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
+    travel.
+startDate: The first day. A new date does not change the factor set of the event; a notice names a set that would fit
+    better.
+team: Who can see the event and work on it; replaces the whole team, and null removes it.
 timezone: An IANA time zone.
 title: Title of the event.
-virtualAttendees: People who take part from elsewhere.
+virtualAttendees: People who take part remotely.
 """
 
 EventPut = TypedDict(
@@ -1574,27 +1583,27 @@ EventPut = TypedDict(
         "virtualAttendees": "NotRequired[Optional[int]]",
     },
 )
-EventPut.__doc__ = """All fields of an event; what is absent is emptied.
+EventPut.__doc__ = """All fields of an event; absent fields are cleared.
 
-attendees: People who come in person. Results per attendee need it.
-boundary: What the footprint is meant to cover. It describes; approved records always count.
-comment: Why, for the history. Your organization may require it.
-compensation: What you state to have offset or removed. It stands apart; no figure has it subtracted.
-country: ISO 3166-1 alpha-2. Records without a country take this one.
+attendees: People who attend in person. Needed for results per attendee.
+boundary: What the footprint is meant to cover. This is descriptive only; approved records always count.
+comment: The reason, for the history. Your organization may require it.
+compensation: What you state to have offset or removed. It is shown separately and never subtracted from a figure.
+country: ISO 3166-1 alpha-2. Used for records that do not state a country.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
-externalReference: Your own key of the event, unique in the organization. Not `.` and not `..`.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-method: How the footprint is calculated. A change calculates it anew.
-place: Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name
-    that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
-startDate: The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the
-    earliest edition. Without it the newest edition is chosen.
-team: Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team
-    as it is.
+externalReference: Your own key for the event, unique in the organization. Not `.` or `..`.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+method: How the footprint is calculated. Changing the method recalculates it.
+place: Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
+    travel. A name that matches several places is `AMBIGUOUS_PLACE`, with the candidates.
+startDate: The first day. Its year determines the factor set of a new event: the newest edition that is not newer than
+    the event, or the earliest edition. Without a date it is the newest edition.
+team: Who can see the event and work on it. Absent: everyone in the organization; a PUT without it leaves the team as
+    it is.
 timezone: An IANA time zone.
 title: Title of the event.
-virtualAttendees: People who take part from elsewhere.
+virtualAttendees: People who take part remotely.
 """
 
 ExplainedLine = TypedDict(
@@ -1624,24 +1633,24 @@ ExplainedLine = TypedDict(
 ExplainedLine.__doc__ = """A product of a quantity and a factor, in words.
 
 byGas: The amount by gas, as in `byGas` of a result.
-dataQuality: How the amount is known.
-factor: Where the figure was published; null for one that came with the record.
-factorId: A row of the factor set, or `supplied` for a figure that came with the record.
+dataQuality: How the amount was determined.
+factor: Where the figure was published; null for a figure that is stated in the record.
+factorId: A row of the factor set, or `supplied` for a figure that is stated in the record.
 formula: The line in words and figures.
 group: Whose activity it is.
 gsd2Millionths: The factor of the 95 % interval, in millionths.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
 kgCO2ePerUnit: The factor. In kg CO2e per unit.
-leg: The part of a way that a line of attendee travel is of.
+leg: The part of a journey that a line of attendee travel belongs to.
 low: Lower end of the 95 % interval. In kg CO2e.
-quantity: The exact amount in `unit`; one that does not end is shown with twelve decimals.
+quantity: The exact amount in `unit`; infinite decimals are shown with twelve decimal places.
 scope: Scope of the GHG Protocol.
 scope3Category: Category of scope 3, where it is in scope 3.
 scores: Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
 stage: Part of the life cycle, as in `byStage`.
-uncertainty: What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths,
-    which add up to its variance.
+uncertainty: The components of the interval, since engine 2.0.0: variances of the logarithm of the amount, in
+    billionths, which add up to its variance.
 unit: Unit of `quantity`.
 """
 
@@ -1667,22 +1676,22 @@ ExplainedRecord = TypedDict(
 ExplainedRecord.__doc__ = """A counted record, line by line.
 
 _id: Identifier of the record.
-createdAt: When the record was made.
-defaulted: Fields that were absent and took their default.
+createdAt: When the record was created.
+defaulted: Absent fields for which a default was used.
 fields: The input that was calculated.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
-lines: Each product of a quantity and a factor. They add up to `kgCO2e`.
-linesInAll: How many lines there are, where `lines` has the first 2,000 alone.
+lines: Products of a quantity and a factor. They add up to `kgCO2e`.
+linesInAll: Number of lines, if `lines` contains only the first 2,000.
 low: Lower end of the 95 % interval. In kg CO2e.
 method: How records of the type are calculated.
 notices: What to know about the figure.
-revision: The revision that was calculated.
+revision: The revision of the record that was calculated.
 type: Its record type.
-varianceShare: The share of the variance of the total, rounded down. Lines that use the same factor err together, also
-    in different records; those of different factors apart. With U the distance up to `high` of all lines of a factor
-    and u that of the record's lines, it is Σ u·U ÷ Σ U² over all factors. The shares of all records together are 1,
-    but for the rounding.
+varianceShare: The share of the variance of the total, rounded down. Errors of lines that use the same factor are
+    correlated, also across records; those of different factors are independent. With U the distance up to `high` of
+    all lines of a factor and u that of the record's lines, the share is Σ u·U ÷ Σ U² over all factors. The shares of
+    all records add up to 1, apart from rounding.
 """
 
 Factor = TypedDict(
@@ -1709,27 +1718,27 @@ Factor = TypedDict(
         "year": "Optional[int]",
     },
 )
-Factor.__doc__ = """One row of a factor set, in kg CO2e per unit. What was not published is null, never 0.
+Factor.__doc__ = """One row of a factor set, in kg CO2e per unit. Unpublished values are null, never 0.
 
-activity: What it is a factor of.
-bestBefore: The day after which a newer figure should be looked for.
-category: Group of activities, as its source has it.
+activity: The activity that the factor is for.
+bestBefore: The day after which to look for a newer figure.
+category: Group of activities, as named by the source.
 ch4: Methane, as CO2e. In kg CO2e per unit.
 co2: Carbon dioxide. In kg CO2e per unit.
-detail: The kind of it; empty when there is none.
-fallback: A row of another edition than the set's.
+detail: The kind of activity; empty if there is none.
+fallback: Whether the row is from another edition than the set.
 id: Identifier of the row, its year included.
 kgCO2e: All gases together. In kg CO2e per unit.
 licence: The licence of the publication.
 n2o: Nitrous oxide, as CO2e. In kg CO2e per unit.
-notUsed: Why no record uses the row, in a set that never changes; absent for the rows that records use.
-region: Where it holds.
+notUsed: Why no record uses the row, in a set that never changes; absent for rows that records use.
+region: The region it is valid for.
 series: The id without its year.
 source: The publication.
-sourceLocation: Sheet, table or row in it.
-unit: The unit of quantity it is for.
-wellToTank: Published apart and added. In kg CO2e per unit.
-year: Of the figure; null when its source is undated.
+sourceLocation: Sheet, table or row in the publication.
+unit: The unit of the quantity.
+wellToTank: Published separately and added. In kg CO2e per unit.
+year: Year of the figure; null if its source is undated.
 """
 
 FactorSet = TypedDict(
@@ -1746,12 +1755,11 @@ FactorSet = TypedDict(
 )
 FactorSet.__doc__ = """An edition of emission factors.
 
-attributions: The lines to show beside figures made with the set.
+attributions: The attribution to show with figures calculated with the set.
 factors: Number of rows.
 id: Identifier of the set.
-pack: Where the set comes from; absent for a built-in set. Operators add further sets as packs, with `ecf factors
-    add`.
-sources: Where its rows come from.
+pack: The origin of the set; absent for a built-in set. Operators add further sets as packs, with `ecf factors add`.
+sources: The sources of its rows.
 version: SHA-256 of the set; results name it.
 year: Year of the edition.
 """
@@ -1766,8 +1774,8 @@ FactorSetInput = TypedDict(
 )
 FactorSetInput.__doc__ = """Names the factor set to adopt, the engine, or both.
 
-comment: Why, for the history. Your organization may require it.
-engine: The arithmetic to adopt; the changelog and the methodology say what each one changed.
+comment: The reason, for the history. Your organization may require it.
+engine: The engine version to adopt; the changelog and the methodology say what each one changed.
 factorSet: The `id` of a factor set.
 """
 
@@ -1798,16 +1806,15 @@ FactorSetResponseData = TypedDict(
         "year": "int",
     },
 )
-FactorSetResponseData.__doc__ = """The set, and a page of its factors.
+FactorSetResponseData.__doc__ = """The set and a page of its factors.
 
-attributions: The lines to show beside figures made with the set.
+attributions: The attribution to show with figures calculated with the set.
 factors: Number of rows.
 id: Identifier of the set.
 items: The factors of this page.
-pack: Where the set comes from; absent for a built-in set. Operators add further sets as packs, with `ecf factors
-    add`.
-pagination: Where in a list a page is.
-sources: Where its rows come from.
+pack: The origin of the set; absent for a built-in set. Operators add further sets as packs, with `ecf factors add`.
+pagination: The position of a page in its list.
+sources: The sources of its rows.
 version: SHA-256 of the set; results name it.
 year: Year of the edition.
 """
@@ -1820,10 +1827,10 @@ FieldChange = TypedDict(
         "field": "str",
     },
 )
-FieldChange.__doc__ = """What an action did to one field.
+FieldChange.__doc__ = """The change of one field.
 
-after: Its value after; null for none.
-before: Its value before; null for none.
+after: Its value after; null if it has none.
+before: Its value before; null if it had none.
 field: The field.
 """
 
@@ -1837,7 +1844,7 @@ Finding = TypedDict(
         "severity": "Literal['warning', 'info']",
     },
 )
-Finding.__doc__ = """Something that looks wrong. It changes no figure.
+Finding.__doc__ = """Something that looks wrong. It does not change any figure.
 
 code: `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `EXPECTED_COMPANION_MISSING`,
     `END_OF_LIFE_TWICE`, `SITE_ENERGY_TWICE`, `ROOM_NIGHTS_EXCEED_ATTENDEES`, `SUPPLIER_FACTOR_NOT_VALID`,
@@ -1847,7 +1854,7 @@ code: `DUPLICATE_FLIGHT`, `DUPLICATE_RECORD`, `INCLUDED_TYPE_WITHOUT_RECORDS`, `
     counted records.
 message: What was found, for people.
 recordIds: The records it is about; the first 50.
-records: How many records it is about.
+records: Number of records it is about.
 severity: `warning`: the total is probably wrong.
 """
 
@@ -1878,7 +1885,8 @@ FlightFields = TypedDict(
         "via": "NotRequired[Optional[List[str]]]",
     },
 )
-FlightFields.__doc__ = """The fields of a record of flights as it is answered: always with our number, whichever way the input gave it.
+FlightFields.__doc__ = """The fields of a flights record in responses. Numbers are always in the fields and units of this schema, whichever way
+the input stated them.
 
 class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
     not published for the haul counts as average. Absent: average.
@@ -1979,15 +1987,15 @@ FootprintPreview = TypedDict(
         "notices": "List[Notice]",
     },
 )
-FootprintPreview.__doc__ = """What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of the method
-changes it.
+FootprintPreview.__doc__ = """What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now: changing the
+method changes the figure.
 
-defaulted: Fields that were absent and took their default.
+defaulted: Absent fields for which a default was used.
 factorSet: The set of factors used.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: Kilograms of CO2 equivalent. In kg CO2e.
 low: Lower end of the 95 % interval. In kg CO2e.
-notices: What to know about the figure: proxies, dropped fields, defaults.
+notices: What to know about the figure: proxies, ignored fields, defaults.
 """
 
 FreightFields = TypedDict(
@@ -2019,7 +2027,8 @@ FreightFields = TypedDict(
         "weightKg": "Number",
     },
 )
-FreightFields.__doc__ = """The fields of a record of freight as it is answered: always with our number, whichever way the input gave it.
+FreightFields.__doc__ = """The fields of a freight record in responses. Numbers are always in the fields and units of this schema, whichever way
+the input stated them.
 
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
@@ -2152,7 +2161,8 @@ GroundTransportFields = TypedDict(
         "volumeLitres": "NotRequired[Optional[Number]]",
     },
 )
-GroundTransportFields.__doc__ = """The fields of a record of ground-transport as it is answered: always with our number, whichever way the input gave it.
+GroundTransportFields.__doc__ = """The fields of a ground-transport record in responses. Numbers are always in the fields and units of this schema,
+whichever way the input stated them.
 
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
@@ -2282,9 +2292,9 @@ HealthStateResponseData = TypedDict(
         "status": "str",
     },
 )
-HealthStateResponseData.__doc__ = """How the service is.
+HealthStateResponseData.__doc__ = """The state of the service.
 
-checks: Of `/health/ready`, what was asked.
+checks: Only for `/health/ready`: the services that were checked.
 status: `ok` or `ready`.
 """
 
@@ -2296,11 +2306,11 @@ HistoryActor = TypedDict(
         "role": "NotRequired[Role]",
     },
 )
-HistoryActor.__doc__ = """Who did it: a person, with the name and role of that moment, or the system (`_id` `system`), which has no role.
+HistoryActor.__doc__ = """Who did it: a person, with their name and role at that time, or the system (`_id` `system`), which has no role.
 
 _id: Identifier of the user; `system` for what the server did by itself.
-name: Their name at that moment.
-role: What an account may do; a higher role has the rights of the lower ones.
+name: Their name at that time.
+role: What an account may do; a higher role includes the rights of the lower ones.
 """
 
 HistoryEntry = TypedDict(
@@ -2327,20 +2337,20 @@ HistoryEntry.__doc__ = """A change or a move of a record. Entries are chained by
 
 action: The move, or the change.
 at: When it happened.
-by: Who did something, with the name and role of that moment.
-changed: Names of the fields an edit changed.
-comment: What was said.
-fourEyes: Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for
-    four eyes.
+by: The person who did something, with their name and role at that time.
+changed: Names of the fields that an edit changed.
+comment: The comment.
+fourEyes: For a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization required
+    four-eyes approval.
 from: The status before; absent on creation.
-hash: SHA-256 over the entry and the hash of the one before.
-inputHash: Hash of what the record says after the move.
-origins: Of a creation or an edit of attendee travel: the rows it left, and how many people they count.
-policyRevision: Of a decision: the revision of the organization that set the policy.
-previousHash: The `hash` of the entry before.
-revision: Revision of the record after it.
-salt: Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none.
-to: Where a record is in its workflow.
+hash: SHA-256 over the entry and the hash of the previous one.
+inputHash: Hash of the record's content after the move.
+origins: For the creation or an edit of attendee travel: its rows after the change, and the number of people in them.
+policyRevision: For a decision: the revision of the organization that set the policy.
+previousHash: The `hash` of the previous entry.
+revision: Revision of the record after the change.
+salt: Random; it prevents actor and comment from being guessed from the hash. Old entries have none.
+to: The status of a record in its workflow.
 """
 
 IdsInput = TypedDict(
@@ -2353,11 +2363,12 @@ IdsInput = TypedDict(
 )
 IdsInput.__doc__ = """Up to 100 records of one event, by id.
 
-comment: Why. It stands in the history of each record, and is required to request changes, reject and reopen.
-ids: The `_id` of each record, none twice.
-revisions: The `revision` of each record that you have seen, by its `_id`: what `If-Match` is for one record. A record
-    that is at another one by now, or that is not named here, has the error `PRECONDITION_FAILED` and stays as it is.
-    Without `revisions` records are taken as they are.
+comment: The reason. It is stored in the history of each record, and is required to request changes, reject and
+    reopen.
+ids: The `_id` of each record, without duplicates.
+revisions: The `revision` of each record that you have seen, by its `_id`, which works like `If-Match` for a single
+    record. A record that has a different revision by now, or is not listed here, gets the error `PRECONDITION_FAILED`
+    and stays as it is. Without `revisions`, records are not checked for changes.
 """
 
 Import = TypedDict(
@@ -2392,7 +2403,7 @@ Import.__doc__ = """How far an import is.
 
 _id: Identifier of the import.
 createdAt: When it was begun.
-createdBy: Who did something, with the name and role of that moment.
+createdBy: The person who did something, with their name and role at that time.
 dateOrder: The order of its dates, `dmy`, `mdy` or `ymd`, as the query declares it or its dates settle it. Absent
     where neither does.
 errorCount: How many there are in all.
@@ -2457,13 +2468,13 @@ ImportOutcome = TypedDict(
         "type": "str",
     },
 )
-ImportOutcome.__doc__ = """What became of a record that an import created.
+ImportOutcome.__doc__ = """What happened to a record that an import created.
 
 _id: Identifier of the record.
 error: What went wrong.
 externalReference: Its reference.
-outcome: What became of it.
-status: Its status; of one that was removed, the status it had.
+outcome: What happened to it.
+status: Its status; for a removed record, the status it had.
 type: Its record type.
 """
 
@@ -2481,13 +2492,13 @@ IndexedTown = TypedDict(
 )
 IndexedTown.__doc__ = """A town of the index.
 
-airport: Code of the airport that its people are assumed to use.
+airport: Code of the airport that its inhabitants are assumed to use.
 country: ISO 3166-1 alpha-2.
-id: Its number in GeoNames.
+id: Its GeoNames id.
 name: Name of the town.
-population: Number of people, where it is known.
+population: Number of inhabitants, if known.
 region: State, province or county.
-text: What names the town in a record without doubt, where its name and country do not.
+text: What identifies the town in a record unambiguously, if its name and country do not.
 """
 
 Interval = TypedDict(
@@ -2514,12 +2525,12 @@ Leg = TypedDict(
         "people": "int",
     },
 )
-Leg.__doc__ = """The part of a way that a line of attendee travel is of.
+Leg.__doc__ = """The part of a journey that a line of attendee travel belongs to.
 
-mode: How they came.
+mode: How they travelled.
 origin: Where the people come from.
-part: Which part of the way.
-people: How many people.
+part: Which part of the journey.
+people: Number of people.
 """
 
 Line = TypedDict(
@@ -2547,22 +2558,22 @@ Line = TypedDict(
 Line.__doc__ = """One product of a quantity and a factor, rounded once to a milligram.
 
 byGas: The amount by gas, as in `byGas` of a result.
-dataQuality: How the amount is known.
-factorId: A row of the factor set, or `supplied` for a figure that came with the record.
+dataQuality: How the amount was determined.
+factorId: A row of the factor set, or `supplied` for a figure that is stated in the record.
 group: Whose activity it is.
 gsd2Millionths: The factor of the 95 % interval, in millionths.
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
 kgCO2ePerUnit: The factor. In kg CO2e per unit.
-leg: The part of a way that a line of attendee travel is of.
+leg: The part of a journey that a line of attendee travel belongs to.
 low: Lower end of the 95 % interval. In kg CO2e.
-quantity: The exact amount in `unit`; one that does not end is shown with twelve decimals.
+quantity: The exact amount in `unit`; infinite decimals are shown with twelve decimal places.
 scope: Scope of the GHG Protocol.
 scope3Category: Category of scope 3, where it is in scope 3.
 scores: Pedigree scores, 1 (best) to 5: reliability, completeness, time, geography, technology.
 stage: Part of the life cycle, as in `byStage`.
-uncertainty: What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths,
-    which add up to its variance.
+uncertainty: The components of the interval, since engine 2.0.0: variances of the logarithm of the amount, in
+    billionths, which add up to its variance.
 unit: Unit of `quantity`.
 """
 
@@ -2583,15 +2594,15 @@ LocationResponseData = TypedDict(
 )
 LocationResponseData.__doc__ = """The place.
 
-airport: The IATA code of the airport distances are measured from.
-approximate: A city with several airports; one of them stands for it.
+airport: The IATA code of the airport from which distances are measured.
+approximate: Whether it is a city with several airports, one of which is used for it.
 city: City it belongs to.
-code: As asked for, in capitals.
+code: The code as requested, in capitals.
 country: ISO 3166-1 alpha-2.
-icao: ICAO code, where there is one.
-large: One of the airports most journeys begin at.
-latitude: In degrees, north positive. In degrees.
-longitude: In degrees, east positive. In degrees.
+icao: ICAO code, if there is one.
+large: Whether it is one of the airports where most journeys begin.
+latitude: Degrees north. In degrees.
+longitude: Degrees east. In degrees.
 name: Name of the airport or city.
 """
 
@@ -2603,12 +2614,12 @@ LoginRequest = TypedDict(
         "password": "str",
     },
 )
-LoginRequest.__doc__ = """Who logs in.
+LoginRequest.__doc__ = """The credentials to log in.
 
-email: Email of the account, in any case.
-organization: Id of the organization to sign in to, for who is a member of several or has a separate account of it.
-    Without it, the default one.
-password: Its password, as it was set.
+email: Email of the account; upper and lower case make no difference.
+organization: Id of the organization to sign in to, for members of several organizations and for separate accounts.
+    Without it, the default organization.
+password: Password of the account, exactly as it was set.
 """
 
 MaterialsFields = TypedDict(
@@ -2639,7 +2650,8 @@ MaterialsFields = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-MaterialsFields.__doc__ = """The fields of a record of materials as it is answered: always with our number, whichever way the input gave it.
+MaterialsFields.__doc__ = """The fields of a materials record in responses. Numbers are always in the fields and units of this schema, whichever way
+the input stated them.
 
 areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
@@ -2751,24 +2763,24 @@ Me = TypedDict(
         "state": "NotRequired[Literal['invited', 'active', 'disabled']]",
     },
 )
-Me.__doc__ = """The account the token belongs to: the membership of its organization, and all of the person's.
+Me.__doc__ = """The account the token belongs to: the membership of its organization, and all memberships of the person.
 
-_id: Identifier of the user, which is that of the membership.
-createdAt: When the account was made.
-defaultOrganization: The organization of a login that names none; see `PATCH /auth/me`.
+_id: Identifier of the user, which is the same as that of the membership.
+createdAt: When the account was created.
+defaultOrganization: The organization for logins that do not name one; see `PATCH /auth/me`.
 disabled: A disabled account cannot log in; its sessions have ended.
-email: Email they log in with.
-invitedUntil: When the invitation ends; absent once it was accepted.
-memberships: The organizations that this person is a member of, the first one first.
+email: Email used to log in.
+invitedUntil: When the invitation expires; absent once it was accepted.
+memberships: The organizations that this person is a member of, the oldest membership first.
 name: Name shown to others in this organization.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
 organization: The organization that the token is for.
-role: What an account may do; a higher role has the rights of the lower ones.
-separateAccount: true for an account of its `organization` alone, set up with `separateAccount`: a login to it names
-    that organization.
-serviceAccount: The account of a program. It has the role `user`, for good.
-state: `invited`: nobody has accepted yet. PATCH does not change that.
+role: What an account may do; a higher role includes the rights of the lower ones.
+separateAccount: true for an account that belongs to its `organization` only, set up with `separateAccount`: logging
+    in to it requires naming that organization.
+serviceAccount: Whether this is the account of a program. It always has the role `user`.
+state: `invited`: the invitation has not been accepted yet. PATCH does not change that.
 """
 
 MeInput = TypedDict(
@@ -2777,9 +2789,9 @@ MeInput = TypedDict(
         "defaultOrganization": "str",
     },
 )
-MeInput.__doc__ = """What to change about the own account.
+MeInput.__doc__ = """A change of your own account.
 
-defaultOrganization: Id of the organization of a login that names none: one that you are an active member of.
+defaultOrganization: Id of the organization for logins that do not name one; you must be an active member of it.
 """
 
 MeasureNext = TypedDict(
@@ -2793,17 +2805,17 @@ MeasureNext = TypedDict(
         "varianceShare": "VarianceShare",
     },
 )
-MeasureNext.__doc__ = """A record whose better measurement would narrow the interval.
+MeasureNext.__doc__ = """A record for which a better measurement would narrow the interval.
 
 high: Upper end of the 95 % interval. In kg CO2e.
 kgCO2e: The amount. In kg CO2e.
 low: Lower end of the 95 % interval. In kg CO2e.
 recordId: Identifier of the record.
 type: Its record type.
-varianceShare: The share of the variance of the total, rounded down. Lines that use the same factor err together, also
-    in different records; those of different factors apart. With U the distance up to `high` of all lines of a factor
-    and u that of the record's lines, it is Σ u·U ÷ Σ U² over all factors. The shares of all records together are 1,
-    but for the rounding.
+varianceShare: The share of the variance of the total, rounded down. Errors of lines that use the same factor are
+    correlated, also across records; those of different factors are independent. With U the distance up to `high` of
+    all lines of a factor and u that of the record's lines, the share is Σ u·U ÷ Σ U² over all factors. The shares of
+    all records add up to 1, apart from rounding.
 """
 
 Member = TypedDict(
@@ -2815,12 +2827,12 @@ Member = TypedDict(
         "state": "Literal['invited', 'active', 'disabled']",
     },
 )
-Member.__doc__ = """What everybody in an organization may know of a member.
+Member.__doc__ = """What all users of an organization may know about a member.
 
 _id: Identifier of the user.
 name: Name shown to others.
-role: What an account may do; a higher role has the rights of the lower ones.
-state: `invited`: nobody has accepted yet.
+role: What an account may do; a higher role includes the rights of the lower ones.
+state: `invited`: the invitation has not been accepted yet.
 """
 
 Membership = TypedDict(
@@ -2833,13 +2845,13 @@ Membership = TypedDict(
         "state": "Literal['active', 'disabled']",
     },
 )
-Membership.__doc__ = """What joins a person to an organization.
+Membership.__doc__ = """The membership of a person in an organization.
 
 _id: Identifier of the membership: the `_id` of the user in that organization.
-notices: Fields of this request that had no effect. Absent where there are none.
+notices: Fields of this request that had no effect. Absent if there are none.
 organization: Id of the organization.
-role: What an account may do; a higher role has the rights of the lower ones.
-state: `disabled`: it gives no access until an administrator there enables it.
+role: What an account may do; a higher role includes the rights of the lower ones.
+state: `disabled`: it gives no access until an administrator of the organization enables it.
 """
 
 Method = TypedDict(
@@ -2850,15 +2862,14 @@ Method = TypedDict(
         "radiativeForcing": "NotRequired[bool]",
     },
 )
-Method.__doc__ = """How the footprint is calculated. A change calculates it anew.
+Method.__doc__ = """How the footprint is calculated. Changing the method recalculates it.
 
-engine: The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event
-    that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say
-    what each one changed.
-gwp: The factors' published CO2e, which a new event has where it is left out, or their gases weighed by AR6 where they
-    are known.
-radiativeForcing: Whether flights count the effects at altitude beside their CO2; true for a new event where it is
-    left out.
+engine: The version of the calculation that the event is pinned to. Absent: it stays as it is; a new event gets the
+    newest. An event that shows none has 1.2.0. A newer engine never changes a result by itself; the changelog and the
+    methodology say what each version changed.
+gwp: Whether to use the factors' published CO2e (the default for a new event), or their gases weighted by AR6 where
+    the gases are known.
+radiativeForcing: Whether flights include effects at altitude in addition to CO2; true for a new event if absent.
 """
 
 MovedFigure = TypedDict(
@@ -2868,9 +2879,9 @@ MovedFigure = TypedDict(
         "before": "Interval",
     },
 )
-MovedFigure.__doc__ = """A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its records of
-attendee travel that are not rejected; `total` that of the event, of what is approved and, for a record, with the
-record. It is absent where too much is approved to add up.
+MovedFigure.__doc__ = """A figure before and after a change. `attendeeTravel` is the figure of the record or, for an event, of all its attendee
+travel records that are not rejected. `total` is the figure of the event: of all approved records and, for a record,
+including that record. It is absent if there are too many approved records to add up.
 
 after: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 before: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
@@ -2884,12 +2895,12 @@ Narrowing = TypedDict(
         "low": "Number",
     },
 )
-Narrowing.__doc__ = """The one field that would narrow the interval of a record most, on the notice of what was assumed in its place, and the
-interval with it around the same figure.
+Narrowing.__doc__ = """The field that would narrow the interval of a record the most, on the notice about what was assumed in its place, and
+the interval with it around the same figure.
 
 field: The field that would narrow the interval.
-high: Upper end of the 95 % interval with it. In kg CO2e.
-low: Lower end of the 95 % interval with it. In kg CO2e.
+high: Upper end of the 95 % interval if the field were given. In kg CO2e.
+low: Lower end of the 95 % interval if the field were given. In kg CO2e.
 """
 
 Notice = TypedDict(
@@ -2902,14 +2913,14 @@ Notice = TypedDict(
         "wouldNarrowTo": "NotRequired[Narrowing]",
     },
 )
-Notice.__doc__ = """Something to know about a figure.
+Notice.__doc__ = """A notice about a figure.
 
 code: What was noticed, for programs.
 field: The field it is about.
 message: What was noticed, for people.
-suggestions: What may have been meant or, of a factor set, what the event can adopt.
-wouldNarrowTo: The one field that would narrow the interval of a record most, on the notice of what was assumed in its
-    place, and the interval with it around the same figure.
+suggestions: Likely corrections or, for a factor set, the set that the event can adopt.
+wouldNarrowTo: The field that would narrow the interval of a record the most, on the notice about what was assumed in
+    its place, and the interval with it around the same figure.
 """
 
 OptionalComment = TypedDict(
@@ -2918,9 +2929,9 @@ OptionalComment = TypedDict(
         "comment": "NotRequired[Optional[str]]",
     },
 )
-OptionalComment.__doc__ = """A move that may be commented.
+OptionalComment.__doc__ = """A move with an optional comment.
 
-comment: A word for the history.
+comment: A comment for the history.
 """
 
 Organization = TypedDict(
@@ -2936,16 +2947,17 @@ Organization = TypedDict(
         "policy": "Policy",
     },
 )
-Organization.__doc__ = """Who owns the events, with its plan and rules.
+Organization.__doc__ = """The organization that owns the events, with its plan and rules.
 
 _id: Identifier of the organization.
-eventQuota: Events the plan has, and what is left of them.
+eventQuota: The number of events in the plan, and how many are left.
 name: Its name.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
-pendingPolicy: A change of the policy that waits for a second administrator to ask for the same within seven days.
-plan: The plan it has: what its quota follows from.
-planLimits: What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
+pendingPolicy: A change of the policy that takes effect when a second administrator requests the same within seven
+    days.
+plan: The plan, which determines the quota.
+planLimits: Further limits of the plan; null: unlimited. Anything beyond them is refused with `PLAN_LIMIT_EXCEEDED`.
 policy: Rules of approval.
 """
 
@@ -2956,10 +2968,10 @@ OrganizationPatch = TypedDict(
         "policy": "NotRequired[Optional[Policy]]",
     },
 )
-OrganizationPatch.__doc__ = """A change of the organization. Fields that are absent stay.
+OrganizationPatch.__doc__ = """A change of the organization. Absent fields stay as they are.
 
 name: Its name.
-policy: Rules of approval. Members that are absent stay as they are.
+policy: Rules of approval. Absent members stay as they are.
 """
 
 Origin = TypedDict(
@@ -2975,16 +2987,17 @@ Origin = TypedDict(
         "roundTrip": "NotRequired[bool]",
     },
 )
-Origin.__doc__ = """People who come from one place. It never holds names.
+Origin.__doc__ = """A group of people who come from one place. It never contains names.
 
-at: The places that were found: one, or of a country the towns that stand for it. Absent for people without origin.
+at: The places that were found: one place or, for a country, the towns that represent it. Absent for people without an
+    origin.
 code: Code of an airport or city.
 country: ISO 3166-1 alpha-2.
-mode: How they came; absent where it is not known.
-people: How many people.
-place: The town, as it was stated.
-postcode: The postcode, as it was stated.
-roundTrip: Whether the way back counts; absent: it does.
+mode: How they travelled; absent if not known.
+people: Number of people.
+place: The town, as stated.
+postcode: The postcode, as stated.
+roundTrip: Whether the return journey counts. Absent: it does.
 """
 
 OriginPlace = TypedDict(
@@ -3004,15 +3017,15 @@ OriginPlace = TypedDict(
 )
 OriginPlace.__doc__ = """A place where people of a row live.
 
-area: True of a town or a postcode area, absent for an airport.
-code: Code of the airport, or of the one that stands for the town.
+area: True for a town or a postcode area, absent for an airport.
+code: Code of the airport, or of the airport that is used for the town.
 country: ISO 3166-1 alpha-2.
-geonameId: Its number in GeoNames, of a town.
+geonameId: GeoNames id, for a town.
 latitude: Degrees north. In °.
 longitude: Degrees east. In °.
 name: Name of the town or airport, or the code of the postcode area.
-people: How many of the row's people.
-radiusKm: Of a postcode area: nine in ten of its addresses are that near. In km.
+people: Number of the row's people who live there.
+radiusKm: For a postcode area: nine out of ten of its addresses are within this distance. In km.
 region: State, province or county.
 """
 
@@ -3027,10 +3040,10 @@ Outcome = TypedDict(
 )
 Outcome.__doc__ = """Either `record` or `error`.
 
-_id: The id you named. Absent for a record to be created.
+_id: The id you sent. Absent for a record to be created.
 error: What went wrong.
-outcome: What became of a record that was sent.
-record: The input fields stand flat beside the ones the service sets.
+outcome: The outcome for one record.
+record: The input fields are at the same level as the fields that the service sets.
 """
 
 OwnOrganization = TypedDict(
@@ -3046,8 +3059,8 @@ OwnOrganization.__doc__ = """An organization that you are a member of.
 
 _id: Identifier of the organization.
 name: Its name.
-role: What an account may do; a higher role has the rights of the lower ones.
-state: `disabled`: it gives no access until an administrator there enables it.
+role: What an account may do; a higher role includes the rights of the lower ones.
+state: `disabled`: it gives no access until an administrator of the organization enables it.
 """
 
 Pagination = TypedDict(
@@ -3059,11 +3072,11 @@ Pagination = TypedDict(
         "totalPages": "int",
     },
 )
-Pagination.__doc__ = """Where in a list a page is.
+Pagination.__doc__ = """The position of a page in its list.
 
 limit: The page size applied.
-page: The page answered.
-total: Items on all pages together.
+page: Number of this page.
+total: Number of items on all pages together.
 totalPages: `ceil(total / limit)`; 0 for an empty list.
 """
 
@@ -3076,8 +3089,8 @@ PasswordRequest = TypedDict(
 )
 PasswordRequest.__doc__ = """Changes a password.
 
-currentPassword: The password that holds now.
-newPassword: At least 15 characters and none of the well-known ones. There are no other rules.
+currentPassword: The current password.
+newPassword: At least 15 characters, and not a commonly used password. There are no other rules.
 """
 
 PlanLimits = TypedDict(
@@ -3089,12 +3102,12 @@ PlanLimits = TypedDict(
         "rowsPerImport": "Optional[int]",
     },
 )
-PlanLimits.__doc__ = """What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
+PlanLimits.__doc__ = """Further limits of the plan; null: unlimited. Anything beyond them is refused with `PLAN_LIMIT_EXCEEDED`.
 
-openImports: Imports that are not finished.
-recordsPerEvent: Records of one event, deleted ones included.
-recordsPerOrganization: Records of all events together, deleted ones included.
-rowsPerImport: Rows of one file.
+openImports: Unfinished imports.
+recordsPerEvent: Records in one event, deleted ones included.
+recordsPerOrganization: Records in all events together, deleted ones included.
+rowsPerImport: Rows in one file.
 """
 
 Policy = TypedDict(
@@ -3109,15 +3122,15 @@ Policy = TypedDict(
 )
 Policy.__doc__ = """Rules of approval.
 
-autoApproveBelowKg: A record that counts for less is approved as it is submitted, by the move `auto-approve`, which
-    its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited
-    last or submitted waits for somebody else, and so does one that was approved before. `null` or 0: nothing is
-    approved this way. In kg CO2e.
-autoApproveSetBy: Who set the two last; not to be sent.
-fourEyes: Who created, edited last or submitted a record cannot approve it.
-requireReason: A change of an event that moves an approved figure needs a `comment`.
-spotCheckOneIn: One in so many of these records, chosen by its id, waits for a person all the same; `null`, none does.
-    Without `autoApproveBelowKg` it is not kept.
+autoApproveBelowKg: A record that counts for less than this is approved automatically when it is submitted. Its
+    history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a
+    record that this administrator created, last edited or submitted waits for someone else, and so does a record that
+    was approved before. `null` or 0: nothing is approved automatically. In kg CO2e.
+autoApproveSetBy: Who last set these two values; read-only.
+fourEyes: Whoever created, last edited or submitted a record cannot approve it.
+requireReason: A change of an event that affects an approved figure needs a `comment`.
+spotCheckOneIn: One in this number of automatically approvable records, chosen by its id, still waits for a person;
+    `null`: none. Not stored without `autoApproveBelowKg`.
 """
 
 PreviewResponseData = TypedDict(
@@ -3148,32 +3161,32 @@ PreviewResponseData = TypedDict(
         "total": "Interval",
     },
 )
-PreviewResponseData.__doc__ = """The total were the whole queue approved.
+PreviewResponseData.__doc__ = """The total as it would be if all records in the queue were approved.
 
-basedOn: The newest result; null when nothing is approved yet.
-byGas: In kg CO2e. `unsplit` is what is published without its gases.
+basedOn: The newest result; null if nothing has been approved yet.
+byGas: In kg CO2e. `unsplit` is the part whose gases are not published.
 byGroup: By group of people.
 byScope: The scopes of the GHG Protocol.
 byScope3Category: Scope 3 by category of the GHG Protocol.
 byScopeIntervals: The 95 % intervals of `byScope`, from engine 2.3.0 on.
-byStage: Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
+byStage: Combustion or generation (direct), everything before that (upstream), and factors published as one life-cycle
     figure (combined).
 byStageIntervals: The 95 % intervals of `byStage`, from engine 2.3.0 on.
 byType: By record type; types without records are left out.
-dataQuality: Shares of the total; together 1.
+dataQuality: Shares of the total, which add up to 1.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.
 excludingAttendeeTravelKg: The total without the journeys of attendees: flights, ground transport and, from engine
     2.2.0 on, attendee travel. In kg CO2e.
-extrapolatedKg: The part of the total by which surveys were scaled up. In kg CO2e.
+extrapolatedKg: The part of the total that results from scaling up surveys. In kg CO2e.
 factorSet: A factor set, with its checksum.
-marketBased: Electricity by contract. It stands beside the total, which is location-based.
-method: How the footprint is calculated. A change calculates it anew.
+marketBased: Contract-based (market-based) electricity. It is shown beside the total, which is location-based.
+method: How the footprint is calculated. Changing the method recalculates it.
 notices: What to know about the figures as a whole.
-outsideScopes: Not in the total.
-perAttendeeDayKg: Total ÷ attendees and days; null when these are not known. In kg CO2e per person and day.
-perAttendeeKg: Total ÷ attendees in person; null when these are not known. In kg CO2e.
-queue: What waits for a decision.
+outsideScopes: Amounts that are not in the total.
+perAttendeeDayKg: Total ÷ attendees ÷ days; null if either is not known. In kg CO2e per person and day.
+perAttendeeKg: Total ÷ attendees in person; null if their number is not known. In kg CO2e.
+queue: The records waiting for a decision.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 
@@ -3185,11 +3198,11 @@ PreviewRowsRequest = TypedDict(
         "items": "NotRequired[List[Dict[str, Any]]]",
     },
 )
-PreviewRowsRequest.__doc__ = """Rows to be counted with what is stored.
+PreviewRowsRequest.__doc__ = """Rows to calculate together with the stored records.
 
-after: `sum` of the answer to the part before.
-explain: Answer each row with its lines: formula, factor and source. False where it is left out.
-items: The rows: up to 100 of any types. None: the drafts as they are stored.
+after: `sum` of the response to the previous part.
+explain: Whether to return the lines of each row: formula, factor and source. False if absent.
+items: Up to 100 rows of any types. Without rows, the drafts as stored.
 """
 
 PreviewedRowsResponseData = TypedDict(
@@ -3208,19 +3221,19 @@ PreviewedRowsResponseData = TypedDict(
         "waiting": "CountedSum",
     },
 )
-PreviewedRowsResponseData.__doc__ = """The sums of an event with rows that are not stored.
+PreviewedRowsResponseData.__doc__ = """The sums of an event including rows that are not stored.
 
 all: All of them together.
-approved: What is approved.
-drafts: The drafts with the rows of this part and of those before it.
+approved: The approved records.
+drafts: The drafts, with the rows of this part and of previous parts.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.
 factorSet: A factor set, with its checksum.
-notices: Fields of this request that had no effect. Absent where there are none.
+notices: Fields of this request that had no effect. Absent if there are none.
 rows: The rows of this part, in their order.
-status: Whether a change is still missing in the approved sum.
-sum: What the next part names as `after`. It means nothing else.
-waiting: What waits for a decision.
+status: Whether the approved sum does not include all changes yet.
+sum: What to send as `after` with the next part. It has no other meaning.
+waiting: The records waiting for a decision.
 """
 
 PurchasesFields = TypedDict(
@@ -3252,7 +3265,8 @@ PurchasesFields = TypedDict(
         "vatRate": "NotRequired[Optional[Number]]",
     },
 )
-PurchasesFields.__doc__ = """The fields of a record of purchases as it is answered: always with our number, whichever way the input gave it.
+PurchasesFields.__doc__ = """The fields of a purchases record in responses. Numbers are always in the fields and units of this schema, whichever way
+the input stated them.
 
 amount: Money spent, in currency. In unit of the currency.
 category: What was bought. Do not count by money what other records count by amount.
@@ -3475,7 +3489,7 @@ Record = TypedDict(
         "whatIf": "NotRequired[WhatIf]",
     },
 )
-Record.__doc__ = """The input fields stand flat beside the ones the service sets.
+Record.__doc__ = """The input fields are at the same level as the fields that the service sets.
 
 _id: Identifier of the record.
 activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
@@ -3494,8 +3508,8 @@ containers: Number of containers.
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
 country:
-createdAt: When it was made.
-createdBy: Who did something, with the name and role of that moment.
+createdAt: When it was created.
+createdBy: The person who did something, with their name and role at that time.
 currency: ISO 4217 code in any case.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
@@ -3511,14 +3525,14 @@ drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
 energyKWh:
-eventId: Identifier of the owning event.
+eventId: Identifier of the event.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
-footprint: What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of
-    the method changes it.
+footprint: What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now:
+    changing the method changes the figure.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
@@ -3551,7 +3565,7 @@ modeSurvey: The event's own survey of how people came, for those whose mode is n
 name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
@@ -3567,10 +3581,10 @@ refrigerant: Gas that leaked, by the number on the plate of the machine: those t
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-reviewComment: What they said.
-reviewedAt: When it was last decided on.
-reviewedBy: Who decided on it last.
-revision: Rises with every change and move.
+reviewComment: The comment on the decision.
+reviewedAt: When the last decision was made.
+reviewedBy: Who made the last decision.
+revision: Increases with every change and move.
 rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
@@ -3589,10 +3603,10 @@ spaceSharePercent: Share of the venue's space that was hired. In %.
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
-status: Where a record is in its workflow.
+status: The status of a record in its workflow.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
-submitted: `false` on creation, `true` after submit.
+submitted: `false` after creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
 supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
@@ -3604,7 +3618,7 @@ treated: The water went to the sewer and was treated. Absent: true.
 treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 trips:
 type: Its record type.
-updatedAt: When it last changed.
+updatedAt: When it was last changed.
 usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
     range. Absent: 10.
 vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
@@ -3621,8 +3635,8 @@ volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
     %.
 weightKg:
-whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or the `place` of an event and nothing else that moves figures.
+whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or only the `place` of an event and nothing else that affects figures.
 """
 
 RecordInput = TypedDict(
@@ -3728,7 +3742,7 @@ RecordInput = TypedDict(
         "weightKg": "NotRequired[Union[Union[Union[Optional[Number], Number], Optional[Number]], Optional[Number]]]",
     },
 )
-RecordInput.__doc__ = """The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
+RecordInput.__doc__ = """The fields of the record's type; the path determines the type. Workflow fields are ignored.
 
 activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
     those who take part from afar, beside a record of either, which has their devices.
@@ -3874,28 +3888,28 @@ RecordState = TypedDict(
         "whatIf": "NotRequired[WhatIf]",
     },
 )
-RecordState.__doc__ = """What the service knows of a record.
+RecordState.__doc__ = """The fields of a record that the service sets.
 
 _id: Identifier of the record.
-createdAt: When it was made.
-createdBy: Who did something, with the name and role of that moment.
-eventId: Identifier of the owning event.
-footprint: What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of
-    the method changes it.
+createdAt: When it was created.
+createdBy: The person who did something, with their name and role at that time.
+eventId: Identifier of the event.
+footprint: What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now:
+    changing the method changes the figure.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
-reviewComment: What they said.
-reviewedAt: When it was last decided on.
-reviewedBy: Who decided on it last.
-revision: Rises with every change and move.
-status: Where a record is in its workflow.
-submitted: `false` on creation, `true` after submit.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
+reviewComment: The comment on the decision.
+reviewedAt: When the last decision was made.
+reviewedBy: Who made the last decision.
+revision: Increases with every change and move.
+status: The status of a record in its workflow.
+submitted: `false` after creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
 type: Its record type.
-updatedAt: When it last changed.
-whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or the `place` of an event and nothing else that moves figures.
+updatedAt: When it was last changed.
+whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or only the `place` of an event and nothing else that affects figures.
 """
 
 RecordType = TypedDict(
@@ -3908,10 +3922,10 @@ RecordType = TypedDict(
         "type": "str",
     },
 )
-RecordType.__doc__ = """What records of one type hold and how they are calculated.
+RecordType.__doc__ = """What records of one type contain and how they are calculated.
 
 description: What records of the type are about.
-examples: Good inputs.
+examples: Examples of valid inputs.
 formula: How its footprint is calculated.
 schema: The JSON Schema (2020-12) of its input, from which forms can be generated. Of a field, `title` is the label,
     `description` the help text, `x-unit` the unit of a number and `x-units` those in which it may be given in
@@ -3930,9 +3944,9 @@ RefreshRequest = TypedDict(
         "refreshToken": "str",
     },
 )
-RefreshRequest.__doc__ = """Asks for another access token.
+RefreshRequest.__doc__ = """A request for a new access token.
 
-organization: Id of the organization that the new tokens are for. Without it, always that of the login.
+organization: Id of the organization that the new tokens are for. Without it, always the organization of the login.
 refreshToken: The `refreshToken` of a login.
 """
 
@@ -3944,11 +3958,11 @@ RehearsalInput = TypedDict(
         "method": "NotRequired[Method]",
     },
 )
-RehearsalInput.__doc__ = """What to try, one of it at least.
+RehearsalInput.__doc__ = """What to try; at least one field.
 
-attendees: People who come in person.
-factorSet: Id of a factor set that is held.
-method: How the footprint is calculated. A change calculates it anew.
+attendees: People who attend in person.
+factorSet: Id of an available factor set.
+method: How the footprint is calculated. Changing the method recalculates it.
 """
 
 ReportBundle = TypedDict(
@@ -3966,15 +3980,15 @@ ReportBundle = TypedDict(
         "signature": "NotRequired[Dict[str, Any]]",
     },
 )
-ReportBundle.__doc__ = """A result that anyone can recompute. `event.context`, `engineVersion` and `factorSet` name what it was calculated with;
-`factors` are the rows used, whole; `records` are the inputs byte for byte, each with its lines; `result` is the sum.
-`result.inputsHash` is the root of a hash tree over the context and all inputs. `hashes` are SHA-256 sums of the parts
-as they stand in the bundle; `content` is over all but `hashes` and `signature`. The signature (Ed25519) is of the text
-`ecf-report/1`, a line end, and the SHA-256 of the bundle without its `signature`, in hexadecimal. White space may be
-added; nothing else may be changed.
+ReportBundle.__doc__ = """A result that anyone can recalculate. `event.context`, `engineVersion` and `factorSet` name what it was calculated with;
+`factors` contains the complete rows that were used; `records` contains the inputs byte for byte, each with its lines;
+`result` is the sum. `result.inputsHash` is the root of a hash tree over the context and all inputs. `hashes` are
+SHA-256 sums of the parts exactly as they are in the bundle; `content` is over everything except `hashes` and
+`signature`. The signature (Ed25519) is over the text `ecf-report/1`, a line feed, and the SHA-256 of the bundle without
+its `signature`, in hexadecimal. White space may be added; nothing else may be changed.
 
 engineVersion: Version of the calculation.
-event: The event, as far as it is calculated from.
+event: The parts of the event that the calculation uses.
 factorSet: The factors it was calculated with.
 factors: The rows of the set that were used.
 failed: Approved records that could not be calculated and are missing from the total.
@@ -3982,7 +3996,7 @@ format:
 hashes: SHA-256 sums of the parts, in hexadecimal.
 records: The counted records, oldest first.
 result: The sum of the records.
-signature: Shows that the bundle is ours. Absent where reports are not signed.
+signature: Proves that this service issued the bundle. Absent if reports are not signed.
 """
 
 RequiredComment = TypedDict(
@@ -3991,9 +4005,9 @@ RequiredComment = TypedDict(
         "comment": "str",
     },
 )
-RequiredComment.__doc__ = """A move that must be explained.
+RequiredComment.__doc__ = """A move that requires a reason.
 
-comment: Why.
+comment: The reason.
 """
 
 Result = TypedDict(
@@ -4036,48 +4050,48 @@ Result = TypedDict(
 )
 Result.__doc__ = """The footprint of an event.
 
-byGas: In kg CO2e. `unsplit` is what is published without its gases.
+byGas: In kg CO2e. `unsplit` is the part whose gases are not published.
 byGroup: By group of people.
 byScope: The scopes of the GHG Protocol.
 byScope3Category: Scope 3 by category of the GHG Protocol.
 byScopeIntervals: The 95 % intervals of `byScope`, from engine 2.3.0 on.
-byStage: Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle
+byStage: Combustion or generation (direct), everything before that (upstream), and factors published as one life-cycle
     figure (combined).
 byStageIntervals: The 95 % intervals of `byStage`, from engine 2.3.0 on.
 byType: By record type; types without records are left out.
 calculatedAt: When it was calculated.
-cause: Why this revision differs from the one before it: one entry for each action of each person, oldest first, at
+cause: Why this revision differs from the previous one: one entry for each action of each person, oldest first, at
     most 20.
-causeSince: The first of the revisions before this one that are not kept any more; `cause` is of those too. Absent
-    where there is none.
-compensation: What the event states to have offset or removed, by kind; of the newest result only, and absent where it
-    states none. No figure has it subtracted.
-counts: Number of records by status: exact, with every change that was answered before the request. They are no part
-    of what `If-Match` compares, but of the `ETag`.
-dataQuality: Shares of the total; together 1.
+causeSince: The first of the revisions before this one that are no longer kept; `cause` includes their causes. Absent
+    if there is none.
+compensation: The offsets and removals that the event states, by kind; only with the newest result, and absent if
+    there are none. They are never subtracted from a figure.
+counts: Number of records by status: exact, including every change that was confirmed before the request. They are
+    part of the `ETag`, but `If-Match` does not compare them.
+dataQuality: Shares of the total, which add up to 1.
 engineVersion: Version of the calculation.
 eventId: Identifier of the event.
 excludingAttendeeTravelKg: The total without the journeys of attendees: flights, ground transport and, from engine
     2.2.0 on, attendee travel. In kg CO2e.
-extrapolatedKg: The part of the total by which surveys were scaled up. In kg CO2e.
+extrapolatedKg: The part of the total that results from scaling up surveys. In kg CO2e.
 factorSet: The factors it was calculated with.
-findings: What looks wrong with the records as a whole, warnings first. Only with the newest result; it changes no
-    figure.
-inputsHash: Hash over all that was counted.
-marketBased: Electricity by contract. It stands beside the total, which is location-based.
-measureNext: What to measure next: the records with the largest shares of the variance of the total, largest first. A
-    measured figure there narrows the interval most. Only with the newest result, and of events of up to 20,000
-    counted records; the share of every record of any event is in `…/results/explain`.
-method: How the footprint is calculated. A change calculates it anew.
+findings: Findings: what looks wrong with the records as a whole, warnings first. Only with the newest result; they do
+    not change any figure.
+inputsHash: Hash over all counted inputs.
+marketBased: Contract-based (market-based) electricity. It is shown beside the total, which is location-based.
+measureNext: What to measure next: the records with the largest shares of the variance of the total, largest first.
+    Measuring these narrows the interval the most. Only with the newest result of events of up to 20,000 counted
+    records; `…/results/explain` shows the share of every record for events of any size.
+method: How the footprint is calculated. Changing the method recalculates it.
 notices: What to know about the figures as a whole.
-outsideScopes: Not in the total.
-participants: Figures by who takes part, in person and from afar, as the event states them now; of the newest result
-    only, and absent where the event states neither. Digital records count for those from afar, all other for those in
-    person.
-perAttendeeDayKg: Total ÷ attendees and days; null when these are not known. In kg CO2e per person and day.
-perAttendeeKg: Total ÷ attendees in person; null when these are not known. In kg CO2e.
-revision: Rises each time the result changes.
-status: `recalculating`: a change is not in it yet. `superseded`: a newer revision has replaced it.
+outsideScopes: Amounts that are not in the total.
+participants: Figures per participant, in person and remote, with the numbers that the event states now; only with the
+    newest result, and absent if the event states neither. Digital records count for remote participants, all others
+    for those in person.
+perAttendeeDayKg: Total ÷ attendees ÷ days; null if either is not known. In kg CO2e per person and day.
+perAttendeeKg: Total ÷ attendees in person; null if their number is not known. In kg CO2e.
+revision: Increases each time the result changes.
+status: `recalculating`: a change is not yet included. `superseded`: a newer revision has replaced it.
 tables: The footprint in the rows of the GHG Protocol, ISO 14064-1, ESRS E1-6 and Net Zero Carbon Events. The rows of
     each table add up to the total.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
@@ -4208,7 +4222,7 @@ ReviewItem = TypedDict(
         "whatIf": "NotRequired[WhatIf]",
     },
 )
-ReviewItem.__doc__ = """A record that waits for a decision, and what helps to decide.
+ReviewItem.__doc__ = """A record that is waiting for a decision, with information for the reviewer.
 
 _id: Identifier of the record.
 activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
@@ -4227,8 +4241,8 @@ containers: Number of containers.
 control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
     operator, count in scope 3. Absent: hired.
 country:
-createdAt: When it was made.
-createdBy: Who did something, with the name and role of that moment.
+createdAt: When it was created.
+createdBy: The person who did something, with their name and role at that time.
 currency: ISO 4217 code in any case.
 dataQuality: How the amounts were found. Absent: estimated.
 date: Day of the activity. In another year than the event it lowers the data quality.
@@ -4244,14 +4258,14 @@ drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
 endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
 energyKWh:
-eventId: Identifier of the owning event.
+eventId: Identifier of the event.
 evidence: Documents behind the record, each with a name, an address or a hash.
 externalReference: Your own key of the record, unique in its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
 floorAreaM2: Floor area used, where nothing was metered. In m2.
-footprint: What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of
-    the method changes it.
+footprint: What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now:
+    changing the method changes the figure.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
@@ -4284,7 +4298,7 @@ modeSurvey: The event's own survey of how people came, for those whose mode is n
 name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
 numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
@@ -4300,11 +4314,11 @@ refrigerant: Gas that leaked, by the number on the plate of the machine: those t
 refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
 renewablePercent:
 respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-review: What helps to decide.
-reviewComment: What they said.
-reviewedAt: When it was last decided on.
-reviewedBy: Who decided on it last.
-revision: Rises with every change and move.
+review: Information for the reviewer.
+reviewComment: The comment on the decision.
+reviewedAt: When the last decision was made.
+reviewedBy: Who made the last decision.
+revision: Increases with every change and move.
 rooms: Occupied rooms each night; they decide where guests is given too.
 roundTrip:
 sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
@@ -4323,10 +4337,10 @@ spaceSharePercent: Share of the venue's space that was hired. In %.
 stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
     They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
     be given one way only.
-status: Where a record is in its workflow.
+status: The status of a record in its workflow.
 subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
     CA.
-submitted: `false` on creation, `true` after submit.
+submitted: `false` after creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
 supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
@@ -4338,7 +4352,7 @@ treated: The water went to the sewer and was treated. Absent: true.
 treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
 trips:
 type: Its record type.
-updatedAt: When it last changed.
+updatedAt: When it was last changed.
 usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
     range. Absent: 10.
 vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
@@ -4355,8 +4369,8 @@ volumeM3: Cubic metres of natural gas. In m3.
 wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
     %.
 weightKg:
-whatIf: What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or the `place` of an event and nothing else that moves figures.
+whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
+    travel, or only the `place` of an event and nothing else that affects figures.
 """
 
 Session = TypedDict(
@@ -4371,14 +4385,14 @@ Session = TypedDict(
         "userAgent": "NotRequired[str]",
     },
 )
-Session.__doc__ = """A place where an account is signed in.
+Session.__doc__ = """A session of an account, on one device or program.
 
 _id: Identifier of the session.
 address: The address it was last used from.
-createdAt: When it began: the login.
+createdAt: When the session began: the time of the login.
 current: Whether it is the session of this request.
-expiresAt: When its refresh token ends.
-lastUsedAt: When a token of it was last issued or used.
+expiresAt: When its refresh token expires.
+lastUsedAt: When one of its tokens was last issued or used.
 userAgent: The program it was last used by.
 """
 
@@ -4392,9 +4406,9 @@ SetupRequest = TypedDict(
 )
 SetupRequest.__doc__ = """Sets the first password of an account.
 
-password: At least 15 characters and none of the well-known ones.
-separateAccount: true makes of an invitation an account of its organization alone, whoever has an account with the
-    address: sign in to it by naming the `organization`. Without effect for a reset account.
+password: At least 15 characters, and not a commonly used password.
+separateAccount: With true, accepting the invitation creates an account that belongs to its organization only, even if
+    another account has the same address. Name the `organization` to sign in to it. No effect for a reset account.
 setupToken: The `setupToken` of a new or reset account.
 """
 
@@ -4405,12 +4419,12 @@ SetupResponseData = TypedDict(
         "organization": "NotRequired[str]",
     },
 )
-SetupResponseData.__doc__ = """What there is to know for logging in.
+SetupResponseData.__doc__ = """What is needed to log in.
 
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
-organization: Id of the organization to name in every login, of a separate account. Absent for other accounts, which
-    need not name any.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
+organization: Id of the organization to name in every login to a separate account. Absent for other accounts, which
+    need not name one.
 """
 
 SignOff = TypedDict(
@@ -4426,16 +4440,16 @@ SignOff = TypedDict(
         "state": "Literal['open', 'closing', 'signed']",
     },
 )
-SignOff.__doc__ = """Whether the figure of the event is signed. Absent where it never was.
+SignOff.__doc__ = """Whether the figure of the event is signed off. Absent if it never was.
 
 at: When it was signed.
-by: Who did something, with the name and role of that moment.
+by: The person who did something, with their name and role at that time.
 edition: Number of the signed edition.
-editions: What was ever signed, oldest first.
-failure: Why the last sign-off did not come about.
-open: What is still open of an event that is to be signed.
-revision: The revision of the result that is signed, or about to be.
-state: `closing` while a sign-off is being made.
+editions: All signed editions, oldest first.
+failure: Why the last sign-off failed.
+open: What is still open in an event that is to be signed off.
+revision: The revision of the result that is signed, or is being signed.
+state: `closing` while a sign-off is in progress.
 """
 
 SignOffInput = TypedDict(
@@ -4448,7 +4462,7 @@ SignOffInput = TypedDict(
 SignOffInput.__doc__ = """What is signed.
 
 revision: The newest revision of the result.
-statement: What you state with your name, in your words.
+statement: What you declare with your name, in your own words.
 """
 
 SignOffResponseData = TypedDict(
@@ -4460,12 +4474,12 @@ SignOffResponseData = TypedDict(
         "notices": "NotRequired[List[Notice]]",
     },
 )
-SignOffResponseData.__doc__ = """The sign-off that has begun, or its proposal.
+SignOffResponseData.__doc__ = """The sign-off that has started, or its proposal.
 
-change: A change that waits for a second manager.
-checklist: What is still open of an event that is to be signed.
-event: Fields that were never given are absent.
-notices: Fields of this request that had no effect. Absent where there are none.
+change: A change that is waiting for a second manager.
+checklist: What is still open in an event that is to be signed off.
+event: An event. Fields that were never set are absent.
+notices: Fields of this request that had no effect. Absent if there are none.
 """
 
 SignedBundle = TypedDict(
@@ -4489,26 +4503,27 @@ SignedBundle = TypedDict(
         "signature": "NotRequired[Dict[str, Any]]",
     },
 )
-SignedBundle.__doc__ = """A result that anyone can recompute, with the people behind it: a ReportBundle with the members that are described here.
-`provenance` has the history of each record, whose hashes form a chain: each is over the entry and the hash before it.
-`hashes.provenance` is the SHA-256 of `provenance` as it stands in the bundle.
+SignedBundle.__doc__ = """A result that anyone can recalculate, with the people behind it: a ReportBundle with the members described here.
+`provenance` contains the history of each record, whose hashes form a chain: each is over the entry and the previous
+hash. `hashes.provenance` is the SHA-256 of `provenance` exactly as it is in the bundle.
 
 engineVersion: Version of the calculation.
 event: As in ReportBundle.
 factorSet: As in ReportBundle.
-factors: The rows used.
+factors: The rows that were used.
 failed: Approved records that could not be calculated.
 format:
 hashes: SHA-256 sums of the parts.
-names: With `roles` people are pseudonyms, and free text is withheld.
+names: With `roles`, people are replaced by pseudonyms, and free text is withheld.
 notCounted: Numbers of records that are not in the result.
-organization: Whose event it is.
-policies: The states of the organization's policy on review, oldest first: since when four eyes is asked for, and what
-    is approved automatically. The history of a record names the one it was approved under (`policyRevision`).
-provenance: How each record came to be counted, in the order of the records.
+organization: The organization that owns the event.
+policies: The review policies of the organization, oldest first: since when four-eyes approval is required, and what
+    is approved automatically. The history of a record names the policy it was approved under (`policyRevision`).
+provenance: The review of each counted record, in the order of the records.
 records: As in ReportBundle.
 result: As in ReportBundle.
-signOff: Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has.
+signOff: Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent if it was not signed
+    off.
 signature: As in ReportBundle.
 """
 
@@ -4523,11 +4538,11 @@ StandardTable = TypedDict(
         "totalKgCO2e": "Number",
     },
 )
-StandardTable.__doc__ = """A footprint in the rows of one standard.
+StandardTable.__doc__ = """A footprint in the table of one standard.
 
-marketBasedTotalKgCO2e: The total with scope 2 by contract, where the standard asks for it. Absent by engine 1.2.0. In
+marketBasedTotalKgCO2e: The total with scope 2 by contract, if the standard requires it. Absent with engine 1.2.0. In
     kg CO2e.
-note: What the standard leaves to a choice.
+note: Choices that the standard leaves open, and how they were made.
 rows: The rows; they add up to the total.
 standard: `ghg-protocol`, `iso-14064-1`, `esrs-e1-6` or `nzce`.
 title: Name of the standard and the table.
@@ -4542,7 +4557,7 @@ SupplierEvidence = TypedDict(
         "url": "NotRequired[str]",
     },
 )
-SupplierEvidence.__doc__ = """A document, by its name, its address or the hash of its bytes.
+SupplierEvidence.__doc__ = """A document, identified by its name, its address or the hash of its bytes.
 
 name: Name of the document.
 sha256: Hash of its bytes.
@@ -4579,30 +4594,32 @@ SupplierFactor = TypedDict(
 SupplierFactor.__doc__ = """One version of a supplier's factor.
 
 _id: Identifier of the version.
-comment: What was said with the decision.
+comment: The comment on the decision.
 createdAt: When it was proposed.
-createdBy: Who did something, with the name and role of that moment.
-decidedAt: When.
-decidedBy: Who decided last.
-evidence: Documents behind the figure; one at least has a hash.
+createdBy: The person who did something, with their name and role at that time.
+decidedAt: When it was proposed.
+decidedBy: Who made the last decision.
+evidence: Documents that support the figure; at least one has a hash.
 kgCO2ePerUnit: Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
-name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which
-    begins a version.
-notices: Fields of this request that had no effect. Absent where there are none.
+name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no difference.
+    No @, which introduces a version.
+notices: Fields of this request that had no effect. Absent if there are none.
 reference: Name and version as records write them.
-revision: Counts the changes of the version.
-scope3Category: Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+revision: Increases with each change of the version.
+scope3Category: Scope 3 category of what is bought, as records state it. Absent: the category of the record's type.
 source: Where the figure was published: document, edition, page.
-stage: direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
-status: Records can use approved ones. Those that use one keep it when it is withdrawn.
+stage: direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent:
+    combined.
+status: Records can use approved versions. Records that use a version keep it when it is withdrawn.
 uncertaintyFactor: The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states.
-    Absent: the default of factors whose source states none, taken for a related technology. In factor.
-unit: What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom
-    records.
-updatedAt: When it was changed last.
-validFrom: First day on which it holds.
-validTo: Last day on which it holds.
-version: 1 for the first of its name, and so on.
+    Absent: the default for factors whose source states no interval and that are taken from a related technology. In
+    factor.
+unit: What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
+    custom records.
+updatedAt: When it was last changed.
+validFrom: First day on which it is valid.
+validTo: Last day on which it is valid.
+version: 1 for the first version of this name, and so on.
 """
 
 SupplierFactorEntry = TypedDict(
@@ -4621,12 +4638,12 @@ SupplierFactorEntry = TypedDict(
 SupplierFactorEntry.__doc__ = """One change of a version.
 
 action: What was done.
-at: When.
-by: Who did something, with the name and role of that moment.
+at: When it was proposed.
+by: The person who did something, with their name and role at that time.
 changed: The fields that an edit changed.
-comment: What was said with it.
-fourEyes: Whether the organization asked for four eyes when it was decided.
-policyRevision: Revision of the policy it was decided under.
+comment: The comment on it.
+fourEyes: Whether the organization required four-eyes approval when it was decided.
+policyRevision: Revision of the policy that applied to the decision.
 revision: The revision that the change made.
 """
 
@@ -4647,19 +4664,21 @@ SupplierFactorInput = TypedDict(
 )
 SupplierFactorInput.__doc__ = """A factor that a supplier states.
 
-evidence: Documents behind the figure; one at least has a hash.
+evidence: Documents that support the figure; at least one has a hash.
 kgCO2ePerUnit: Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
-name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which
-    begins a version.
-scope3Category: Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no difference.
+    No @, which introduces a version.
+scope3Category: Scope 3 category of what is bought, as records state it. Absent: the category of the record's type.
 source: Where the figure was published: document, edition, page.
-stage: direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+stage: direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent:
+    combined.
 uncertaintyFactor: The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states.
-    Absent: the default of factors whose source states none, taken for a related technology. In factor.
-unit: What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom
-    records.
-validFrom: First day on which it holds.
-validTo: Last day on which it holds.
+    Absent: the default for factors whose source states no interval and that are taken from a related technology. In
+    factor.
+unit: What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
+    custom records.
+validFrom: First day on which it is valid.
+validTo: Last day on which it is valid.
 """
 
 SupplierFactorPatch = TypedDict(
@@ -4677,21 +4696,23 @@ SupplierFactorPatch = TypedDict(
         "validTo": "NotRequired[Optional[str]]",
     },
 )
-SupplierFactorPatch.__doc__ = """What of a proposal changes; null takes away what need not be there.
+SupplierFactorPatch.__doc__ = """The changes of a proposal; null removes an optional field.
 
-evidence: Documents behind the figure; one at least has a hash.
+evidence: Documents that support the figure; at least one has a hash.
 kgCO2ePerUnit: Kilograms of CO2 equivalent for one unit. In kg CO2e per unit.
-name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which
-    begins a version.
-scope3Category: Category of scope 3 of what is bought, as records state it. Absent, that of the record's type.
+name: Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no difference.
+    No @, which introduces a version.
+scope3Category: Scope 3 category of what is bought, as records state it. Absent: the category of the record's type.
 source: Where the figure was published: document, edition, page.
-stage: direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+stage: direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent:
+    combined.
 uncertaintyFactor: The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states.
-    Absent: the default of factors whose source states none, taken for a related technology. In factor.
-unit: What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom
-    records.
-validFrom: First day on which it holds.
-validTo: Last day on which it holds.
+    Absent: the default for factors whose source states no interval and that are taken from a related technology. In
+    factor.
+unit: What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for
+    custom records.
+validFrom: First day on which it is valid.
+validTo: Last day on which it is valid.
 """
 
 Team = TypedDict(
@@ -4701,12 +4722,12 @@ Team = TypedDict(
         "withoutReviewer": "NotRequired[bool]",
     },
 )
-Team.__doc__ = """Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal once
-records of the event were approved.
+Team.__doc__ = """Who can see an event and work on it. With four-eyes approval, a change of the team is a proposal once records of the
+event have been approved.
 
-members: Each member once, at least one of them a reviewer.
-withoutReviewer: True where no member can review any more, because the reviewers have left or are managers no longer:
-    only an administrator changes the team then. Absent otherwise, in lists, and when it is sent.
+members: The members, each once; at least one of them must be a reviewer.
+withoutReviewer: True if no member can review any more, because the reviewers have left or are no longer managers:
+    then only an administrator can change the team. Otherwise absent; also absent in lists and requests.
 """
 
 TokenBundle = TypedDict(
@@ -4725,8 +4746,8 @@ TokenBundle.__doc__ = """The tokens of a session.
 accessToken: Sent as `Authorization: Bearer <accessToken>`.
 expiresIn: Lifetime of the access token in seconds.
 idToken: The user's identity claims. Not accepted as an access token.
-notices: Fields of this request that had no effect. Absent where there are none.
-refreshToken: Gets new access tokens. Returned by login only.
+notices: Fields of this request that had no effect. Absent if there are none.
+refreshToken: Used to get new access tokens. Returned by login only.
 tokenType:
 """
 
@@ -4748,16 +4769,16 @@ User = TypedDict(
 User.__doc__ = """An account of the organization.
 
 _id: Identifier of the user.
-createdAt: When the account was made.
+createdAt: When the account was created.
 disabled: A disabled account cannot log in; its sessions have ended.
-email: Email they log in with.
-invitedUntil: When the invitation ends; absent once it was accepted.
+email: Email used to log in.
+invitedUntil: When the invitation expires; absent once it was accepted.
 name: Name shown to others.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
-    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none.
-role: What an account may do; a higher role has the rights of the lower ones.
-serviceAccount: The account of a program. It has the role `user`, for good.
-state: `invited`: nobody has accepted yet. PATCH does not change that.
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
+role: What an account may do; a higher role includes the rights of the lower ones.
+serviceAccount: Whether this is the account of a program. It always has the role `user`.
+state: `invited`: the invitation has not been accepted yet. PATCH does not change that.
 """
 
 UserInput = TypedDict(
@@ -4771,10 +4792,10 @@ UserInput = TypedDict(
 )
 UserInput.__doc__ = """A new account.
 
-email: Email to log in with, of which there is one account only, in however many organizations.
+email: Email to log in with. There is only one account for an email, whatever the number of organizations.
 name: Name shown to others.
-role: What an account may do; a higher role has the rights of the lower ones.
-serviceAccount: Makes the account of a program; false where it is left out. Its `role` must be `user`, now and later.
+role: What an account may do; a higher role includes the rights of the lower ones.
+serviceAccount: Whether this is the account of a program; false if absent. Its `role` must be `user`, now and later.
 """
 
 UserPatch = TypedDict(
@@ -4785,11 +4806,11 @@ UserPatch = TypedDict(
         "role": "NotRequired[Role]",
     },
 )
-UserPatch.__doc__ = """A change of an account. Fields that are absent stay.
+UserPatch.__doc__ = """A change of an account. Absent fields stay as they are.
 
-disabled: `true` ends all sessions of the account and lets nobody log in to it.
+disabled: `true` ends all sessions of the account and prevents new logins.
 name: Name shown to others.
-role: What an account may do; a higher role has the rights of the lower ones.
+role: What an account may do; a higher role includes the rights of the lower ones.
 """
 
 VenueFields = TypedDict(
@@ -4827,7 +4848,8 @@ VenueFields = TypedDict(
         "venueType": "NotRequired[Optional[Literal['convention_centre', 'entertainment', 'recreation', 'cultural', 'office', 'dry_sports', 'public_light', 'school', 'pool', 'hotel', 'meeting_hall', 'museum', 'public_assembly', 'restaurant', 'university', 'warehouse', 'worship', 'outdoor_site']]]",
     },
 )
-VenueFields.__doc__ = """The fields of a record of venue as it is answered: always with our number, whichever way the input gave it.
+VenueFields.__doc__ = """The fields of a venue record in responses. Numbers are always in the fields and units of this schema, whichever way the
+input stated them.
 
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
@@ -4975,7 +4997,8 @@ WasteFields = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-WasteFields.__doc__ = """The fields of a record of waste as it is answered: always with our number, whichever way the input gave it.
+WasteFields.__doc__ = """The fields of a waste record in responses. Numbers are always in the fields and units of this schema, whichever way the
+input stated them.
 
 container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
@@ -5082,7 +5105,8 @@ WaterFields = TypedDict(
         "treated": "NotRequired[Optional[bool]]",
     },
 )
-WaterFields.__doc__ = """The fields of a record of water as it is answered: always with our number, whichever way the input gave it.
+WaterFields.__doc__ = """The fields of a water record in responses. Numbers are always in the fields and units of this schema, whichever way the
+input stated them.
 
 country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
     the factor a proxy stands in, which is noticed.
@@ -5162,13 +5186,13 @@ WaterfallEnd = TypedDict(
         "revision": "int",
     },
 )
-WaterfallEnd.__doc__ = """One of two results compared.
+WaterfallEnd.__doc__ = """One of the two results compared.
 
 calculatedAt: When it was calculated.
 engineVersion: Version of the calculation.
 factorSet: The `id` of its factor set.
 kgCO2e: Its total. In kg CO2e.
-method: How the footprint is calculated. A change calculates it anew.
+method: How the footprint is calculated. Changing the method recalculates it.
 revision: Revision of the result.
 """
 
@@ -5188,21 +5212,21 @@ WaterfallResponseData = TypedDict(
         "to": "WaterfallEnd",
     },
 )
-WaterfallResponseData.__doc__ = """What led from one result to the other.
+WaterfallResponseData.__doc__ = """The difference between two results and its causes.
 
-categories: Scopes and categories of scope 3 that differ. A new engine can move masses between them and leave the
+categories: Scopes and scope 3 categories that differ. A new engine can move emissions between them and leave the
     total as it is.
-cause: Why there are revisions between the two; the newer one's own included.
-differenceKgCO2e: The later total less the earlier; negative when it fell. In kg CO2e.
+cause: The causes of the revisions between the two, including the newer one.
+differenceKgCO2e: The later total minus the earlier one; negative if it fell. In kg CO2e.
 eventId: Identifier of the event.
 figures: The figures per attendee. The parts of each add up to its difference exactly.
-from: One of two results compared.
-intervals: The ends of the interval of the total. An interval is not made of parts by record: its difference is one
-    part, of the kind of change there was, or `recalculated` where there were several.
+from: One of the two results compared.
+intervals: The ends of the interval of the total. An interval cannot be split by record: its difference is one part,
+    of the kind of change there was, or `recalculated` if there were several.
 parts: The difference by cause and type. They add up to it exactly.
-records: The records that moved the total most; the first 100.
+records: The records that changed the total the most; the first 100.
 recordsChanged: How many records changed in all.
-to: One of two results compared.
+to: One of the two results compared.
 """
 
 WhatIf = TypedDict(
@@ -5212,15 +5236,15 @@ WhatIf = TypedDict(
         "total": "NotRequired[MovedFigure]",
     },
 )
-WhatIf.__doc__ = """What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or
-the `place` of an event and nothing else that moves figures.
+WhatIf.__doc__ = """The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or only
+the `place` of an event and nothing else that affects figures.
 
-attendeeTravel: A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its
-    records of attendee travel that are not rejected; `total` that of the event, of what is approved and, for a
-    record, with the record. It is absent where too much is approved to add up.
-total: A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its records
-    of attendee travel that are not rejected; `total` that of the event, of what is approved and, for a record, with
-    the record. It is absent where too much is approved to add up.
+attendeeTravel: A figure before and after a change. `attendeeTravel` is the figure of the record or, for an event, of
+    all its attendee travel records that are not rejected. `total` is the figure of the event: of all approved records
+    and, for a record, including that record. It is absent if there are too many approved records to add up.
+total: A figure before and after a change. `attendeeTravel` is the figure of the record or, for an event, of all its
+    attendee travel records that are not rejected. `total` is the figure of the event: of all approved records and,
+    for a record, including that record. It is absent if there are too many approved records to add up.
 """
 
 ErrorCode = Literal['VALIDATION_ERROR', 'UNAUTHENTICATED', 'QUOTA_EXCEEDED', 'PLAN_LIMIT_EXCEEDED', 'FORBIDDEN', 'SELF_APPROVAL_FORBIDDEN', 'NOT_FOUND', 'EVENT_NOT_FOUND', 'TYPE_NOT_FOUND', 'RECORD_NOT_FOUND', 'USER_NOT_FOUND', 'RESULT_NOT_FOUND', 'REVISION_NOT_KEPT', 'METHOD_NOT_ALLOWED', 'INVALID_TRANSITION', 'RECORD_LOCKED', 'DUPLICATE_REFERENCE', 'DUPLICATE_FILE', 'EVENT_SIGNED', 'EDITION_LIMIT', 'PROPOSAL_LIMIT', 'PROPOSAL_STALE', 'PROPOSAL_NOT_FOUND', 'SUPPLIER_FACTOR_NOT_FOUND', 'EMAIL_TAKEN', 'IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'NOT_ACCEPTABLE', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE', 'UPSTREAM_TIMEOUT']

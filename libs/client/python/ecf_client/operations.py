@@ -32,12 +32,15 @@ class Operations(Transport):
     ) -> models.SetupResponseData:
         """Set the first password.
 
-        Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
-        409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
-        with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`): the
-        answer says which `organization` to name when logging in. A rehearsal looks at token and password alone, never
-        at who has the address, and is in the audit log. Counted by the policy `setup`; beside that a token may be used
-        40 times in 15 minutes, rehearsed or not, and one use at a time.
+        Takes the one-time setup token of an invitation or of a reset account and the new password. Log in afterwards.
+
+        409 `EMAIL_TAKEN` if an account with the address of the invitation exists: sign in to that account and accept
+        the invitation with the same token or, if the account is someone else's, set up a separate one
+        (`separateAccount`). The response states which `organization` to name when logging in.
+
+        A rehearsal checks only the token and the password, never who has the address, and is recorded in the audit log.
+        Counted by the policy `setup`; in addition, a token may be used 40 times in 15 minutes, rehearsals included, and
+        by one request at a time.
 
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -61,9 +64,10 @@ class Operations(Transport):
     ) -> models.Membership:
         """Accept an invitation.
 
-        Makes the invitation that a setup token is of a membership of the account that is signed in, whose email it must
-        be for. Sessions and the default organization stay; `POST /auth/refresh` with `organization` switches. Any other
-        token, one that was used or has expired among them, is 404.
+        Adds the membership that the invitation of the setup token offers to the account that is signed in. The
+        invitation must be for the email of that account. Sessions and the default organization stay the same; switch
+        with `POST /auth/refresh` and `organization`. 404 for any other token, including one that has been used or has
+        expired.
 
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -82,7 +86,7 @@ class Operations(Transport):
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.Me:
-        """Who am I.
+        """Read your account.
 
         The account the token belongs to.
 
@@ -105,8 +109,8 @@ class Operations(Transport):
     ) -> models.Me:
         """Choose the default organization.
 
-        Sets the organization of logins that name none. Sessions stay what they are. 404 for an organization that you
-        are no active member of, whether it exists or not.
+        Sets the organization for logins that do not name one. Existing sessions do not change. 404 if you are not an
+        active member of the organization, whether or not it exists.
 
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
@@ -127,7 +131,7 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.EmptyResponseData:
-        """Change one's password.
+        """Change your password.
 
         Ends all other sessions of the account. A wrong current password counts as a failed sign-in of the account, with
         the same growing delay (429 with `Retry-After`).
@@ -151,12 +155,12 @@ class Operations(Transport):
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Page:
-        """List one's sessions.
+        """List your sessions.
 
         Where the account is signed in.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -178,9 +182,9 @@ class Operations(Transport):
         dry_run: bool = False,
         meta: Optional[Meta] = None,
     ) -> models.DeletedResponseData:
-        """End one of one's sessions.
+        """End one of your sessions.
 
-        Its refresh token and its access tokens stop working at once (within a second).
+        Its refresh token and its access tokens stop working immediately (within a second).
 
         session_id: The `_id` of a session.
         dry_run: answers as the real call would, and stores nothing
@@ -205,7 +209,7 @@ class Operations(Transport):
         Needs the role admin.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -231,19 +235,22 @@ class Operations(Transport):
     ) -> models.CreatedUserResponseData:
         """Invite a user.
 
-        Needs the role admin. The user is `invited` until somebody accepts, within 72 hours, with the setup token of the
-        answer, which is shown once: a new person sets a password by `POST /auth/setup`, or in a browser at
-        `/api/v2/auth/setup#` followed by the token; who has an account with this email signs in to it and sends the
-        token to `POST /auth/invitations/accept`. The answer is the same whether or not there is such an account. 409
-        `EMAIL_TAKEN` where the email is that of a user of this organization, or of an invitation that can still be
-        accepted; 429 after 20 invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated when
-        its answer was lost: the invitation is the same, its setup token a fresh one that ends the former (no token is
-        stored), and no quota is used; once it was accepted there is no token. The key counts for the email it was sent
-        with. Who was a user of the organization before gets the same `_id` again.
+        Needs the role admin. The user is `invited` until someone accepts with the setup token in the response, within
+        72 hours. The token is shown once. A new person sets a password with `POST /auth/setup`, or in a browser at
+        `/api/v2/auth/setup#` followed by the token. A person who already has an account with this email signs in to it
+        and sends the token to `POST /auth/invitations/accept`. The response is the same whether or not there is such an
+        account.
 
-        An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
-        another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
-        any account is; there is no bound on how many sessions it holds, and none ends because it lies unused.
+        409 `EMAIL_TAKEN` if the email belongs to a user of this organization or to an invitation that can still be
+        accepted; 429 after 20 invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated if
+        its response was lost: the invitation stays the same, its setup token is a new one that replaces the previous
+        one (tokens are not stored), and no quota is used. Once the invitation has been accepted, the response has no
+        token. The key counts for the email it was sent with. A former user of the organization gets the same `_id`
+        again.
+
+        `serviceAccount: true` creates an account for a program: it has the role `user`, which cannot be changed, so it
+        enters and submits records but never decides on them. It signs in, refreshes and is rate-limited like any
+        account; the number of its sessions is not limited, and none of them ends because it is unused.
 
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -290,8 +297,8 @@ class Operations(Transport):
     ) -> models.User:
         """Change a user.
 
-        Needs the role admin. Disabling a user ends the sessions of that user. After a change of the role the sessions
-        go on, access tokens issued before it are refused, and a refresh gives one with the new role. The last
+        Needs the role admin. Disabling a user ends that user's sessions. After a change of role the sessions continue,
+        access tokens issued before the change are refused, and a refresh returns one with the new role. The last
         administrator cannot be removed.
 
         user_id: The `_id` of a user.
@@ -337,14 +344,16 @@ class Operations(Transport):
     ) -> models.CreatedUserResponseData:
         """Give a user a link to set a password.
 
-        Needs the role admin. For somebody who has forgotten the password: the setup token of the answer, which is shown
-        once and good for 72 hours, sets another one by `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#`
-        followed by the token. Until then the present password and the sessions hold; with it the sessions end, and a
-        further link ends the one before. 403 `FORBIDDEN` where the person is not your organization's alone: then the
-        operator of the server can give out a link. 409 `INVALID_TRANSITION` for oneself, and unless the user is active.
-        Each call, rehearsed too, counts as one of the 20 invitations in 24 hours, and is in the audit log as
-        `user.reset`. With an `Idempotency-Key` a repeated request gives the same link a fresh token, counts once, and
-        has no token any more when the link was used.
+        Needs the role admin. For a person who has forgotten the password: the setup token in the response sets a new
+        one with `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once
+        and valid for 72 hours. Until it is used, the current password and the sessions stay valid; using it ends the
+        sessions. A further link invalidates the previous one.
+
+        403 `FORBIDDEN` if the person also belongs to another organization: then the operator of the server can create a
+        link. 409 `INVALID_TRANSITION` for your own account, and if the user is not active. Each call, rehearsals
+        included, counts as one of the 20 invitations in 24 hours and is recorded in the audit log as `user.reset`. With
+        an `Idempotency-Key` a repeated request returns a new token for the same link, counts once, and returns no token
+        once the link has been used.
 
         user_id: The `_id` of a user.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -388,9 +397,9 @@ class Operations(Transport):
     ) -> models.Organization:
         """Change the organization.
 
-        Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A
-        policy holds from the next decision on. Repeated with its `Idempotency-Key` the change is made once, and what a
-        503 kept from the audit log is entered.
+        Needs the role admin. Absent fields stay as they are; `null` resets the policy to its defaults. A policy applies
+        from the next decision on. Repeated with its `Idempotency-Key`, the change is made once, and an audit log entry
+        that a 503 prevented is added.
 
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -413,12 +422,12 @@ class Operations(Transport):
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> Page:
-        """List the factors of suppliers.
+        """List the supplier factors.
 
         The library of the organization: all versions, by name, the newest version first.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -442,10 +451,10 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.SupplierFactor:
-        """Propose a factor of a supplier.
+        """Propose a supplier factor.
 
-        Needs the role manager. A name that the library has gets its next version. Records can use it once a manager has
-        approved it; it moves no record that uses an older version.
+        Needs the role manager. If the library has a factor of this name, the proposal becomes its next version. Records
+        can use it once a manager has approved it; records that use an older version keep it.
 
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
@@ -467,7 +476,7 @@ class Operations(Transport):
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.SupplierFactor:
-        """Read a version.
+        """Read a version of a supplier factor.
 
         One version of a factor.
 
@@ -486,7 +495,6 @@ class Operations(Transport):
         factor_id: str,
         body: models.SupplierFactorPatch,
         *,
-        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
         prefer: Optional[str] = None,
@@ -494,12 +502,10 @@ class Operations(Transport):
     ) -> models.SupplierFactor:
         """Change a proposal.
 
-        Needs the role manager, and is possible until the proposal is decided. A version that was approved never
-        changes: create the next one. What it says already is no change of it. Repeated with its `Idempotency-Key` the
-        change is made once, and what a 503 kept from the audit log is entered.
+        Needs the role manager, and is possible until the proposal has been decided. An approved version never changes:
+        create the next one instead.
 
         factor_id: The `_id` of a version of a supplier's factor.
-        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         prefer: RFC 7240, such as handling=strict
@@ -508,8 +514,7 @@ class Operations(Transport):
             "PATCH",
             f"/supplier-factors/{segment(factor_id)}",
             body=body,
-            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
-            keyed=True,
+            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
             meta=meta,
         )
 
@@ -523,7 +528,8 @@ class Operations(Transport):
     ) -> models.DeletedResponseData:
         """Delete a proposal.
 
-        Needs the role manager; one that is proposed or was rejected. Its version stays taken.
+        Needs the role manager. Only a version that is proposed or rejected can be deleted; its version number is not
+        used again.
 
         factor_id: The `_id` of a version of a supplier's factor.
         dry_run: answers as the real call would, and stores nothing
@@ -547,11 +553,11 @@ class Operations(Transport):
     ) -> Page:
         """Read the history of a version.
 
-        Who did what to it, newest first.
+        Who changed the version and how, newest first.
 
         factor_id: The `_id` of a version of a supplier's factor.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -579,8 +585,8 @@ class Operations(Transport):
     ) -> models.SupplierFactor:
         """Approve a factor.
 
-        Needs the role manager; under four eyes another one than who proposed or edited it. From then on records can use
-        it by its name.
+        Needs the role manager; with four-eyes approval, a manager other than the one who proposed or edited it. From
+        then on records can use the factor by its name.
 
         factor_id: The `_id` of a version of a supplier's factor.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -610,7 +616,7 @@ class Operations(Transport):
     ) -> models.SupplierFactor:
         """Reject a factor.
 
-        Needs the role manager, and a comment.
+        Needs the role manager and a comment.
 
         factor_id: The `_id` of a version of a supplier's factor.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -640,8 +646,8 @@ class Operations(Transport):
     ) -> models.SupplierFactor:
         """Withdraw a factor.
 
-        Needs the role manager, and a comment. A name no longer means the version; records that use it keep it, and the
-        findings of their events name them.
+        Needs the role manager and a comment. The name no longer refers to the version; records that use it keep it, and
+        the findings of their events list them.
 
         factor_id: The `_id` of a version of a supplier's factor.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -671,7 +677,7 @@ class Operations(Transport):
         What can be recorded, each with the JSON Schema of its input.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -715,9 +721,9 @@ class Operations(Transport):
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> bytes:
-        """Download a table to fill in.
+        """Download a template.
 
-        A CSV file whose head names the fields of the type, with examples as rows.
+        A CSV file whose header row names the fields of the type, with examples as rows.
 
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
@@ -740,8 +746,8 @@ class Operations(Transport):
     ) -> models.LocationIndexResponseData:
         """Read the index of locations.
 
-        All airports and cities, for clients to search. It changes rarely; ask with `If-None-Match`. Compressed for who
-        accepts gzip.
+        All airports and cities, for clients to search. It changes rarely; use `If-None-Match`. Compressed for clients
+        that accept gzip.
 
         if_none_match: raises NotModified while this is still the entity tag
         """
@@ -761,12 +767,12 @@ class Operations(Transport):
     ) -> models.PlaceIndexResponseData:
         """Read the index of towns.
 
-        Towns of 15,000 people and more, and capitals, the largest first, for clients to search; smaller ones and
-        postcode areas are understood in records as well. Compressed for who accepts gzip. Ask with `If-None-Match`;
-        with `v`, the `ETag` of the index without its quotes, the answer may be kept for good.
+        Towns of 15,000 people and more, and capitals, the largest first, for clients to search; records also accept
+        smaller towns and postcode areas. Compressed for clients that accept gzip. Use `If-None-Match`. With `v`, the
+        `ETag` of the index without its quotes, the response may be cached indefinitely.
 
-        v: The version that is asked for, for caches. Another one than the server's gets the server's, which is not to
-            be kept.
+        v: The version of the index that is requested, for caches. Any other version than the server's returns the
+            server's version, which must not be cached.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -808,11 +814,11 @@ class Operations(Transport):
     ) -> Page:
         """List the members.
 
-        Who is in the organization, by name and role, for whoever chooses a team. Addresses and all else of an account
-        are in `GET /users`.
+        The members of the organization with name and role, for choosing a team. Email addresses and all other account
+        data are in `GET /users`.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -837,11 +843,11 @@ class Operations(Transport):
     ) -> Page:
         """List your organizations.
 
-        The organizations that you are a member of, with their names, the first one first. `POST /auth/refresh` with
-        `organization` switches to one.
+        The organizations that you are a member of, with their names, your oldest membership first. `POST /auth/refresh`
+        with `organization` switches to one of them.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -866,15 +872,15 @@ class Operations(Transport):
     ) -> Page:
         """Read the audit log.
 
-        Needs the role admin. What concerned security in the organization: sign-ins and refused ones, refreshes, ends of
-        sessions, changes of users, their roles and passwords, changes of the policy, requests refused for the role or
-        for four eyes (`request.forbidden`), and hits of the limits (`request.limited`). Of one operation refused again
-        and again the first, second, fourth, eighth time within an hour are entered, with the count. Entries are never
-        changed or removed; each carries the hash of the one before it. Reviews and approvals are in the histories of
-        the records.
+        Needs the role admin. Security-related actions in the organization: sign-ins and refused sign-ins, refreshes,
+        ends of sessions, changes to users, their roles and passwords, changes to the policy, requests refused because
+        of the role or four-eyes approval (`request.forbidden`), and requests that hit a limit (`request.limited`). If
+        one operation is refused repeatedly, the first, second, fourth, eighth (and so on) refusal within an hour is
+        recorded, with the count. Entries are never changed or removed; each carries the hash of the previous one.
+        Reviews and approvals are in the histories of the records.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -902,7 +908,7 @@ class Operations(Transport):
         The events of the organization, newest first.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -955,7 +961,7 @@ class Operations(Transport):
         The event of the organization that has the `externalReference`.
 
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
-            be in a path, so no event can have them.
+            be part of a path, so no event can have them.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -978,14 +984,15 @@ class Operations(Transport):
     ) -> Union[models.Event, models.EventChangeResponseData]:
         """Create or replace an event by its reference.
 
-        Needs the role manager. Creates the event, or gives the one that has the reference exactly the fields of the
-        body: what is absent is emptied; only the engine and the factor set it is pinned to stay. `externalReference`
-        may be left out of the body or repeat the path. Nothing changes and no revision is made where the fields are the
-        same. What moves a figure may be proposed instead (202), as with `PATCH`. `If-None-Match: *` only creates, `If-
-        Match` only replaces the state you saw; else 412. Sending it again is safe.
+        Needs the role manager. Creates the event, or replaces the fields of the event that has the reference with
+        exactly those of the body: absent fields are cleared, except for the engine and the factor set it is pinned to.
+        `externalReference` may be left out of the body or must match the path. If all fields are the same, nothing
+        changes and no revision is created. A change that affects a figure may become a proposal instead (202), as with
+        `PATCH`. `If-None-Match: *` only creates; `If-Match` only replaces the state you have seen; otherwise the
+        response is 412. Repeating the request is safe.
 
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
-            be in a path, so no event can have them.
+            be part of a path, so no event can have them.
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
@@ -1032,10 +1039,10 @@ class Operations(Transport):
     ) -> Union[models.Event, models.EventChangeResponseData]:
         """Change an event.
 
-        Needs the role manager. Fields that are absent stay as they are, `null` empties one. A change of country, dates,
-        attendees or method recalculates the result. Once records were approved, your organization may ask for a reason
-        (`comment`) or for a second manager. In that case the answer is 202, and nothing of the change applies before it
-        is approved.
+        Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates,
+        attendees or method recalculates the result. Once records have been approved, your organization may require a
+        reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change
+        applies until it is approved.
 
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing
@@ -1062,7 +1069,7 @@ class Operations(Transport):
     ) -> Union[models.DeletedResponseData, models.EventChangeResponseData]:
         """Delete an event.
 
-        Needs the role manager. Its records and results are no longer served.
+        Needs the role manager. Its records and results are no longer available.
 
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing
@@ -1088,14 +1095,14 @@ class Operations(Transport):
     ) -> Page:
         """Read the history of an event.
 
-        Who changed what of the event, when and why, newest first: its fields before and after, adoptions of factor
-        sets, proposals and decisions, sign-offs. Entries are never changed, and each carries the hash of the one
-        before. The history of an event from before there were histories begins with the action `adopt`. Managers read
-        it of deleted events as well.
+        Who changed which fields of the event, when and why, newest first: the values before and after, adoptions of
+        factor sets, proposals and decisions, sign-offs. Entries are never changed, and each carries the hash of the
+        previous one. The history of an event that is older than histories begins with the action `adopt`. Managers can
+        also read the history of deleted events.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -1123,10 +1130,11 @@ class Operations(Transport):
     ) -> Union[models.ChecklistResponseData, models.SignOffResponseData]:
         """Sign off a result.
 
-        Needs the role manager. Signs the newest revision of the result, which must be `current`: from then on every
-        write that could move the figure is refused with `EVENT_SIGNED`. The answer is 202; `signOff` of the event says
-        how it went: `closing`, then `signed`, or `open` with a `failure`. Under four eyes it is a proposal that another
-        manager approves. With `X-Dry-Run` the answer is the checklist of what is still open.
+        Needs the role manager. Signs the newest revision of the result, which must be `current`. From then on every
+        write that could change the figure is refused with `EVENT_SIGNED`. The response is 202; `signOff` of the event
+        shows the progress: `closing`, then `signed`, or `open` with a `failure`. With four-eyes approval the sign-off
+        is a proposal that another manager approves. With `X-Dry-Run` the response is the checklist of what is still
+        open.
 
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -1156,8 +1164,8 @@ class Operations(Transport):
     ) -> models.Event:
         """Withdraw a sign-off.
 
-        Needs the role manager; under four eyes another one than who signed. The event can be changed again; the signed
-        edition stays on record, and the next one has the next number.
+        Needs the role manager; with four-eyes approval, a manager other than the one who signed. The event can be
+        changed again; the signed edition is kept, and the next one has the next number.
 
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -1185,12 +1193,13 @@ class Operations(Transport):
     ) -> Page:
         """List the proposed changes of an event.
 
-        Needs the role manager. Under four eyes a change that moves an approved figure waits here for a second manager,
-        with its effect as a rehearsal calculates it. `stale` says that what the effect was calculated on has moved.
+        Needs the role manager. With four-eyes approval, a change that affects an approved figure waits here for a
+        second manager, with its calculated effect. `stale` means that the data the effect was calculated from has
+        changed since.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -1219,9 +1228,9 @@ class Operations(Transport):
     ) -> Union[models.EventDecisionResponseData, models.SignOffResponseData]:
         """Approve a change.
 
-        Needs the role manager, another one than who proposed it. The change is made, as it was proposed.
-        `PROPOSAL_STALE` where the event or its figure has moved since its effect was calculated. The effect of a change
-        that nobody has listed is calculated now.
+        Needs the role manager; it must not be the one who proposed the change. The change is made as proposed.
+        `PROPOSAL_STALE` if the event or its figure has changed since the effect was calculated. If the change has never
+        been listed, its effect is calculated now.
 
         event_id: The `_id` of an event.
         change_id: The `_id` of a proposed change.
@@ -1251,11 +1260,11 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.EventChangeResponseData:
-        """Calculate the effect of a change anew.
+        """Recalculate the effect of a change.
 
-        Needs the role manager. Where a change is `stale`, its effect is calculated again on the event and the result as
-        they are now, and kept with it, so that a second manager can decide on it. `PROPOSAL_STALE` where one of its
-        fields has been changed since: then it has to be proposed again.
+        Needs the role manager. If a change is `stale`, its effect is calculated again from the event and the result as
+        they are now and stored with it, so that a second manager can decide on it. `PROPOSAL_STALE` if one of its
+        fields has been changed in the meantime: then it must be proposed again.
 
         event_id: The `_id` of an event.
         change_id: The `_id` of a proposed change.
@@ -1287,7 +1296,7 @@ class Operations(Transport):
     ) -> models.Event:
         """Reject a change.
 
-        Needs the role manager. Who proposed a change may withdraw it this way.
+        Needs the role manager. The person who proposed a change can withdraw it this way.
 
         event_id: The `_id` of an event.
         change_id: The `_id` of a proposed change.
@@ -1315,18 +1324,19 @@ class Operations(Transport):
     ) -> bytes:
         """Export all records.
 
-        All records of the event as one CSV file (RFC 4180, UTF-8), drafts included: the types in their order, within
-        each the oldest first. The head names the service's fields, then the input fields of the types the event has.
-        Lists and objects are written as JSON.
+        All records of the event as one CSV file (RFC 4180, UTF-8), drafts included: by type in their fixed order,
+        within each type the oldest first. The header row names the service's fields, then the input fields of the types
+        that the event has. Lists and objects are written as JSON.
 
-        A text that begins with one of `= + - @`, a tab or a line break would be run or changed by spreadsheets; it has
-        an apostrophe before it, and so has one that begins with an apostrophe. To read the file by program, take one
-        leading apostrophe away where one of those characters or nothing but blanks follow it. `POST …/import` makes the
-        same records of the file again.
+        Spreadsheet programs would execute or change text that begins with one of `= + - @`, a tab or a line break; such
+        text is prefixed with an apostrophe, and so is text that begins with an apostrophe. When you read the file with
+        a program, remove one leading apostrophe if one of those characters, or only blanks, follow it. `POST …/import`
+        creates the same records from the file again.
 
-        With `Accept: application/json`, and nothing that a table is, the answer is the event and all its records as the
-        lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with the
-        event, its counts and result, and each record. It is sent while it is read; one that breaks off is no JSON.
+        With `Accept: application/json`, without a media type of a table, the response is the event and all its records
+        as the lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with
+        the event, its counts and result, and each record. The response is streamed; if the connection breaks off, it is
+        not valid JSON.
 
         event_id: The `_id` of an event.
         if_none_match: raises NotModified while this is still the entity tag
@@ -1368,13 +1378,13 @@ class Operations(Transport):
     ) -> Page:
         """List records of a type.
 
-        The records of one type in the event, newest first, drafts included. A viewer has those that are approved.
+        The records of one type in the event, newest first, drafts included. Viewers get only those that are approved.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -1402,8 +1412,8 @@ class Operations(Transport):
     ) -> models.Record:
         """Create a record.
 
-        The record is made unsubmitted, and its footprint is calculated at once as a preview. It counts only once it is
-        approved.
+        The record is created as unsubmitted, and its footprint is calculated immediately as a preview. It counts only
+        once it is approved.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1434,8 +1444,8 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Create up to 100 records.
 
-        Each record is judged by itself: what is wrong with one keeps out none of the others. Those that are stored
-        follow each other in the list of records.
+        Each record is checked separately: an error in one does not affect the others. The stored records follow each
+        other in the list of records.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1466,7 +1476,7 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Submit up to 100 records.
 
-        Each record is judged by itself.
+        Each record is handled separately.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1565,38 +1575,31 @@ class Operations(Transport):
         """Import a table.
 
         A CSV file of at most 16 MiB in UTF-8, or in UTF-16, with or without a byte order mark; commas, semicolons or
-        tabs, whichever the first row has most of, or the separator that a first line declares (`sep=;`), which is no
-        row and is not counted among them; rows end with a line feed, both or a carriage return; quotes around cells
-        with separators, quotes or line breaks. The first row names the fields of the type, as in its template (`GET
-        /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
-        `x-headings` of the type's schema): case, spaces and punctuation do not matter. Where it names none, the first
-        of the next ones that names several does, within the first ten with something in them; `headRow` says which one
-        that is. Columns that are no field, and those with values and without a head, are left out and named in
-        `ignoredColumns`, and refused with `Prefer: handling=strict`; those of an export that the service owns are left
-        out silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be `KEF|OSL`;
-        `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`, and of `roundTrip` also
-        `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written
-        without regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else
-        (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or
-        German; an apostrophe before a character that a spreadsheet would run is taken away, as exports put it there.
+        tabs, whichever the first row has most of, or the separator that a first line declares (`sep=;`); rows end with
+        a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first
+        row names the fields of the type, as in its template (`GET /record-types/{type}/template`), or by what tables
+        call them (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and
+        punctuation do not matter. Where it names none, the first of the next ones that names several does, within the
+        first ten with something in them; `headRow` says which one that is. Columns that are no field, and those with
+        values and without a head, are left out and named in `ignoredColumns`, and refused with `Prefer:
+        handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent
+        field. Lists and objects are JSON, a list may also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and
+        `oui`/`non` are taken for `true`/`false`; a value of a list may be written without regard to case, spaces, `_`
+        and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`;
+        the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character
+        that a spreadsheet would run is taken away, as exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
-        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`, `Menge (l)`), or
-        none (`Distance`, `Weight`, `Area`, `Amount`) where each cell has its own (`120 km`), or the column `Unit`
-        beside it, and the type one field for it. Below a head without a unit a number alone is refused where records of
-        the row's type need it, and left out where they do not; `ignoredColumns` then names the column. An amount of
-        money may have its currency (`£8,400.00`, `99 EUR`), which stands for the column `currency`. A day may have its
-        month as a word (`2 Sep 2026`, `2. September 2026`, `2-Sep-26`). Nights of accommodation are counted from
-        `Check-in` to `Check-out`, or `Anreise` and `Abreise`, where no column has them, and a column `Route` of flights
-        (`LHR-FRA-SIN-FRA-LHR`) stands for `from`, `via`, `to` and `roundTrip`. A row that sums up the others is refused
-        with `TOTALS_ROW`. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
-        hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file
-        settle it, for all of the file (`0.25`, `1.234,5`); where they do not, it is refused with `AMBIGUOUS_NUMBER`,
-        but for one: with commas between the cells, and heads that are not German or French, `1.200` is one and a bit.
-        Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read
-        as the table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It may
-        unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells
-        count, of which a sheet has at most 2,500,000 and a row 16,384.
+        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`), or none
+        (`Distance`, `Weight`, `Area`, `Amount`) where each cell has its own (`120 km`) and the type one field for it. A
+        row that sums up the others is refused with `TOTALS_ROW`. A number with one separator before exactly three
+        digits (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where no form is declared (`numberFormat`,
+        `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`); where they do not,
+        it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German
+        or French, `1.200` is one and a bit. Cells of a workbook that are numbers, and exports as they were sent, have
+        one reading. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps,
+        of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV
+        (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.
@@ -1605,8 +1608,7 @@ class Operations(Transport):
         is wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all
         of it will be there, whatever fails on the way: each row becomes an unsubmitted record, in the order of the
         file. Only a row whose `externalReference` somebody else takes at that very time is left out, and named in
-        `errors`. With `X-Dry-Run` the answer tells what the import would come to, and in `notices` what of it may be
-        there already.
+        `errors`. With `X-Dry-Run` the answer tells what the import would come to.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1659,7 +1661,7 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Withdraw up to 100 records.
 
-        Each record is judged by itself.
+        Each record is handled separately.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1690,7 +1692,7 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Delete up to 100 records.
 
-        Each record is judged by itself. In its outcome is the record as it was.
+        Each record is handled separately. Its outcome shows the record as it was before the deletion.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1719,11 +1721,11 @@ class Operations(Transport):
     ) -> Page:
         """List the imports of an event.
 
-        Newest first. Each has the first three of its errors.
+        Newest first. Each shows the first three of its errors.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -1748,7 +1750,8 @@ class Operations(Transport):
     ) -> models.Import:
         """Read the progress of an import.
 
-        How far the import is and what is wrong with its rows. Ask again until the status is `completed` or `failed`.
+        How far the import has progressed and what is wrong with its rows. Ask again until the status is `completed` or
+        `failed`.
 
         event_id: The `_id` of an event.
         import_id: The `_id` of an import.
@@ -1778,7 +1781,7 @@ class Operations(Transport):
         event_id: The `_id` of an event.
         import_id: The `_id` of an import.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -1803,9 +1806,9 @@ class Operations(Transport):
     ) -> bytes:
         """Read the bad rows of an import.
 
-        The rows that were not imported, as they were sent, under the head of the file, with one more column
-        `importErrors`. Mend them and import the file again: that column is left out. Kept for the newest 10 imports of
-        an event.
+        The rows that were not imported, as they were sent, under the header row of the file, with an additional column
+        `importErrors`. Correct them and import the file again: that column is ignored. Kept for the newest 10 imports
+        of an event.
 
         event_id: The `_id` of an event.
         import_id: The `_id` of an import.
@@ -1831,10 +1834,10 @@ class Operations(Transport):
     ) -> models.UndoneImportResponseData:
         """Undo an import.
 
-        Removes what the import created and nobody has touched since: `removed`. What was edited or submitted is `kept`,
-        what is approved is `refused`; each is listed. Records that the import updated were there before and stay as
-        they are (`updatedBefore`). Who imported the file may undo it, or a manager. With `X-Dry-Run` the answer tells
-        what would become of each. Asked again it goes on where it stopped.
+        Removes what the import created and nobody has changed since: `removed`. Records that were edited or submitted
+        are `kept`, approved ones are `refused`; each is listed. Records that the import updated existed before and stay
+        as they are (`updatedBefore`). The person who imported the file or a manager may undo it. With `X-Dry-Run` the
+        response states what would happen to each record. A repeated request continues where the first one stopped.
 
         event_id: The `_id` of an event.
         import_id: The `_id` of an import.
@@ -1860,7 +1863,7 @@ class Operations(Transport):
     ) -> models.MovedImportResponseData:
         """Submit what an import created.
 
-        Each record that the import created is judged by itself. Those that are there already stay `unchanged`.
+        Each record that the import created is handled separately. Those that are already submitted stay `unchanged`.
 
         event_id: The `_id` of an event.
         import_id: The `_id` of an import.
@@ -1886,8 +1889,8 @@ class Operations(Transport):
     ) -> models.MovedImportResponseData:
         """Approve what an import created.
 
-        Needs the role manager. Each record that the import created is judged by itself. Those that are there already
-        stay `unchanged`.
+        Needs the role manager. Each record that the import created is handled separately. Those that are already
+        approved stay `unchanged`.
 
         event_id: The `_id` of an event.
         import_id: The `_id` of an import.
@@ -1944,11 +1947,12 @@ class Operations(Transport):
     ) -> models.Record:
         """Create or replace a record by its reference.
 
-        Creates the record, or gives the one that has the reference exactly the fields of the body: what is absent is
-        emptied. `externalReference` may be left out of the body or repeat the path. Nothing changes, no revision is
-        made and nobody becomes its last editor where the fields are the same, also for a record that is locked. A
-        locked record that would change answers 409 `RECORD_LOCKED`, and `details` say what to do. `If-None-Match: *`
-        only creates, `If-Match` only replaces the state you saw; else 412. Sending it again is safe.
+        Creates the record, or replaces the fields of the record that has the reference with exactly those of the body:
+        absent fields are cleared. `externalReference` may be left out of the body or must match the path. If all fields
+        are the same, nothing changes, no revision is created and the last editor stays the same, even for a locked
+        record. If a locked record would change, the response is 409 `RECORD_LOCKED`, and `details` say what to do. `If-
+        None-Match: *` only creates; `If-Match` only replaces the state you have seen; otherwise the response is 412.
+        Repeating the request is safe.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -1980,7 +1984,7 @@ class Operations(Transport):
     ) -> models.DeletedResponseData:
         """Delete a record by its reference.
 
-        Its creator or a manager may, while it is unsubmitted or changes are requested.
+        Allowed for its creator and for managers, while it is unsubmitted or changes are requested.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2037,8 +2041,8 @@ class Operations(Transport):
     ) -> models.Record:
         """Change a record.
 
-        Its creator or a manager may, while it is unsubmitted or changes are requested. Fields that are absent stay as
-        they are, `null` empties one.
+        Allowed for its creator and for managers, while it is unsubmitted or changes are requested. Absent fields stay
+        as they are; `null` clears a field.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2097,7 +2101,7 @@ class Operations(Transport):
     ) -> models.Record:
         """Submit a record.
 
-        Puts the record into the review queue of the event. Submitting one that is submitted already is 409.
+        Puts the record into the review queue of the event. 409 if it is submitted already.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2128,7 +2132,7 @@ class Operations(Transport):
     ) -> models.Record:
         """Withdraw a record.
 
-        Takes a submitted record out of the queue. Its creator or a manager may.
+        Takes a submitted record out of the queue. Allowed for its creator and for managers.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2159,15 +2163,15 @@ class Operations(Transport):
     ) -> Page:
         """List the origins of attendee travel.
 
-        Counts of people by where they come from, with the places that were found, in the order in which they were
-        stated. Records of other types than `attendee-travel` have none.
+        Numbers of people by origin, with the places that were found, in the order in which they were stated. Records of
+        types other than `attendee-travel` have none.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2195,15 +2199,16 @@ class Operations(Transport):
     ) -> Page:
         """Read the history of a record.
 
-        Who did what and when, newest first. Entries are never changed, and each carries the hash of the one before.
-        Managers read it of deleted records and of the records of deleted events as well; the audit log names them.
+        Who did what and when, newest first. Entries are never changed, and each carries the hash of the previous one.
+        Managers can also read the history of deleted records and of the records of deleted events; the audit log names
+        them.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2233,7 +2238,7 @@ class Operations(Transport):
     ) -> models.Record:
         """Take a record into review.
 
-        Needs the role manager. Tells others that somebody is looking at it.
+        Needs the role manager. Shows others that someone is reviewing it.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2268,8 +2273,8 @@ class Operations(Transport):
     ) -> models.Record:
         """Approve a record.
 
-        Needs the role manager. The record counts from now on and is locked. Where the organization asks for four eyes,
-        who created, edited or submitted the record cannot approve it.
+        Needs the role manager. From now on the record counts and is locked. With four-eyes approval, whoever created,
+        edited or submitted the record cannot approve it.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2304,7 +2309,7 @@ class Operations(Transport):
     ) -> models.Record:
         """Request changes.
 
-        Needs the role manager. Gives the record back to be changed and submitted again.
+        Needs the role manager. Returns the record so that it can be changed and submitted again.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2339,7 +2344,7 @@ class Operations(Transport):
     ) -> models.Record:
         """Reject a record.
 
-        Needs the role manager. The record never counts unless it is reopened.
+        Needs the role manager. The record does not count unless it is reopened.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
@@ -2407,7 +2412,7 @@ class Operations(Transport):
         Needs the role manager. The submitted and in_review records of all events.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2437,7 +2442,7 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2464,7 +2469,7 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Approve up to 100 records.
 
-        Needs the role manager. Each record, of whatever type, is judged by itself.
+        Needs the role manager. Each record, of any type, is handled separately.
 
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -2492,8 +2497,8 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Request changes of up to 100 records.
 
-        Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given
-        to each.
+        Needs the role manager. Each record, of any type, is handled separately; the comment is required and is stored
+        with each.
 
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -2521,8 +2526,8 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Reject up to 100 records.
 
-        Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given
-        to each.
+        Needs the role manager. Each record, of any type, is handled separately; the comment is required and is stored
+        with each.
 
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -2550,8 +2555,8 @@ class Operations(Transport):
     ) -> models.OutcomesResponseData:
         """Reopen up to 100 records.
 
-        Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given
-        to each.
+        Needs the role manager. Each record, of any type, is handled separately; the comment is required and is stored
+        with each.
 
         event_id: The `_id` of an event.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
@@ -2576,9 +2581,9 @@ class Operations(Transport):
     ) -> models.Result:
         """Read the footprint of an event.
 
-        The footprint of all approved records. `status` is `recalculating` while a change is not in it yet; a result is
-        never called `current` when it is not. 404 `RESULT_NOT_FOUND` when nothing is approved, or nothing is calculated
-        yet; `details` says which.
+        The footprint of all approved records. `status` is `recalculating` while a change is not yet included; a result
+        is never called `current` if it is not. 404 `RESULT_NOT_FOUND` if nothing is approved or nothing has been
+        calculated yet; `details` says which.
 
         event_id: The `_id` of an event.
         if_none_match: raises NotModified while this is still the entity tag
@@ -2601,13 +2606,13 @@ class Operations(Transport):
     ) -> Page:
         """List the revisions of the result.
 
-        Every result the event has had. All but the newest are `superseded`. Where the operator keeps results for a
-        limited time, older revisions are not among them, except for those that were signed off: what they changed, and
-        why, is part of the next one that is kept, which has `causeSince`.
+        Every result the event has had. All but the newest are `superseded`. If the operator keeps results for a limited
+        time, older revisions are missing unless they were signed off. What they changed, and why, is included in the
+        next revision that is kept, which has `causeSince`.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2634,12 +2639,12 @@ class Operations(Transport):
         """Explain a result record by record.
 
         Each counted record with its lines: the formula in words and numbers, the factor with its source, and the
-        figure. The figures of all pages add up to the total. Order: by record type in its fixed order, newest first
-        within a type.
+        figure. The figures of all pages add up to the total. The order is by record type in its fixed order, newest
+        first within a type.
 
         event_id: The `_id` of an event.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2665,32 +2670,32 @@ class Operations(Transport):
     ) -> bytes:
         """Export a result with its proof.
 
-        The newest result with all it was calculated from, in the form that `Accept` asks for:
+        The newest result with all the data it was calculated from, in the form that `Accept` requests:
 
-        - `application/json` (the default): the bare bundle, without the envelope. It holds every input, factor and
-        figure with hashes and a signature; `ecf verify bundle.json` recomputes it without a network, and says where it
-        differs when one byte was changed. The keys of signatures are at `/.well-known/report-keys.json`. The same
+        - `application/json` (the default): the plain bundle, without the envelope. It holds every input, factor and
+        figure with hashes and a signature. `ecf verify bundle.json` recalculates it without a network and reports any
+        difference, even of a single byte. The keys of signatures are at `/.well-known/report-keys.json`. The same
         result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. - `text/html`:
-        a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from anywhere.
+        a page to read and to print, with charts, sources, and the limits of the method. It loads no external resources.
 
-        An `Accept` that takes none of these, such as `application/pdf`, is 406 `NOT_ACCEPTABLE`.
+        If `Accept` allows none of these, such as `application/pdf`, the response is 406 `NOT_ACCEPTABLE`.
 
-        Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what
-        changed at `…/diff/{other}`; a revision that was signed off keeps its report for ever at
-        `…/results/{revision}/report`. A bundle is verified by the engine version it names.
+        Reports are of the newest result. The figures of older revisions stay available at `…/results/{revision}` and
+        their differences at `…/diff/{other}`; a signed-off revision keeps its report permanently at
+        `…/results/{revision}/report`. A bundle is verified with the engine version it names.
 
-        With `names=full` the bundle is of the format `ecf-report/2` and of the type `application/vnd.ecf.report+json`:
-        it also names the organization, who created, submitted and approved each record and when, and what is not
-        counted; `ecf verify` checks these approvals too. With `names=roles` pseudonyms, other ones each time, stand for
-        people, and free text is withheld.
+        With `names=full` the bundle has the format `ecf-report/2` and the type `application/vnd.ecf.report+json`: it
+        also names the organization, who created, submitted and approved each record and when, and what is not counted.
+        `ecf verify` checks these approvals too. With `names=roles` people are replaced by pseudonyms, which differ each
+        time, and free text is withheld.
 
-        While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`; so while too many
-        reports of the organization wait for their clients to take them. An event of more than 120,000 counted records
-        is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead. The page of one of more than 20,000 has no
-        findings of records against each other, nor what to measure next.
+        503 `UNAVAILABLE` with `Retry-After` while records change faster than the result can be updated, and while too
+        many reports of the organization wait for their clients to read them. For an event of more than 120,000 counted
+        records the response is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead. For more than 20,000
+        counted records the page has neither findings that compare records nor suggestions on what to measure next.
 
         event_id: The `_id` of an event.
-        names: For JSON: `full` names people, `roles` has pseudonyms for them.
+        names: For JSON: `full` names people, `roles` replaces them with pseudonyms.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2712,7 +2717,8 @@ class Operations(Transport):
     ) -> models.PreviewResponseData:
         """See what the total would be.
 
-        Needs the role manager. The result as it would be were every record of the event's review queue approved.
+        Needs the role manager. The result as it would be if every record in the review queue of the event were
+        approved.
 
         event_id: The `_id` of an event.
         if_none_match: raises NotModified while this is still the entity tag
@@ -2732,18 +2738,18 @@ class Operations(Transport):
         prefer: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.PreviewedRowsResponseData:
-        """Add up rows that are not stored.
+        """Calculate rows without storing them.
 
-        The sums of an event as they would be with rows that are not stored yet, each with its interval: of the approved
-        records, of those that wait for a decision, of the drafts with these rows, and of all together. Nothing is
-        stored, and nothing can be: the answer is only a calculation.
+        The sums of an event including rows that are not stored yet, each with its interval: of the approved records, of
+        those waiting for a decision, of the drafts with these rows, and of all together. Nothing is stored: the
+        response is only a calculation.
 
-        A row with a `recordId` takes the place of that draft; other drafts are counted as they are stored. A row that
-        is wrong has its `error` and counts nothing; the rows beside it do.
+        A row with a `recordId` replaces that draft; other drafts are counted as stored. A row with a fault has an
+        `error` and counts nothing; the other rows count.
 
-        More than 100 rows are sent in parts: each part names the `sum` of the answer before it as `after`, and the
-        answer to the last part holds them all. Parts of an event that changes in between are refused with
-        `EVENT_CHANGED`; begin again.
+        Send more than 100 rows in parts: each part passes the `sum` of the previous response as `after`, and the
+        response to the last part includes them all. If the event changes in between, the next part is refused with
+        `EVENT_CHANGED`; start again.
 
         event_id: The `_id` of an event.
         prefer: RFC 7240, such as handling=strict
@@ -2766,9 +2772,9 @@ class Operations(Transport):
     ) -> models.Effect:
         """Rehearse another method.
 
-        Needs the role manager. What changes of the event that move its figures would do to them, all of them together:
-        another method, another factor set, another number of attendees. Nothing is stored or proposed; what is absent
-        stays as it is. A record that has no factor afterwards is named (400, detail `FACTOR_UNAVAILABLE`).
+        Needs the role manager. Calculates how the given changes of the event, all together, would change its figures:
+        another method, another factor set, another number of attendees. Nothing is stored or proposed; absent fields
+        stay as they are. If a record would have no factor, it is named (400, detail `FACTOR_UNAVAILABLE`).
 
         event_id: The `_id` of an event.
         prefer: RFC 7240, such as handling=strict
@@ -2791,9 +2797,9 @@ class Operations(Transport):
     ) -> models.Result:
         """Read one revision of the result.
 
-        The figures of a revision never change once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event
-        has not had, 404 `REVISION_NOT_KEPT` with the detail `RETENTION` for one that is older than the operator keeps
-        results.
+        The figures of a revision never change once it is superseded. 404 `RESULT_NOT_FOUND` if the event has no such
+        revision, 404 `REVISION_NOT_KEPT` with the detail `RETENTION` if it is older than the period for which the
+        operator keeps results.
 
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.
@@ -2818,13 +2824,13 @@ class Operations(Transport):
     ) -> Page:
         """Explain a signed revision.
 
-        The counted records of a revision that was signed off, as `…/results/explain` showed them when it was signed,
-        byte for byte. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+        The counted records of a signed-off revision, byte for byte as `…/results/explain` showed them when it was
+        signed. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
 
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2851,14 +2857,14 @@ class Operations(Transport):
     ) -> bytes:
         """Export a signed revision with its proof.
 
-        The report of a revision that was signed off, byte for byte as it was made for the sign-off, in the form that
-        `Accept` asks for; see `…/results/report`. Neither later changes nor a new engine, another factor set, new keys
-        or the deletion of the event alter it. The bundle is of the format `ecf-report/2`; with `names=roles` pseudonyms
-        stand for people. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+        The report of a signed-off revision, byte for byte as it was created for the sign-off, in the form that `Accept`
+        requests; see `…/results/report`. Later changes, a new engine, another factor set, new keys or the deletion of
+        the event do not alter it. The bundle has the format `ecf-report/2`; with `names=roles` people are replaced by
+        pseudonyms. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
 
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.
-        names: For JSON: `full` names people, `roles` has pseudonyms for them.
+        names: For JSON: `full` names people, `roles` replaces them with pseudonyms.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2880,14 +2886,14 @@ class Operations(Transport):
         if_none_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.WaterfallResponseData:
-        """See what leads from one revision to another.
+        """Compare two revisions.
 
         A waterfall from `revision` to `other`, whichever is newer: `parts` add up to `differenceKgCO2e` to the last
         digit. A record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed`
-        (another factor set) or `method_changed` (another method or engine), and `recalculated` where both changed in
-        one calculation. What came and went in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000
-        changes lie in between. 404 `REVISION_NOT_KEPT` with the detail `RETENTION` where one of the two is older than
-        the operator keeps results.
+        (another factor set) or `method_changed` (another method or engine), and `recalculated` if both changed in one
+        calculation. Records that were added and removed again in between are not included. 413 `PAYLOAD_TOO_LARGE` if
+        there are more than 100,000 changes in between. 404 `REVISION_NOT_KEPT` with the detail `RETENTION` if one of
+        the two is older than the period for which the operator keeps results.
 
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.
@@ -2914,11 +2920,11 @@ class Operations(Transport):
     ) -> Union[models.AdoptionResponseData, models.EventChangeResponseData]:
         """Adopt another factor set or engine.
 
-        Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made
-        with until this. The notices `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT` of the event name
-        the set that fits its year. The answer is what the counted records come to under the set. Rehearse it first with
-        `X-Dry-Run`. A record that has no factor in the set keeps the event from adopting it (400, detail
-        `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
+        Needs the role manager. A new factor set or engine does not change any result by itself; an event keeps the one
+        it was created with until you call this. The notices `FACTOR_SET_NEWER_THAN_EVENT` and
+        `FACTOR_SET_OLDER_THAN_EVENT` of the event name the set that fits its year. The response shows the total of the
+        counted records under the set. Rehearse it first with `X-Dry-Run`. The event cannot adopt a set in which one of
+        its records has no factor (400, detail `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
 
         event_id: The `_id` of an event.
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
@@ -2945,12 +2951,12 @@ class Operations(Transport):
     ) -> Page:
         """List the factor sets.
 
-        The editions of emission factors held, with their sources, licences and the lines that these ask to be shown.
-        Those built in come first, newest first; no new event gets one of the years before the earliest edition, but
-        every event can adopt one. Then come those that operators have added, the last one first.
+        The available editions of emission factors, with their sources, licences and the attribution that these require.
+        The built-in editions come first, newest first; a new event never gets one of the years before the earliest
+        edition, but every event can adopt one. Editions that operators have added follow, most recently added first.
 
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2981,7 +2987,7 @@ class Operations(Transport):
 
         set_id: The `id` of a factor set.
         page: Number of the page, from 1. Anything else is 400. A page past the end is empty.
-        limit: Items on a page. Any whole number is taken and clamped to 1–100.
+        limit: Items per page. Any integer is accepted and clamped to 1–100.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
@@ -2997,9 +3003,9 @@ class Operations(Transport):
         *,
         meta: Optional[Meta] = None,
     ) -> models.HealthStateResponseData:
-        """Is the service there.
+        """Check that the service responds.
 
-        Answers without asking anything else."""
+        Responds without contacting anything else."""
         return self._call(
             "GET",
             "/health",
@@ -3012,9 +3018,9 @@ class Operations(Transport):
         *,
         meta: Optional[Meta] = None,
     ) -> models.HealthStateResponseData:
-        """Does the gateway live.
+        """Check that the gateway is alive.
 
-        For the supervisor of the process."""
+        For process supervisors."""
         return self._call(
             "GET",
             "/health/live",
@@ -3027,9 +3033,9 @@ class Operations(Transport):
         *,
         meta: Optional[Meta] = None,
     ) -> models.HealthStateResponseData:
-        """Is everything ready.
+        """Check that all services are ready.
 
-        Asks every service behind the gateway; 503 `UNAVAILABLE` names those that do not answer in `details`."""
+        Contacts every service behind the gateway; 503 `UNAVAILABLE` lists those that do not respond in `details`."""
         return self._call(
             "GET",
             "/health/ready",
@@ -3045,7 +3051,7 @@ class Operations(Transport):
     ) -> Any:
         """Read the OpenAPI document.
 
-        This document as JSON. It is not in the envelope.
+        This document as JSON, without the envelope.
 
         if_none_match: raises NotModified while this is still the entity tag
         """
@@ -3066,7 +3072,7 @@ class Operations(Transport):
     ) -> Any:
         """Read the metadata of the identity provider.
 
-        At the root of the host, not in the envelope.
+        At the root of the host, without the envelope.
 
         if_none_match: raises NotModified while this is still the entity tag
         """
@@ -3088,7 +3094,7 @@ class Operations(Transport):
     ) -> Any:
         """Read the keys that verify tokens.
 
-        At the root of the host, not in the envelope.
+        At the root of the host, without the envelope.
 
         if_none_match: raises NotModified while this is still the entity tag
         """
@@ -3110,8 +3116,8 @@ class Operations(Transport):
     ) -> Any:
         """Read the keys that reports are signed with.
 
-        At the root of the host, not in the envelope. The newest key first; earlier ones stay, so that old reports are
-        still known as ours. They are not the keys of tokens. Empty where reports are not signed.
+        At the root of the host, without the envelope. The newest key first; earlier keys stay, so that old reports can
+        still be verified. They are not the keys of tokens. Empty if reports are not signed.
 
         if_none_match: raises NotModified while this is still the entity tag
         """

@@ -267,7 +267,7 @@ func OpenAPI(document []byte) ([]byte, error) {
 
 func schemas() (string, error) {
 	var b strings.Builder
-	b.WriteString("CommonInput:\n  title: Fields of every type\n  description: What a record of any type may say.\n  type: object\n  properties:\n")
+	b.WriteString("CommonInput:\n  title: Fields of every type\n  description: The fields that records of all types have.\n  type: object\n  properties:\n")
 	if err := properties(&b, "", "    ", shared()); err != nil {
 		return "", err
 	}
@@ -285,7 +285,7 @@ func schemas() (string, error) {
 		}
 	}
 	for _, typ := range footprint.Types() {
-		if err := schemaOf(&b, storedName(typ), typ, "The fields of a record of "+typ+" as it is answered: always with our number, whichever way the input gave it.", footprint.Stored(typ)); err != nil {
+		if err := schemaOf(&b, storedName(typ), typ, "The fields of a "+typ+" record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.", footprint.Stored(typ)); err != nil {
 			return "", err
 		}
 		example, err := storedExample(typ)

@@ -15,13 +15,14 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Takes an account's email and password and gives a token bundle. A wrong email and a wrong
-         *     password have the same answer, after the same time. Counted by the policy `auth`.
+         * @description Takes an account's email and password and returns a token bundle. A wrong email and a wrong password get the same
+         *     response, after the same time. Counted by the policy `auth`.
          *
-         *     A person has 1,000 sessions at most: one more ends those that were not used for the longest time.
+         *     A person can have at most 1,000 sessions: a further one ends the least recently used.
          *
-         *     The tokens are for one organization: the default one (`PATCH /auth/me`), or the one named by `organization`; 404
-         *     for one that you are no active member of, whether it exists or not. `GET /auth/me` lists those you have.
+         *     The tokens are for one organization: the default one (`PATCH /auth/me`) or the one named by `organization`; 404 if
+         *     you are not an active member of that organization, whether or not it exists. `GET /auth/me` lists your
+         *     organizations.
          */
         post: operations["login"];
         delete?: never;
@@ -41,12 +42,12 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token
-         * @description Gives a new access token and a new ID token, and no new refresh token: the one sent stays valid
-         *     until it expires or its session ends. Counted by the policy `auth`, together with login.
+         * @description Returns a new access token and a new ID token, but no new refresh token: the one you sent stays valid until it
+         *     expires or its session ends. Counted by the policy `auth`, together with login.
          *
-         *     With `organization` the tokens are for that organization, which switches to it without a new sign-in and changes
-         *     neither the session nor the default. Without it they are for the organization of the login; 401 where the
-         *     membership there has ended. 404 for an organization that you are no active member of, whether it exists or not.
+         *     With `organization` the tokens are for that organization. This switches to it without a new sign-in and changes
+         *     neither the session nor the default. Without it they are for the organization of the login; 401 if the membership
+         *     there has ended. 404 if you are not an active member of the named organization, whether or not it exists.
          */
         post: operations["refresh"];
         delete?: never;
@@ -66,12 +67,15 @@ export interface paths {
         put?: never;
         /**
          * Set the first password
-         * @description Takes the one-time setup token of an invitation or of a reset account and its new password. Log in afterwards.
-         *     409 `EMAIL_TAKEN` where the address of the invitation has an account: sign in to it and accept the invitation
-         *     with the same token or, where that account is somebody else's, set up a separate one (`separateAccount`): the
-         *     answer says which `organization` to name when logging in. A
-         *     rehearsal looks at token and password alone, never at who has the address, and is in the audit log. Counted by
-         *     the policy `setup`; beside that a token may be used 40 times in 15 minutes, rehearsed or not, and one use at a time.
+         * @description Takes the one-time setup token of an invitation or of a reset account and the new password. Log in afterwards.
+         *
+         *     409 `EMAIL_TAKEN` if an account with the address of the invitation exists: sign in to that account and accept the
+         *     invitation with the same token or, if the account is someone else's, set up a separate one (`separateAccount`). The
+         *     response states which `organization` to name when logging in.
+         *
+         *     A rehearsal checks only the token and the password, never who has the address, and is recorded in the audit log.
+         *     Counted by the policy `setup`; in addition, a token may be used 40 times in 15 minutes, rehearsals included, and by
+         *     one request at a time.
          */
         post: operations["setUpAccount"];
         delete?: never;
@@ -91,9 +95,9 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Makes the invitation that a setup token is of a membership of the account that is signed in, whose email it must
-         *     be for. Sessions and the default organization stay; `POST /auth/refresh` with `organization` switches. Any other
-         *     token, one that was used or has expired among them, is 404.
+         * @description Adds the membership that the invitation of the setup token offers to the account that is signed in. The invitation
+         *     must be for the email of that account. Sessions and the default organization stay the same; switch with `POST
+         *     /auth/refresh` and `organization`. 404 for any other token, including one that has been used or has expired.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -113,7 +117,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session. Its refresh token and its access tokens stop working at once (within a second).
+         * @description Ends the session. Its refresh token and its access tokens stop working immediately (within a second).
          */
         post: operations["logout"];
         delete?: never;
@@ -130,7 +134,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who am I
+         * Read your account
          * @description The account the token belongs to.
          */
         get: operations["me"];
@@ -141,8 +145,8 @@ export interface paths {
         head?: never;
         /**
          * Choose the default organization
-         * @description Sets the organization of logins that name none. Sessions stay what they are. 404 for an organization that you are
-         *     no active member of, whether it exists or not.
+         * @description Sets the organization for logins that do not name one. Existing sessions do not change. 404 if you are not an active
+         *     member of the organization, whether or not it exists.
          */
         patch: operations["updateMe"];
         trace?: never;
@@ -157,7 +161,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change one's password
+         * Change your password
          * @description Ends all other sessions of the account. A wrong current password counts as a failed sign-in of the account, with the
          *     same growing delay (429 with `Retry-After`).
          */
@@ -176,7 +180,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List one's sessions
+         * List your sessions
          * @description Where the account is signed in.
          */
         get: operations["listSessions"];
@@ -202,8 +206,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End one of one's sessions
-         * @description Its refresh token and its access tokens stop working at once (within a second).
+         * End one of your sessions
+         * @description Its refresh token and its access tokens stop working immediately (within a second).
          */
         delete: operations["endSession"];
         options?: never;
@@ -226,18 +230,21 @@ export interface paths {
         put?: never;
         /**
          * Invite a user
-         * @description Needs the role admin. The user is `invited` until somebody accepts, within 72 hours, with the setup token of the
-         *     answer, which is shown once: a new person sets a password by `POST /auth/setup`, or in a browser at
-         *     `/api/v2/auth/setup#` followed by the token; who has an account with this email signs in to it and sends the token
-         *     to `POST /auth/invitations/accept`. The answer is the same whether or not there is such an account. 409 `EMAIL_TAKEN`
-         *     where the email is that of a user of this organization, or of an invitation that can still be accepted; 429 after 20
-         *     invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated when its answer was lost: the
-         *     invitation is the same, its setup token a fresh one that ends the former (no token is stored), and no quota is
-         *     used; once it was accepted there is no token. The key counts for the email it was sent with. Who was a user of the organization before gets the same `_id` again.
+         * @description Needs the role admin. The user is `invited` until someone accepts with the setup token in the response, within 72
+         *     hours. The token is shown once. A new person sets a password with `POST /auth/setup`, or in a browser at
+         *     `/api/v2/auth/setup#` followed by the token. A person who already has an account with this email signs in to it and
+         *     sends the token to `POST /auth/invitations/accept`. The response is the same whether or not there is such an
+         *     account.
          *
-         *     An account for a program is made with `serviceAccount: true`: it has the role `user` and cannot be given
-         *     another, so it enters and submits records and never decides about them. It signs in, refreshes and is limited as
-         *     any account is; there is no bound on how many sessions it holds, and none ends because it lies unused.
+         *     409 `EMAIL_TAKEN` if the email belongs to a user of this organization or to an invitation that can still be
+         *     accepted; 429 after 20 invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated if its
+         *     response was lost: the invitation stays the same, its setup token is a new one that replaces the previous one
+         *     (tokens are not stored), and no quota is used. Once the invitation has been accepted, the response has no token. The
+         *     key counts for the email it was sent with. A former user of the organization gets the same `_id` again.
+         *
+         *     `serviceAccount: true` creates an account for a program: it has the role `user`, which cannot be changed, so it
+         *     enters and submits records but never decides on them. It signs in, refreshes and is rate-limited like any account;
+         *     the number of its sessions is not limited, and none of them ends because it is unused.
          */
         post: operations["createUser"];
         delete?: never;
@@ -272,8 +279,8 @@ export interface paths {
         head?: never;
         /**
          * Change a user
-         * @description Needs the role admin. Disabling a user ends the sessions of that user. After a change of the role the sessions
-         *     go on, access tokens issued before it are refused, and a refresh gives one with the new role. The last
+         * @description Needs the role admin. Disabling a user ends that user's sessions. After a change of role the sessions continue,
+         *     access tokens issued before the change are refused, and a refresh returns one with the new role. The last
          *     administrator cannot be removed.
          */
         patch: operations["updateUser"];
@@ -293,13 +300,16 @@ export interface paths {
         put?: never;
         /**
          * Give a user a link to set a password
-         * @description Needs the role admin. For somebody who has forgotten the password: the setup token of the answer, which is shown once
-         *     and good for 72 hours, sets another one by `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the
-         *     token. Until then the present password and the sessions hold; with it the sessions end, and a further link ends the
-         *     one before. 403 `FORBIDDEN` where the person is not your organization's alone: then the operator of the server can
-         *     give out a link. 409 `INVALID_TRANSITION` for oneself, and unless the user is active. Each call, rehearsed too, counts
-         *     as one of the 20 invitations in 24 hours, and is in the audit log as `user.reset`. With an `Idempotency-Key` a repeated request
-         *     gives the same link a fresh token, counts once, and has no token any more when the link was used.
+         * @description Needs the role admin. For a person who has forgotten the password: the setup token in the response sets a new one
+         *     with `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once and valid
+         *     for 72 hours. Until it is used, the current password and the sessions stay valid; using it ends the sessions. A
+         *     further link invalidates the previous one.
+         *
+         *     403 `FORBIDDEN` if the person also belongs to another organization: then the operator of the server can create a
+         *     link. 409 `INVALID_TRANSITION` for your own account, and if the user is not active. Each call, rehearsals included,
+         *     counts as one of the 20 invitations in 24 hours and is recorded in the audit log as `user.reset`. With an
+         *     `Idempotency-Key` a repeated request returns a new token for the same link, counts once, and returns no token once
+         *     the link has been used.
          */
         post: operations["createSetupLink"];
         delete?: never;
@@ -327,7 +337,7 @@ export interface paths {
         head?: never;
         /**
          * Change the organization
-         * @description Needs the role admin. Fields that are absent stay as they are; `null` sets the policy back to its defaults. A policy holds from the next decision on. Repeated with its `Idempotency-Key` the change is made once, and what a 503 kept from the audit log is entered.
+         * @description Needs the role admin. Absent fields stay as they are; `null` resets the policy to its defaults. A policy applies from the next decision on. Repeated with its `Idempotency-Key`, the change is made once, and an audit log entry that a 503 prevented is added.
          */
         patch: operations["updateOrganization"];
         trace?: never;
@@ -340,14 +350,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the factors of suppliers
+         * List the supplier factors
          * @description The library of the organization: all versions, by name, the newest version first.
          */
         get: operations["listSupplierFactors"];
         put?: never;
         /**
-         * Propose a factor of a supplier
-         * @description Needs the role manager. A name that the library has gets its next version. Records can use it once a manager has approved it; it moves no record that uses an older version.
+         * Propose a supplier factor
+         * @description Needs the role manager. If the library has a factor of this name, the proposal becomes its next version. Records can use it once a manager has approved it; records that use an older version keep it.
          */
         post: operations["createSupplierFactor"];
         delete?: never;
@@ -367,7 +377,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a version
+         * Read a version of a supplier factor
          * @description One version of a factor.
          */
         get: operations["getSupplierFactor"];
@@ -375,14 +385,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a proposal
-         * @description Needs the role manager; one that is proposed or was rejected. Its version stays taken.
+         * @description Needs the role manager. Only a version that is proposed or rejected can be deleted; its version number is not used again.
          */
         delete: operations["deleteSupplierFactor"];
         options?: never;
         head?: never;
         /**
          * Change a proposal
-         * @description Needs the role manager, and is possible until the proposal is decided. A version that was approved never changes: create the next one.
+         * @description Needs the role manager, and is possible until the proposal has been decided. An approved version never changes: create the next one instead.
          */
         patch: operations["updateSupplierFactor"];
         trace?: never;
@@ -399,7 +409,7 @@ export interface paths {
         };
         /**
          * Read the history of a version
-         * @description Who did what to it, newest first.
+         * @description Who changed the version and how, newest first.
          */
         get: operations["getSupplierFactorHistory"];
         put?: never;
@@ -424,7 +434,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a factor
-         * @description Needs the role manager; under four eyes another one than who proposed or edited it. From then on records can use it by its name.
+         * @description Needs the role manager; with four-eyes approval, a manager other than the one who proposed or edited it. From then on records can use the factor by its name.
          */
         post: operations["approveSupplierFactor"];
         delete?: never;
@@ -447,7 +457,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a factor
-         * @description Needs the role manager, and a comment.
+         * @description Needs the role manager and a comment.
          */
         post: operations["rejectSupplierFactor"];
         delete?: never;
@@ -470,7 +480,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw a factor
-         * @description Needs the role manager, and a comment. A name no longer means the version; records that use it keep it, and the findings of their events name them.
+         * @description Needs the role manager and a comment. The name no longer refers to the version; records that use it keep it, and the findings of their events list them.
          */
         post: operations["withdrawSupplierFactor"];
         delete?: never;
@@ -539,8 +549,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a table to fill in
-         * @description A CSV file whose head names the fields of the type, with examples as rows.
+         * Download a template
+         * @description A CSV file whose header row names the fields of the type, with examples as rows.
          */
         get: operations["getRecordTypeTemplate"];
         put?: never;
@@ -560,7 +570,7 @@ export interface paths {
         };
         /**
          * Read the index of locations
-         * @description All airports and cities, for clients to search. It changes rarely; ask with `If-None-Match`. Compressed for who accepts gzip.
+         * @description All airports and cities, for clients to search. It changes rarely; use `If-None-Match`. Compressed for clients that accept gzip.
          */
         get: operations["getLocationIndex"];
         put?: never;
@@ -580,7 +590,7 @@ export interface paths {
         };
         /**
          * Read the index of towns
-         * @description Towns of 15,000 people and more, and capitals, the largest first, for clients to search; smaller ones and postcode areas are understood in records as well. Compressed for who accepts gzip. Ask with `If-None-Match`; with `v`, the `ETag` of the index without its quotes, the answer may be kept for good.
+         * @description Towns of 15,000 people and more, and capitals, the largest first, for clients to search; records also accept smaller towns and postcode areas. Compressed for clients that accept gzip. Use `If-None-Match`. With `v`, the `ETag` of the index without its quotes, the response may be cached indefinitely.
          */
         get: operations["getPlaceIndex"];
         put?: never;
@@ -623,7 +633,7 @@ export interface paths {
         };
         /**
          * List the members
-         * @description Who is in the organization, by name and role, for whoever chooses a team. Addresses and all else of an account are in `GET /users`.
+         * @description The members of the organization with name and role, for choosing a team. Email addresses and all other account data are in `GET /users`.
          */
         get: operations["listMembers"];
         put?: never;
@@ -643,8 +653,8 @@ export interface paths {
         };
         /**
          * List your organizations
-         * @description The organizations that you are a member of, with their names, the first one first. `POST /auth/refresh` with
-         *     `organization` switches to one.
+         * @description The organizations that you are a member of, with their names, your oldest membership first. `POST /auth/refresh`
+         *     with `organization` switches to one of them.
          */
         get: operations["listOrganizations"];
         put?: never;
@@ -664,12 +674,12 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Needs the role admin. What concerned security in the organization: sign-ins and refused ones, refreshes, ends of
-         *     sessions, changes of users, their roles and passwords, changes of the policy, requests refused for the role or
-         *     for four eyes (`request.forbidden`), and hits of the limits (`request.limited`). Of one operation refused again
-         *     and again the first, second, fourth, eighth time within an hour are entered, with the count. Entries are never
-         *     changed or removed; each carries the hash of the one before it. Reviews and approvals are in the histories of
-         *     the records.
+         * @description Needs the role admin. Security-related actions in the organization: sign-ins and refused sign-ins, refreshes, ends
+         *     of sessions, changes to users, their roles and passwords, changes to the policy, requests refused because of the
+         *     role or four-eyes approval (`request.forbidden`), and requests that hit a limit (`request.limited`). If one
+         *     operation is refused repeatedly, the first, second, fourth, eighth (and so on) refusal within an hour is recorded,
+         *     with the count. Entries are never changed or removed; each carries the hash of the previous one. Reviews and
+         *     approvals are in the histories of the records.
          */
         get: operations["listAuditLog"];
         put?: never;
@@ -710,8 +720,8 @@ export interface paths {
             header?: never;
             path: {
                 /**
-                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
-                 *     event can have them.
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be part of a
+                 *     path, so no event can have them.
                  */
                 reference: string;
             };
@@ -724,11 +734,12 @@ export interface paths {
         get: operations["getEventByReference"];
         /**
          * Create or replace an event by its reference
-         * @description Needs the role manager. Creates the event, or gives the one that has the reference exactly the fields of the body: what is
-         *     absent is emptied; only the engine and the factor set it is pinned to stay. `externalReference` may be left out of the body or
-         *     repeat the path. Nothing changes and no revision is made where the fields are the same. What moves a figure may be proposed
-         *     instead (202), as with `PATCH`. `If-None-Match: *` only creates, `If-Match` only replaces the state you saw; else 412. Sending
-         *     it again is safe.
+         * @description Needs the role manager. Creates the event, or replaces the fields of the event that has the reference with exactly
+         *     those of the body: absent fields are cleared, except for the engine and the factor set it is pinned to.
+         *     `externalReference` may be left out of the body or must match the path. If all fields are the same, nothing changes
+         *     and no revision is created. A change that affects a figure may become a proposal instead (202), as with `PATCH`.
+         *     `If-None-Match: *` only creates; `If-Match` only replaces the state you have seen; otherwise the response is 412.
+         *     Repeating the request is safe.
          */
         put: operations["putEventByReference"];
         post?: never;
@@ -757,14 +768,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an event
-         * @description Needs the role manager. Its records and results are no longer served.
+         * @description Needs the role manager. Its records and results are no longer available.
          */
         delete: operations["deleteEvent"];
         options?: never;
         head?: never;
         /**
          * Change an event
-         * @description Needs the role manager. Fields that are absent stay as they are, `null` empties one. A change of country, dates, attendees or method recalculates the result. Once records were approved, your organization may ask for a reason (`comment`) or for a second manager. In that case the answer is 202, and nothing of the change applies before it is approved.
+         * @description Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates, attendees or method recalculates the result. Once records have been approved, your organization may require a reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change applies until it is approved.
          */
         patch: operations["updateEvent"];
         trace?: never;
@@ -781,10 +792,10 @@ export interface paths {
         };
         /**
          * Read the history of an event
-         * @description Who changed what of the event, when and why, newest first: its fields before and after, adoptions of factor sets, proposals
-         *     and decisions, sign-offs. Entries are never changed, and each carries the hash of the one before. The history of an event
-         *     from before there were histories begins with the action `adopt`.
-         *     Managers read it of deleted events as well.
+         * @description Who changed which fields of the event, when and why, newest first: the values before and after, adoptions of factor
+         *     sets, proposals and decisions, sign-offs. Entries are never changed, and each carries the hash of the previous one.
+         *     The history of an event that is older than histories begins with the action `adopt`. Managers can also read the
+         *     history of deleted events.
          */
         get: operations["getEventHistory"];
         put?: never;
@@ -809,10 +820,10 @@ export interface paths {
         put?: never;
         /**
          * Sign off a result
-         * @description Needs the role manager. Signs the newest revision of the result, which must be `current`: from then on every write that could
-         *     move the figure is refused with `EVENT_SIGNED`. The answer is 202; `signOff` of the event says how it went: `closing`, then
-         *     `signed`, or `open` with a `failure`. Under four eyes it is a proposal that another manager approves. With `X-Dry-Run` the
-         *     answer is the checklist of what is still open.
+         * @description Needs the role manager. Signs the newest revision of the result, which must be `current`. From then on every write
+         *     that could change the figure is refused with `EVENT_SIGNED`. The response is 202; `signOff` of the event shows the
+         *     progress: `closing`, then `signed`, or `open` with a `failure`. With four-eyes approval the sign-off is a proposal
+         *     that another manager approves. With `X-Dry-Run` the response is the checklist of what is still open.
          */
         post: operations["signOffEvent"];
         delete?: never;
@@ -835,8 +846,8 @@ export interface paths {
         put?: never;
         /**
          * Withdraw a sign-off
-         * @description Needs the role manager; under four eyes another one than who signed. The event can be changed again; the signed edition stays on
-         *     record, and the next one has the next number.
+         * @description Needs the role manager; with four-eyes approval, a manager other than the one who signed. The event can be changed
+         *     again; the signed edition is kept, and the next one has the next number.
          */
         post: operations["withdrawSignOff"];
         delete?: never;
@@ -857,8 +868,8 @@ export interface paths {
         };
         /**
          * List the proposed changes of an event
-         * @description Needs the role manager. Under four eyes a change that moves an approved figure waits here for a second manager, with its
-         *     effect as a rehearsal calculates it. `stale` says that what the effect was calculated on has moved.
+         * @description Needs the role manager. With four-eyes approval, a change that affects an approved figure waits here for a second
+         *     manager, with its calculated effect. `stale` means that the data the effect was calculated from has changed since.
          */
         get: operations["listEventChanges"];
         put?: never;
@@ -885,8 +896,9 @@ export interface paths {
         put?: never;
         /**
          * Approve a change
-         * @description Needs the role manager, another one than who proposed it. The change is made, as it was proposed. `PROPOSAL_STALE` where the event
-         *     or its figure has moved since its effect was calculated. The effect of a change that nobody has listed is calculated now.
+         * @description Needs the role manager; it must not be the one who proposed the change. The change is made as proposed.
+         *     `PROPOSAL_STALE` if the event or its figure has changed since the effect was calculated. If the change has never
+         *     been listed, its effect is calculated now.
          */
         post: operations["approveEventChange"];
         delete?: never;
@@ -910,10 +922,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Calculate the effect of a change anew
-         * @description Needs the role manager. Where a change is `stale`, its effect is calculated again on the event and the result as they are
-         *     now, and kept with it, so that a second manager can decide on it. `PROPOSAL_STALE` where one of its fields has been changed
-         *     since: then it has to be proposed again.
+         * Recalculate the effect of a change
+         * @description Needs the role manager. If a change is `stale`, its effect is calculated again from the event and the result as they
+         *     are now and stored with it, so that a second manager can decide on it. `PROPOSAL_STALE` if one of its fields has
+         *     been changed in the meantime: then it must be proposed again.
          */
         post: operations["assessEventChange"];
         delete?: never;
@@ -938,7 +950,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a change
-         * @description Needs the role manager. Who proposed a change may withdraw it this way.
+         * @description Needs the role manager. The person who proposed a change can withdraw it this way.
          */
         post: operations["rejectEventChange"];
         delete?: never;
@@ -959,18 +971,19 @@ export interface paths {
         };
         /**
          * Export all records
-         * @description All records of the event as one CSV file (RFC 4180, UTF-8), drafts included: the types in their order, within each
-         *     the oldest first. The head names the service's fields, then the input fields of the types the event has. Lists and
-         *     objects are written as JSON.
+         * @description All records of the event as one CSV file (RFC 4180, UTF-8), drafts included: by type in their fixed order, within
+         *     each type the oldest first. The header row names the service's fields, then the input fields of the types that the
+         *     event has. Lists and objects are written as JSON.
          *
-         *     A text that begins with one of `= + - @`, a tab or a line break would be run or changed by spreadsheets; it has an
-         *     apostrophe before it, and so has one that begins with an apostrophe. To read the file by program, take one
-         *     leading apostrophe away where one of those characters or nothing but blanks follow it. `POST …/import` makes the same records
-         *     of the file again.
+         *     Spreadsheet programs would execute or change text that begins with one of `= + - @`, a tab or a line break; such
+         *     text is prefixed with an apostrophe, and so is text that begins with an apostrophe. When you read the file with a
+         *     program, remove one leading apostrophe if one of those characters, or only blanks, follow it. `POST …/import`
+         *     creates the same records from the file again.
          *
-         *     With `Accept: application/json`, and nothing that a table is, the answer is the event and all its records as the lists show them, in one call:
-         *     `data.event` and `data.items`, in the same order. Its `ETag` changes with the event, its counts and result, and each record.
-         *     It is sent while it is read; one that breaks off is no JSON.
+         *     With `Accept: application/json`, without a media type of a table, the response is the event and all its records as
+         *     the lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with the
+         *     event, its counts and result, and each record. The response is streamed; if the connection breaks off, it is not
+         *     valid JSON.
          */
         get: operations["exportRecords"];
         put?: never;
@@ -998,14 +1011,14 @@ export interface paths {
         };
         /**
          * List records of a type
-         * @description The records of one type in the event, newest first, drafts included. A viewer has those that are approved.
+         * @description The records of one type in the event, newest first, drafts included. Viewers get only those that are approved.
          */
         get: operations["listRecords"];
         put?: never;
         /**
          * Create a record
-         * @description The record is made unsubmitted, and its footprint is calculated at once as a preview. It counts only
-         *     once it is approved.
+         * @description The record is created as unsubmitted, and its footprint is calculated immediately as a preview. It counts only once
+         *     it is approved.
          */
         post: operations["createRecord"];
         delete?: never;
@@ -1033,8 +1046,8 @@ export interface paths {
         put?: never;
         /**
          * Create up to 100 records
-         * @description Each record is judged by itself: what is wrong with one keeps out none of the others. Those that are stored follow
-         *     each other in the list of records.
+         * @description Each record is checked separately: an error in one does not affect the others. The stored records follow each other
+         *     in the list of records.
          */
         post: operations["createRecords"];
         delete?: never;
@@ -1062,7 +1075,7 @@ export interface paths {
         put?: never;
         /**
          * Submit up to 100 records
-         * @description Each record is judged by itself.
+         * @description Each record is handled separately.
          */
         post: operations["submitRecords"];
         delete?: never;
@@ -1173,7 +1186,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw up to 100 records
-         * @description Each record is judged by itself.
+         * @description Each record is handled separately.
          */
         post: operations["withdrawRecords"];
         delete?: never;
@@ -1201,7 +1214,7 @@ export interface paths {
         put?: never;
         /**
          * Delete up to 100 records
-         * @description Each record is judged by itself. In its outcome is the record as it was.
+         * @description Each record is handled separately. Its outcome shows the record as it was before the deletion.
          */
         post: operations["deleteRecords"];
         delete?: never;
@@ -1222,7 +1235,7 @@ export interface paths {
         };
         /**
          * List the imports of an event
-         * @description Newest first. Each has the first three of its errors.
+         * @description Newest first. Each shows the first three of its errors.
          */
         get: operations["listImports"];
         put?: never;
@@ -1247,7 +1260,7 @@ export interface paths {
         };
         /**
          * Read the progress of an import
-         * @description How far the import is and what is wrong with its rows. Ask again until the status is `completed` or `failed`.
+         * @description How far the import has progressed and what is wrong with its rows. Ask again until the status is `completed` or `failed`.
          */
         get: operations["getImport"];
         put?: never;
@@ -1297,8 +1310,9 @@ export interface paths {
         };
         /**
          * Read the bad rows of an import
-         * @description The rows that were not imported, as they were sent, under the head of the file, with one more column `importErrors`. Mend them
-         *     and import the file again: that column is left out. Kept for the newest 10 imports of an event.
+         * @description The rows that were not imported, as they were sent, under the header row of the file, with an additional column
+         *     `importErrors`. Correct them and import the file again: that column is ignored. Kept for the newest 10 imports of an
+         *     event.
          */
         get: operations["getBadRows"];
         put?: never;
@@ -1325,9 +1339,10 @@ export interface paths {
         put?: never;
         /**
          * Undo an import
-         * @description Removes what the import created and nobody has touched since: `removed`. What was edited or submitted is `kept`, what is approved is
-         *     `refused`; each is listed. Records that the import updated were there before and stay as they are (`updatedBefore`). Who imported the
-         *     file may undo it, or a manager. With `X-Dry-Run` the answer tells what would become of each. Asked again it goes on where it stopped.
+         * @description Removes what the import created and nobody has changed since: `removed`. Records that were edited or submitted are
+         *     `kept`, approved ones are `refused`; each is listed. Records that the import updated existed before and stay as they
+         *     are (`updatedBefore`). The person who imported the file or a manager may undo it. With `X-Dry-Run` the response
+         *     states what would happen to each record. A repeated request continues where the first one stopped.
          */
         post: operations["undoImport"];
         delete?: never;
@@ -1352,7 +1367,7 @@ export interface paths {
         put?: never;
         /**
          * Submit what an import created
-         * @description Each record that the import created is judged by itself. Those that are there already stay `unchanged`.
+         * @description Each record that the import created is handled separately. Those that are already submitted stay `unchanged`.
          */
         post: operations["submitImport"];
         delete?: never;
@@ -1377,7 +1392,8 @@ export interface paths {
         put?: never;
         /**
          * Approve what an import created
-         * @description Needs the role manager. Each record that the import created is judged by itself. Those that are there already stay `unchanged`.
+         * @description Needs the role manager. Each record that the import created is handled separately. Those that are already approved
+         *     stay `unchanged`.
          */
         post: operations["approveImport"];
         delete?: never;
@@ -1413,17 +1429,18 @@ export interface paths {
         get: operations["getRecordByReference"];
         /**
          * Create or replace a record by its reference
-         * @description Creates the record, or gives the one that has the reference exactly the fields of the body: what is absent is emptied.
-         *     `externalReference` may be left out of the body or repeat the path. Nothing changes, no revision is made and nobody becomes its
-         *     last editor where the fields are the same, also for a record that is locked. A locked record that would change answers 409
-         *     `RECORD_LOCKED`, and `details` say what to do. `If-None-Match: *` only creates, `If-Match` only replaces the state you saw; else
-         *     412. Sending it again is safe.
+         * @description Creates the record, or replaces the fields of the record that has the reference with exactly those of the body:
+         *     absent fields are cleared. `externalReference` may be left out of the body or must match the path. If all fields are
+         *     the same, nothing changes, no revision is created and the last editor stays the same, even for a locked record. If a
+         *     locked record would change, the response is 409 `RECORD_LOCKED`, and `details` say what to do. `If-None-Match: *`
+         *     only creates; `If-Match` only replaces the state you have seen; otherwise the response is 412. Repeating the request
+         *     is safe.
          */
         put: operations["putRecordByReference"];
         post?: never;
         /**
          * Delete a record by its reference
-         * @description Its creator or a manager may, while it is unsubmitted or changes are requested.
+         * @description Allowed for its creator and for managers, while it is unsubmitted or changes are requested.
          */
         delete: operations["deleteRecordByReference"];
         options?: never;
@@ -1464,8 +1481,8 @@ export interface paths {
         head?: never;
         /**
          * Change a record
-         * @description Its creator or a manager may, while it is unsubmitted or changes are requested. Fields that are absent stay as they
-         *     are, `null` empties one.
+         * @description Allowed for its creator and for managers, while it is unsubmitted or changes are requested. Absent fields stay as
+         *     they are; `null` clears a field.
          */
         patch: operations["updateRecord"];
         trace?: never;
@@ -1491,7 +1508,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a record
-         * @description Puts the record into the review queue of the event. Submitting one that is submitted already is 409.
+         * @description Puts the record into the review queue of the event. 409 if it is submitted already.
          */
         post: operations["submitRecord"];
         delete?: never;
@@ -1521,7 +1538,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw a record
-         * @description Takes a submitted record out of the queue. Its creator or a manager may.
+         * @description Takes a submitted record out of the queue. Allowed for its creator and for managers.
          */
         post: operations["withdrawRecord"];
         delete?: never;
@@ -1549,7 +1566,7 @@ export interface paths {
         };
         /**
          * List the origins of attendee travel
-         * @description Counts of people by where they come from, with the places that were found, in the order in which they were stated. Records of other types than `attendee-travel` have none.
+         * @description Numbers of people by origin, with the places that were found, in the order in which they were stated. Records of types other than `attendee-travel` have none.
          */
         get: operations["listOrigins"];
         put?: never;
@@ -1579,8 +1596,9 @@ export interface paths {
         };
         /**
          * Read the history of a record
-         * @description Who did what and when, newest first. Entries are never changed, and each carries the hash of the one before. Managers read it
-         *     of deleted records and of the records of deleted events as well; the audit log names them.
+         * @description Who did what and when, newest first. Entries are never changed, and each carries the hash of the previous one.
+         *     Managers can also read the history of deleted records and of the records of deleted events; the audit log names
+         *     them.
          */
         get: operations["getRecordHistory"];
         put?: never;
@@ -1612,7 +1630,7 @@ export interface paths {
         put?: never;
         /**
          * Take a record into review
-         * @description Needs the role manager. Tells others that somebody is looking at it.
+         * @description Needs the role manager. Shows others that someone is reviewing it.
          */
         post: operations["claimRecord"];
         delete?: never;
@@ -1642,8 +1660,8 @@ export interface paths {
         put?: never;
         /**
          * Approve a record
-         * @description Needs the role manager. The record counts from now on and is locked. Where the organization asks for four eyes,
-         *     who created, edited or submitted the record cannot approve it.
+         * @description Needs the role manager. From now on the record counts and is locked. With four-eyes approval, whoever created,
+         *     edited or submitted the record cannot approve it.
          */
         post: operations["approveRecord"];
         delete?: never;
@@ -1673,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Request changes
-         * @description Needs the role manager. Gives the record back to be changed and submitted again.
+         * @description Needs the role manager. Returns the record so that it can be changed and submitted again.
          */
         post: operations["requestChanges"];
         delete?: never;
@@ -1703,7 +1721,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a record
-         * @description Needs the role manager. The record never counts unless it is reopened.
+         * @description Needs the role manager. The record does not count unless it is reopened.
          */
         post: operations["rejectRecord"];
         delete?: never;
@@ -1799,7 +1817,7 @@ export interface paths {
         put?: never;
         /**
          * Approve up to 100 records
-         * @description Needs the role manager. Each record, of whatever type, is judged by itself.
+         * @description Needs the role manager. Each record, of any type, is handled separately.
          */
         post: operations["approveRecords"];
         delete?: never;
@@ -1822,7 +1840,8 @@ export interface paths {
         put?: never;
         /**
          * Request changes of up to 100 records
-         * @description Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given to each.
+         * @description Needs the role manager. Each record, of any type, is handled separately; the comment is required and is stored with
+         *     each.
          */
         post: operations["requestChangesOfRecords"];
         delete?: never;
@@ -1845,7 +1864,8 @@ export interface paths {
         put?: never;
         /**
          * Reject up to 100 records
-         * @description Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given to each.
+         * @description Needs the role manager. Each record, of any type, is handled separately; the comment is required and is stored with
+         *     each.
          */
         post: operations["rejectRecords"];
         delete?: never;
@@ -1868,7 +1888,8 @@ export interface paths {
         put?: never;
         /**
          * Reopen up to 100 records
-         * @description Needs the role manager. Each record, of whatever type, is judged by itself; the comment is needed and is given to each.
+         * @description Needs the role manager. Each record, of any type, is handled separately; the comment is required and is stored with
+         *     each.
          */
         post: operations["reopenRecords"];
         delete?: never;
@@ -1889,9 +1910,9 @@ export interface paths {
         };
         /**
          * Read the footprint of an event
-         * @description The footprint of all approved records. `status` is `recalculating` while a change is not in it yet; a result is
-         *     never called `current` when it is not. 404 `RESULT_NOT_FOUND` when nothing is approved, or nothing is calculated yet;
-         *     `details` says which.
+         * @description The footprint of all approved records. `status` is `recalculating` while a change is not yet included; a result is
+         *     never called `current` if it is not. 404 `RESULT_NOT_FOUND` if nothing is approved or nothing has been calculated
+         *     yet; `details` says which.
          */
         get: operations["getResult"];
         put?: never;
@@ -1914,9 +1935,9 @@ export interface paths {
         };
         /**
          * List the revisions of the result
-         * @description Every result the event has had. All but the newest are `superseded`. Where the operator keeps results for a limited time,
-         *     older revisions are not among them, except for those that were signed off: what they changed, and why, is part of the next
-         *     one that is kept, which has `causeSince`.
+         * @description Every result the event has had. All but the newest are `superseded`. If the operator keeps results for a limited
+         *     time, older revisions are missing unless they were signed off. What they changed, and why, is included in the next
+         *     revision that is kept, which has `causeSince`.
          */
         get: operations["listResultHistory"];
         put?: never;
@@ -1939,8 +1960,9 @@ export interface paths {
         };
         /**
          * Explain a result record by record
-         * @description Each counted record with its lines: the formula in words and numbers, the factor with its source, and the figure. The
-         *     figures of all pages add up to the total. Order: by record type in its fixed order, newest first within a type.
+         * @description Each counted record with its lines: the formula in words and numbers, the factor with its source, and the figure.
+         *     The figures of all pages add up to the total. The order is by record type in its fixed order, newest first within a
+         *     type.
          */
         get: operations["explainResult"];
         put?: never;
@@ -1963,29 +1985,31 @@ export interface paths {
         };
         /**
          * Export a result with its proof
-         * @description The newest result with all it was calculated from, in the form that `Accept` asks for:
+         * @description The newest result with all the data it was calculated from, in the form that `Accept` requests:
          *
-         *     - `application/json` (the default): the bare bundle, without the envelope. It holds every input, factor and figure with
-         *       hashes and a signature; `ecf verify bundle.json` recomputes it without a network, and says where it differs when one byte
-         *       was changed. The keys of signatures are at `/.well-known/report-keys.json`. The same result gives the same bytes.
+         *     - `application/json` (the default): the plain bundle, without the envelope. It holds every input, factor and figure
+         *       with hashes and a signature. `ecf verify bundle.json` recalculates it without a network and reports any
+         *       difference, even of a single byte. The keys of signatures are at `/.well-known/report-keys.json`. The same result
+         *       gives the same bytes.
          *     - `text/csv`: one row per line; their `kgCO2e` add up to the total.
-         *     - `text/html`: a page to read and to print, with charts, sources, and the limits of the method. It loads nothing from
-         *       anywhere.
+         *     - `text/html`: a page to read and to print, with charts, sources, and the limits of the method. It loads no external
+         *       resources.
          *
-         *     An `Accept` that takes none of these, such as `application/pdf`, is 406 `NOT_ACCEPTABLE`.
+         *     If `Accept` allows none of these, such as `application/pdf`, the response is 406 `NOT_ACCEPTABLE`.
          *
-         *     Reports are of the newest result. Of older ones all figures stay readable at `…/results/{revision}` and what changed at
-         *     `…/diff/{other}`; a revision that was signed off keeps its report for ever at `…/results/{revision}/report`. A bundle is
-         *     verified by the engine version it names.
+         *     Reports are of the newest result. The figures of older revisions stay available at `…/results/{revision}` and their
+         *     differences at `…/diff/{other}`; a signed-off revision keeps its report permanently at
+         *     `…/results/{revision}/report`. A bundle is verified with the engine version it names.
          *
-         *     With `names=full` the bundle is of the format `ecf-report/2` and of the type `application/vnd.ecf.report+json`: it also names the organization, who created, submitted and
-         *     approved each record and when, and what is not counted; `ecf verify` checks these approvals too. With `names=roles`
-         *     pseudonyms, other ones each time, stand for people, and free text is withheld.
+         *     With `names=full` the bundle has the format `ecf-report/2` and the type `application/vnd.ecf.report+json`: it also
+         *     names the organization, who created, submitted and approved each record and when, and what is not counted. `ecf
+         *     verify` checks these approvals too. With `names=roles` people are replaced by pseudonyms, which differ each time,
+         *     and free text is withheld.
          *
-         *     While records change faster than the result follows, 503 `UNAVAILABLE` with `Retry-After`; so while too many reports of
-         *     the organization wait for their clients to take them. An event of more than 120,000 counted records is 413
-         *     `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead. The page of one of more than 20,000 has no findings of
-         *     records against each other, nor what to measure next.
+         *     503 `UNAVAILABLE` with `Retry-After` while records change faster than the result can be updated, and while too many
+         *     reports of the organization wait for their clients to read them. For an event of more than 120,000 counted records
+         *     the response is 413 `PAYLOAD_TOO_LARGE`; page through `…/results/explain` instead. For more than 20,000 counted
+         *     records the page has neither findings that compare records nor suggestions on what to measure next.
          */
         get: operations["getReport"];
         put?: never;
@@ -2008,21 +2032,22 @@ export interface paths {
         };
         /**
          * See what the total would be
-         * @description Needs the role manager. The result as it would be were every record of the event's review queue approved.
+         * @description Needs the role manager. The result as it would be if every record in the review queue of the event were approved.
          */
         get: operations["previewResult"];
         put?: never;
         /**
-         * Add up rows that are not stored
-         * @description The sums of an event as they would be with rows that are not stored yet, each with its interval: of the approved records,
-         *     of those that wait for a decision, of the drafts with these rows, and of all together. Nothing is stored, and nothing
-         *     can be: the answer is only a calculation.
+         * Calculate rows without storing them
+         * @description The sums of an event including rows that are not stored yet, each with its interval: of the approved records, of
+         *     those waiting for a decision, of the drafts with these rows, and of all together. Nothing is stored: the response is
+         *     only a calculation.
          *
-         *     A row with a `recordId` takes the place of that draft; other drafts are counted as they are stored. A row that is wrong has
-         *     its `error` and counts nothing; the rows beside it do.
+         *     A row with a `recordId` replaces that draft; other drafts are counted as stored. A row with a fault has an `error`
+         *     and counts nothing; the other rows count.
          *
-         *     More than 100 rows are sent in parts: each part names the `sum` of the answer before it as `after`, and the answer to the
-         *     last part holds them all. Parts of an event that changes in between are refused with `EVENT_CHANGED`; begin again.
+         *     Send more than 100 rows in parts: each part passes the `sum` of the previous response as `after`, and the response
+         *     to the last part includes them all. If the event changes in between, the next part is refused with `EVENT_CHANGED`;
+         *     start again.
          */
         post: operations["previewRows"];
         delete?: never;
@@ -2045,9 +2070,9 @@ export interface paths {
         put?: never;
         /**
          * Rehearse another method
-         * @description Needs the role manager. What changes of the event that move its figures would do to them, all of them together: another
-         *     method, another factor set, another number of attendees. Nothing is stored or proposed; what is absent stays as it is.
-         *     A record that has no factor afterwards is named (400, detail `FACTOR_UNAVAILABLE`).
+         * @description Needs the role manager. Calculates how the given changes of the event, all together, would change its figures:
+         *     another method, another factor set, another number of attendees. Nothing is stored or proposed; absent fields stay
+         *     as they are. If a record would have no factor, it is named (400, detail `FACTOR_UNAVAILABLE`).
          */
         post: operations["rehearseEvent"];
         delete?: never;
@@ -2070,8 +2095,9 @@ export interface paths {
         };
         /**
          * Read one revision of the result
-         * @description The figures of a revision never change once it is superseded. 404 `RESULT_NOT_FOUND` for a revision the event has not had,
-         *     404 `REVISION_NOT_KEPT` with the detail `RETENTION` for one that is older than the operator keeps results.
+         * @description The figures of a revision never change once it is superseded. 404 `RESULT_NOT_FOUND` if the event has no such
+         *     revision, 404 `REVISION_NOT_KEPT` with the detail `RETENTION` if it is older than the period for which the operator
+         *     keeps results.
          */
         get: operations["getResultRevision"];
         put?: never;
@@ -2096,8 +2122,8 @@ export interface paths {
         };
         /**
          * Explain a signed revision
-         * @description The counted records of a revision that was signed off, as `…/results/explain` showed them when it was signed, byte for
-         *     byte. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+         * @description The counted records of a signed-off revision, byte for byte as `…/results/explain` showed them when it was signed.
+         *     404 `REVISION_NOT_KEPT` for a revision that was not signed.
          */
         get: operations["explainResultRevision"];
         put?: never;
@@ -2122,10 +2148,10 @@ export interface paths {
         };
         /**
          * Export a signed revision with its proof
-         * @description The report of a revision that was signed off, byte for byte as it was made for the sign-off, in the form that `Accept`
-         *     asks for; see `…/results/report`. Neither later changes nor a new engine, another factor set, new keys or the deletion
-         *     of the event alter it. The bundle is of the format `ecf-report/2`; with `names=roles` pseudonyms stand for people. 404
-         *     `REVISION_NOT_KEPT` for a revision that was not signed.
+         * @description The report of a signed-off revision, byte for byte as it was created for the sign-off, in the form that `Accept`
+         *     requests; see `…/results/report`. Later changes, a new engine, another factor set, new keys or the deletion of the
+         *     event do not alter it. The bundle has the format `ecf-report/2`; with `names=roles` people are replaced by
+         *     pseudonyms. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
          */
         get: operations["getRevisionReport"];
         put?: never;
@@ -2151,12 +2177,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See what leads from one revision to another
-         * @description A waterfall from `revision` to `other`, whichever is newer: `parts` add up to `differenceKgCO2e` to the last digit. A
-         *     record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed` (another factor set) or
-         *     `method_changed` (another method or engine), and `recalculated` where both changed in one calculation. What came and went
-         *     in between is no part. 413 `PAYLOAD_TOO_LARGE` when more than 100,000 changes lie in between. 404 `REVISION_NOT_KEPT` with
-         *     the detail `RETENTION` where one of the two is older than the operator keeps results.
+         * Compare two revisions
+         * @description A waterfall from `revision` to `other`, whichever is newer: `parts` add up to `differenceKgCO2e` to the last digit.
+         *     A record is `added`, `removed` or `changed` (its input); with the same input it is `factor_changed` (another factor
+         *     set) or `method_changed` (another method or engine), and `recalculated` if both changed in one calculation. Records
+         *     that were added and removed again in between are not included. 413 `PAYLOAD_TOO_LARGE` if there are more than
+         *     100,000 changes in between. 404 `REVISION_NOT_KEPT` with the detail `RETENTION` if one of the two is older than the
+         *     period for which the operator keeps results.
          */
         get: operations["compareResults"];
         put?: never;
@@ -2181,10 +2208,11 @@ export interface paths {
         put?: never;
         /**
          * Adopt another factor set or engine
-         * @description Needs the role manager. A new factor set or engine moves no result by itself; an event has the one it was made with until this. The
-         *     notices `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT` of the event name the set that fits its year. The
-         *     answer is what the counted records come to under the set. Rehearse it first with `X-Dry-Run`. A record that has no factor
-         *     in the set keeps the event from adopting it (400, detail `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
+         * @description Needs the role manager. A new factor set or engine does not change any result by itself; an event keeps the one it
+         *     was created with until you call this. The notices `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT` of
+         *     the event name the set that fits its year. The response shows the total of the counted records under the set.
+         *     Rehearse it first with `X-Dry-Run`. The event cannot adopt a set in which one of its records has no factor (400,
+         *     detail `FACTOR_UNAVAILABLE`). Earlier revisions stay as they are.
          */
         post: operations["adoptFactorSet"];
         delete?: never;
@@ -2202,7 +2230,7 @@ export interface paths {
         };
         /**
          * List the factor sets
-         * @description The editions of emission factors held, with their sources, licences and the lines that these ask to be shown. Those built in come first, newest first; no new event gets one of the years before the earliest edition, but every event can adopt one. Then come those that operators have added, the last one first.
+         * @description The available editions of emission factors, with their sources, licences and the attribution that these require. The built-in editions come first, newest first; a new event never gets one of the years before the earliest edition, but every event can adopt one. Editions that operators have added follow, most recently added first.
          */
         get: operations["listFactorSets"];
         put?: never;
@@ -2244,8 +2272,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the service there
-         * @description Answers without asking anything else.
+         * Check that the service responds
+         * @description Responds without contacting anything else.
          */
         get: operations["health"];
         put?: never;
@@ -2264,8 +2292,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Does the gateway live
-         * @description For the supervisor of the process.
+         * Check that the gateway is alive
+         * @description For process supervisors.
          */
         get: operations["healthLive"];
         put?: never;
@@ -2284,8 +2312,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is everything ready
-         * @description Asks every service behind the gateway; 503 `UNAVAILABLE` names those that do not answer in `details`.
+         * Check that all services are ready
+         * @description Contacts every service behind the gateway; 503 `UNAVAILABLE` lists those that do not respond in `details`.
          */
         get: operations["healthReady"];
         put?: never;
@@ -2325,7 +2353,7 @@ export interface paths {
         };
         /**
          * Read the OpenAPI document
-         * @description This document as JSON. It is not in the envelope.
+         * @description This document as JSON, without the envelope.
          */
         get: operations["openapi"];
         put?: never;
@@ -2345,7 +2373,7 @@ export interface paths {
         };
         /**
          * Read the metadata of the identity provider
-         * @description At the root of the host, not in the envelope.
+         * @description At the root of the host, without the envelope.
          */
         get: operations["openidConfiguration"];
         put?: never;
@@ -2365,7 +2393,7 @@ export interface paths {
         };
         /**
          * Read the keys that verify tokens
-         * @description At the root of the host, not in the envelope.
+         * @description At the root of the host, without the envelope.
          */
         get: operations["jwks"];
         put?: never;
@@ -2385,8 +2413,8 @@ export interface paths {
         };
         /**
          * Read the keys that reports are signed with
-         * @description At the root of the host, not in the envelope. The newest key first; earlier ones stay, so that old reports are still known
-         *     as ours. They are not the keys of tokens. Empty where reports are not signed.
+         * @description At the root of the host, without the envelope. The newest key first; earlier keys stay, so that old reports can
+         *     still be verified. They are not the keys of tokens. Empty if reports are not signed.
          */
         get: operations["reportKeys"];
         put?: never;
@@ -2408,7 +2436,7 @@ export interface components {
          */
         ErrorCode: "VALIDATION_ERROR" | "UNAUTHENTICATED" | "QUOTA_EXCEEDED" | "PLAN_LIMIT_EXCEEDED" | "FORBIDDEN" | "SELF_APPROVAL_FORBIDDEN" | "NOT_FOUND" | "EVENT_NOT_FOUND" | "TYPE_NOT_FOUND" | "RECORD_NOT_FOUND" | "USER_NOT_FOUND" | "RESULT_NOT_FOUND" | "REVISION_NOT_KEPT" | "METHOD_NOT_ALLOWED" | "INVALID_TRANSITION" | "RECORD_LOCKED" | "DUPLICATE_REFERENCE" | "DUPLICATE_FILE" | "EVENT_SIGNED" | "EDITION_LIMIT" | "PROPOSAL_LIMIT" | "PROPOSAL_STALE" | "PROPOSAL_NOT_FOUND" | "SUPPLIER_FACTOR_NOT_FOUND" | "EMAIL_TAKEN" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_KEY_REUSED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_ACCEPTABLE" | "RATE_LIMITED" | "INTERNAL" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /**
-         * @description The answer to every request that fails.
+         * @description The response to every request that fails.
          * @example {
          *       "success": false,
          *       "error": {
@@ -2475,7 +2503,7 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             /** @description One sentence for people. Its wording may change. */
             message: string;
-            /** @description The `X-Request-Id` of the request that was answered so first: with `Idempotent-Replayed` that is an earlier one. */
+            /** @description The `X-Request-Id` of the request that first got this response: with `Idempotent-Replayed` that is an earlier one. */
             requestId: string;
             /** @description Every fault that was found, not only the first. */
             details?: components["schemas"]["ErrorDetail"][];
@@ -2500,21 +2528,21 @@ export interface components {
         ErrorDetail: {
             /** @description The field as you wrote it, such as `via[2]`. */
             field?: string;
-            /** @description What is wrong with it, for programs: one of the codes of details in `x-codes` (docs#codes). Of the fields `status` and `state` it is the present one, such as `approved`. */
+            /** @description What is wrong with it, for programs: one of the codes of details in `x-codes` (docs#codes). For the fields `status` and `state` it is their present value, such as `approved`. */
             code: string;
             /** @description What is wrong with it, for people. */
             message: string;
             /** @description What would be right. */
             suggestions?: string[];
-            /** @description The `_id` of the record that is in the way: the one that is locked, or has the reference. */
+            /** @description The `_id` of the conflicting record: the one that is locked, or that has the reference. */
             recordId?: string;
             /** @description The status of that record. */
             status?: string;
-            /** @description The `_id` of the event that is in the way: the one that has the reference. */
+            /** @description The `_id` of the conflicting event: the one that has the reference. */
             eventId?: string;
         };
         /**
-         * @description Where in a list a page is.
+         * @description The position of a page in its list.
          * @example {
          *       "page": 1,
          *       "limit": 25,
@@ -2523,17 +2551,17 @@ export interface components {
          *     }
          */
         Pagination: {
-            /** @description The page answered. */
+            /** @description Number of this page. */
             page: number;
             /** @description The page size applied. */
             limit: number;
-            /** @description Items on all pages together. */
+            /** @description Number of items on all pages together. */
             total: number;
             /** @description `ceil(total / limit)`; 0 for an empty list. */
             totalPages: number;
         };
         /**
-         * @description Who did something, with the name and role of that moment.
+         * @description The person who did something, with their name and role at that time.
          * @example {
          *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
          *       "name": "Demo user",
@@ -2543,18 +2571,18 @@ export interface components {
         Actor: {
             /** @description Identifier of the user. */
             _id: string;
-            /** @description Their name at that moment. */
+            /** @description Their name at that time. */
             name?: string;
             role: components["schemas"]["Role"];
         };
         /**
-         * @description What an account may do; a higher role has the rights of the lower ones.
+         * @description What an account may do; a higher role includes the rights of the lower ones.
          * @example manager
          * @enum {string}
          */
         Role: "viewer" | "user" | "manager" | "admin";
         /**
-         * @description The account the token belongs to: the membership of its organization, and all of the person's.
+         * @description The account the token belongs to: the membership of its organization, and all memberships of the person.
          * @example {
          *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
          *       "email": "user@demo.test",
@@ -2577,45 +2605,45 @@ export interface components {
          *     }
          */
         Me: {
-            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
-            /** @description Identifier of the user, which is that of the membership. */
+            /** @description Identifier of the user, which is the same as that of the membership. */
             _id: string;
-            /** @description Email they log in with. */
+            /** @description Email used to log in. */
             email: string;
             /** @description Name shown to others in this organization. */
             name: string;
             role: components["schemas"]["Role"];
-            /** @description The account of a program. It has the role `user`, for good. */
+            /** @description Whether this is the account of a program. It always has the role `user`. */
             serviceAccount: boolean;
             /** @description A disabled account cannot log in; its sessions have ended. */
             disabled: boolean;
             /**
-             * @description `invited`: nobody has accepted yet. PATCH does not change that.
+             * @description `invited`: the invitation has not been accepted yet. PATCH does not change that.
              * @enum {string}
              */
             state?: "invited" | "active" | "disabled";
             /**
              * Format: date-time
-             * @description When the invitation ends; absent once it was accepted.
+             * @description When the invitation expires; absent once it was accepted.
              */
             invitedUntil?: string;
             /**
              * Format: date-time
-             * @description When the account was made.
+             * @description When the account was created.
              */
             createdAt: string;
             /** @description The organization that the token is for. */
             organization: string;
-            /** @description true for an account of its `organization` alone, set up with `separateAccount`: a login to it names that organization. */
+            /** @description true for an account that belongs to its `organization` only, set up with `separateAccount`: logging in to it requires naming that organization. */
             separateAccount?: boolean;
-            /** @description The organization of a login that names none; see `PATCH /auth/me`. */
+            /** @description The organization for logins that do not name one; see `PATCH /auth/me`. */
             defaultOrganization: string;
-            /** @description The organizations that this person is a member of, the first one first. */
+            /** @description The organizations that this person is a member of, the oldest membership first. */
             memberships: components["schemas"]["Membership"][];
         };
         /**
-         * @description What joins a person to an organization.
+         * @description The membership of a person in an organization.
          * @example {
          *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
          *       "organization": "9q8we37zapbr63cswg57n8k15k",
@@ -2630,14 +2658,14 @@ export interface components {
             organization: string;
             role: components["schemas"]["Role"];
             /**
-             * @description `disabled`: it gives no access until an administrator there enables it.
+             * @description `disabled`: it gives no access until an administrator of the organization enables it.
              * @enum {string}
              */
             state: "active" | "disabled";
-            /** @description Fields of this request that had no effect. Absent where there are none. */
+            /** @description Fields of this request that had no effect. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         MembershipResponse: {
             /** @constant */
             success: true;
@@ -2654,44 +2682,44 @@ export interface components {
             token: string;
         };
         /**
-         * @description What to change about the own account.
+         * @description A change of your own account.
          * @example {
          *       "defaultOrganization": "9q8we37zapbr63cswg57n8k15k"
          *     }
          */
         MeInput: {
-            /** @description Id of the organization of a login that names none: one that you are an active member of. */
+            /** @description Id of the organization for logins that do not name one; you must be an active member of it. */
             defaultOrganization: string;
         };
-        /** @description Done; there is nothing to tell. */
+        /** @description The request succeeded and returns no data. */
         EmptyResponse: {
             /** @constant */
             success: true;
-            /** @description Nothing but what there is to know about the request. */
+            /** @description Only what there is to say about the request itself. */
             data: {
-                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         SetupResponse: {
             /** @constant */
             success: true;
-            /** @description What there is to know for logging in. */
+            /** @description What is needed to log in. */
             data: {
-                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
-                /** @description Id of the organization to name in every login, of a separate account. Absent for other accounts, which need not name any. */
+                /** @description Id of the organization to name in every login to a separate account. Absent for other accounts, which need not name one. */
                 organization?: string;
             };
         };
-        /** @description It is deleted. */
+        /** @description Confirmation of a deletion. */
         DeletedResponse: {
             /** @constant */
             success: true;
             /** @description What was deleted. */
             data: {
-                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
                 /** @description Its identifier. */
                 _id: string;
@@ -2699,11 +2727,11 @@ export interface components {
                 deleted: true;
             };
         };
-        /** @description Whether the service is there. */
+        /** @description Whether the service responds. */
         HealthStateResponse: {
             /** @constant */
             success: true;
-            /** @description How the service is. */
+            /** @description The state of the service. */
             data: {
                 /**
                  * @description `ok` or `ready`.
@@ -2711,14 +2739,14 @@ export interface components {
                  * @example ready
                  */
                 status: string;
-                /** @description Of `/health/ready`, what was asked. */
+                /** @description Only for `/health/ready`: the services that were checked. */
                 checks?: {
                     [key: string]: string;
                 };
             };
         };
         /**
-         * @description Who logs in.
+         * @description The credentials to log in.
          * @example {
          *       "email": "user@demo.test",
          *       "password": "correct horse battery staple"
@@ -2726,20 +2754,20 @@ export interface components {
          */
         LoginRequest: {
             /**
-             * @description Email of the account, in any case.
+             * @description Email of the account; upper and lower case make no difference.
              * @example user@demo.test
              */
             email: string;
             /**
              * Format: password
-             * @description Its password, as it was set.
+             * @description Password of the account, exactly as it was set.
              */
             password: string;
-            /** @description Id of the organization to sign in to, for who is a member of several or has a separate account of it. Without it, the default one. */
+            /** @description Id of the organization to sign in to, for members of several organizations and for separate accounts. Without it, the default organization. */
             organization?: string;
         };
         /**
-         * @description Asks for another access token.
+         * @description A request for a new access token.
          * @example {
          *       "refreshToken": "rt_Zm9vdHByaW50…"
          *     }
@@ -2747,7 +2775,7 @@ export interface components {
         RefreshRequest: {
             /** @description The `refreshToken` of a login. */
             refreshToken: string;
-            /** @description Id of the organization that the new tokens are for. Without it, always that of the login. */
+            /** @description Id of the organization that the new tokens are for. Without it, always the organization of the login. */
             organization?: string;
         };
         /**
@@ -2762,10 +2790,10 @@ export interface components {
             setupToken: string;
             /**
              * Format: password
-             * @description At least 15 characters and none of the well-known ones.
+             * @description At least 15 characters, and not a commonly used password.
              */
             password: string;
-            /** @description true makes of an invitation an account of its organization alone, whoever has an account with the address: sign in to it by naming the `organization`. Without effect for a reset account. */
+            /** @description With true, accepting the invitation creates an account that belongs to its organization only, even if another account has the same address. Name the `organization` to sign in to it. No effect for a reset account. */
             separateAccount?: boolean;
         };
         /**
@@ -2778,12 +2806,12 @@ export interface components {
         PasswordRequest: {
             /**
              * Format: password
-             * @description The password that holds now.
+             * @description The current password.
              */
             currentPassword: string;
             /**
              * Format: password
-             * @description At least 15 characters and none of the well-known ones. There are no other rules.
+             * @description At least 15 characters, and not a commonly used password. There are no other rules.
              */
             newPassword: string;
         };
@@ -2802,7 +2830,7 @@ export interface components {
             accessToken: string;
             /** @description The user's identity claims. Not accepted as an access token. */
             idToken: string;
-            /** @description Gets new access tokens. Returned by login only. */
+            /** @description Used to get new access tokens. Returned by login only. */
             refreshToken?: string;
             /**
              * @description Lifetime of the access token in seconds.
@@ -2811,23 +2839,23 @@ export interface components {
             expiresIn: number;
             /** @constant */
             tokenType: "Bearer";
-            /** @description Fields of this request that had no effect. Absent where there are none. */
+            /** @description Fields of this request that had no effect. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         TokenBundleResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["TokenBundle"];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         AccountResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["Me"];
         };
         /**
-         * @description A place where an account is signed in.
+         * @description A session of an account, on one device or program.
          * @example {
          *       "_id": "fe3vwv5lvz4oh7fszbc7ybl5jg",
          *       "createdAt": "2026-11-21T04:17:39.314Z",
@@ -2843,17 +2871,17 @@ export interface components {
             _id: string;
             /**
              * Format: date-time
-             * @description When it began: the login.
+             * @description When the session began: the time of the login.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When a token of it was last issued or used.
+             * @description When one of its tokens was last issued or used.
              */
             lastUsedAt: string;
             /**
              * Format: date-time
-             * @description When its refresh token ends.
+             * @description When its refresh token expires.
              */
             expiresAt: string;
             /** @description The address it was last used from. */
@@ -2875,7 +2903,7 @@ export interface components {
             };
         };
         /**
-         * @description Something that was done, or refused, to accounts and sessions. Entries are chained by their hashes.
+         * @description An action on accounts or sessions, done or refused. Entries are chained by their hashes.
          * @example {
          *       "_id": "i5opog5slvikrpglxmjfw54lfi",
          *       "sequence": 11,
@@ -2894,7 +2922,7 @@ export interface components {
         AuditEntry: {
             /** @description Identifier of the entry. */
             _id: string;
-            /** @description Counts the entries of the organization, without gaps. */
+            /** @description Number of the entry in the organization, without gaps. */
             sequence: number;
             /**
              * Format: date-time
@@ -2903,24 +2931,24 @@ export interface components {
             at: string;
             /**
              * @description `login`, `refresh`, `logout`, `session.end`, `password.change`, `user.create`, `user.role`, `user.disable`,
-             *     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`, `organization.update`, `organization.plan`,
-             *     `event.create`, `event.change`, `event.delete` and the other actions of an event's history, `record.delete`,
-             *     `request.forbidden`, `request.limited`. More may come.
+             *     `user.enable`, `user.delete`, `user.password`, `user.reset`, `user.setup`, `user.accept`, `user.address`,
+             *     `organization.update`, `organization.plan`, `event.create`, `event.change`, `event.delete` and the other actions
+             *     of an event's history, `record.delete`, `request.forbidden`, `request.limited`. More may be added.
              * @example user.role
              */
             action: string;
             /**
-             * @description Whether it was done or refused.
+             * @description Whether the action was done or refused.
              * @enum {string}
              */
             outcome: "done" | "refused";
             /** @description Why it was refused. */
             reason?: string;
-            /** @description The user who did it; `operator` for a command at the machine. Absent when nobody is known. */
+            /** @description The user who did it; `operator` for a command on the server. Absent if the user is unknown. */
             actor?: string;
-            /** @description The user or organization it was done to, or the request that was refused. */
+            /** @description The user or organization that the action changed, or the request that was refused. */
             subject?: string;
-            /** @description Identifier of the session it was done in. */
+            /** @description Identifier of the session in which it was done. */
             session?: string;
             /**
              * @description What was changed.
@@ -2936,9 +2964,9 @@ export interface components {
             address?: string;
             /** @description The request that caused it. */
             requestId?: string;
-            /** @description The hash of the entry before; empty for the first. */
+            /** @description The hash of the previous entry; empty for the first. */
             previousHash: string;
-            /** @description SHA-256 over the entry and the hash of the one before. */
+            /** @description SHA-256 over the entry and the hash of the previous one. */
             hash: string;
         };
         /** @description A page of a list, in the envelope. */
@@ -2965,32 +2993,32 @@ export interface components {
          *     }
          */
         User: {
-            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the user. */
             _id: string;
-            /** @description Email they log in with. */
+            /** @description Email used to log in. */
             email: string;
             /** @description Name shown to others. */
             name: string;
             role: components["schemas"]["Role"];
-            /** @description The account of a program. It has the role `user`, for good. */
+            /** @description Whether this is the account of a program. It always has the role `user`. */
             serviceAccount: boolean;
             /** @description A disabled account cannot log in; its sessions have ended. */
             disabled: boolean;
             /**
-             * @description `invited`: nobody has accepted yet. PATCH does not change that.
+             * @description `invited`: the invitation has not been accepted yet. PATCH does not change that.
              * @enum {string}
              */
             state?: "invited" | "active" | "disabled";
             /**
              * Format: date-time
-             * @description When the invitation ends; absent once it was accepted.
+             * @description When the invitation expires; absent once it was accepted.
              */
             invitedUntil?: string;
             /**
              * Format: date-time
-             * @description When the account was made.
+             * @description When the account was created.
              */
             createdAt: string;
         };
@@ -3003,16 +3031,16 @@ export interface components {
          *     }
          */
         UserInput: {
-            /** @description Email to log in with, of which there is one account only, in however many organizations. */
+            /** @description Email to log in with. There is only one account for an email, whatever the number of organizations. */
             email: string;
             /** @description Name shown to others. */
             name?: string;
             role: components["schemas"]["Role"];
-            /** @description Makes the account of a program; false where it is left out. Its `role` must be `user`, now and later. */
+            /** @description Whether this is the account of a program; false if absent. Its `role` must be `user`, now and later. */
             serviceAccount?: boolean;
         };
         /**
-         * @description A change of an account. Fields that are absent stay.
+         * @description A change of an account. Absent fields stay as they are.
          * @example {
          *       "role": "user",
          *       "disabled": false
@@ -3022,22 +3050,22 @@ export interface components {
             /** @description Name shown to others. */
             name?: string;
             role?: components["schemas"]["Role"];
-            /** @description `true` ends all sessions of the account and lets nobody log in to it. */
+            /** @description `true` ends all sessions of the account and prevents new logins. */
             disabled?: boolean;
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         UserResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["User"];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         CreatedUserResponse: {
             /** @constant */
             success: true;
             /** @description The account, and the token that sets its first password. */
             data: components["schemas"]["User"] & {
-                /** @description Sets the first password by `POST /auth/setup`, once. It is not shown again. A rehearsal has none. */
+                /** @description Sets the first password with `POST /auth/setup`; it can be used once. It is not shown again. Absent in a rehearsal. */
                 setupToken?: string;
             };
         };
@@ -3053,7 +3081,7 @@ export interface components {
             };
         };
         /**
-         * @description What everybody in an organization may know of a member.
+         * @description What all users of an organization may know about a member.
          * @example {
          *       "_id": "6466lj7gtpkf7ohwpdnx64z2o3",
          *       "name": "Demo user",
@@ -3068,7 +3096,7 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
             /**
-             * @description `invited`: nobody has accepted yet.
+             * @description `invited`: the invitation has not been accepted yet.
              * @enum {string}
              */
             state: "invited" | "active" | "disabled";
@@ -3100,7 +3128,7 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
             /**
-             * @description `disabled`: it gives no access until an administrator there enables it.
+             * @description `disabled`: it gives no access until an administrator of the organization enables it.
              * @enum {string}
              */
             state: "active" | "disabled";
@@ -3117,7 +3145,7 @@ export interface components {
             };
         };
         /**
-         * @description Who owns the events, with its plan and rules.
+         * @description The organization that owns the events, with its plan and rules.
          * @example {
          *       "_id": "demo",
          *       "name": "Demo organization",
@@ -3143,46 +3171,46 @@ export interface components {
          *     }
          */
         Organization: {
-            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the organization. */
             _id: string;
             /** @description Its name. */
             name: string;
             /**
-             * @description The plan it has: what its quota follows from.
+             * @description The plan, which determines the quota.
              * @example team
              */
             plan: string;
-            /** @description Events the plan has, and what is left of them. */
+            /** @description The number of events in the plan, and how many are left. */
             eventQuota: {
-                /** @description Events of the plan; null when there is no limit. */
+                /** @description Events in the plan; null if there is no limit. */
                 limit: number | null;
-                /** @description Events made so far, deleted ones included. */
+                /** @description Events created so far, deleted ones included. */
                 used: number;
-                /** @description Events that can still be made. */
+                /** @description Events that can still be created. */
                 left: number | null;
             };
             planLimits?: components["schemas"]["PlanLimits"];
             policy: components["schemas"]["Policy"];
-            /** @description A change of the policy that waits for a second administrator to ask for the same within seven days. */
+            /** @description A change of the policy that takes effect when a second administrator requests the same within seven days. */
             pendingPolicy?: {
-                /** @description What it would be. */
+                /** @description The proposed value. */
                 fourEyes: boolean;
-                /** @description What it would be, where automatic approval is switched on or loosened. */
+                /** @description The proposed value, if automatic approval is switched on or loosened. */
                 autoApproveBelowKg?: number;
-                /** @description What it would be then; absent, no record is checked. */
+                /** @description The value proposed with it; if absent, no records are spot-checked. */
                 spotCheckOneIn?: number;
                 proposedBy: components["schemas"]["Actor"];
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description When it was proposed.
                  */
                 proposedAt: string;
             };
         };
         /**
-         * @description What the plan bounds besides events; null: unlimited. What is more is refused with `PLAN_LIMIT_EXCEEDED`.
+         * @description Further limits of the plan; null: unlimited. Anything beyond them is refused with `PLAN_LIMIT_EXCEEDED`.
          * @example {
          *       "rowsPerImport": null,
          *       "openImports": null,
@@ -3191,13 +3219,13 @@ export interface components {
          *     }
          */
         PlanLimits: {
-            /** @description Rows of one file. */
+            /** @description Rows in one file. */
             rowsPerImport: number | null;
-            /** @description Imports that are not finished. */
+            /** @description Unfinished imports. */
             openImports: number | null;
-            /** @description Records of one event, deleted ones included. */
+            /** @description Records in one event, deleted ones included. */
             recordsPerEvent: number | null;
-            /** @description Records of all events together, deleted ones included. */
+            /** @description Records in all events together, deleted ones included. */
             recordsPerOrganization: number | null;
         };
         /**
@@ -3211,25 +3239,25 @@ export interface components {
          *     }
          */
         Policy: {
-            /** @description Who created, edited last or submitted a record cannot approve it. */
+            /** @description Whoever created, last edited or submitted a record cannot approve it. */
             fourEyes?: boolean;
-            /** @description A change of an event that moves an approved figure needs a `comment`. */
+            /** @description A change of an event that affects an approved figure needs a `comment`. */
             requireReason?: boolean;
-            /** @description A record that counts for less is approved as it is submitted, by the move `auto-approve`, which its history shows with the name of the admin who decided so. With `fourEyes`, a record this admin created, edited last or submitted waits for somebody else, and so does one that was approved before. `null` or 0: nothing is approved this way. */
+            /** @description A record that counts for less than this is approved automatically when it is submitted. Its history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a record that this administrator created, last edited or submitted waits for someone else, and so does a record that was approved before. `null` or 0: nothing is approved automatically. */
             autoApproveBelowKg?: number | null;
-            /** @description One in so many of these records, chosen by its id, waits for a person all the same; `null`, none does. Without `autoApproveBelowKg` it is not kept. */
+            /** @description One in this number of automatically approvable records, chosen by its id, still waits for a person; `null`: none. Not stored without `autoApproveBelowKg`. */
             spotCheckOneIn?: number | null;
-            /** @description Who set the two last; not to be sent. */
+            /** @description Who last set these two values; read-only. */
             autoApproveSetBy?: components["schemas"]["Actor"] | null;
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         OrganizationResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["Organization"];
         };
         /**
-         * @description A change of the organization. Fields that are absent stay.
+         * @description A change of the organization. Absent fields stay as they are.
          * @example {
          *       "policy": {
          *         "fourEyes": true,
@@ -3241,7 +3269,7 @@ export interface components {
         OrganizationPatch: {
             /** @description Its name. */
             name?: string;
-            /** @description Rules of approval. Members that are absent stay as they are. */
+            /** @description Rules of approval. Absent members stay as they are. */
             policy?: components["schemas"]["Policy"] | null;
         };
         /**
@@ -3262,11 +3290,12 @@ export interface components {
          *     }
          */
         BatchInput: {
-            /** @description The records. In errors their fields are named `items[3].passengers`. */
+            /** @description The records. Errors name their fields as in `items[3].passengers`. */
             items: components["schemas"]["RecordInput"][];
             /**
-             * @description What becomes of a record whose `externalReference` another one has. `refuse`, the default: `DUPLICATE_REFERENCE`.
-             *     `skip`: the record that is there stays. `update`: it gets exactly the fields that were sent.
+             * @description How to handle a record whose `externalReference` another record has. `refuse` (the default):
+             *     `DUPLICATE_REFERENCE`. `skip`: the existing record stays as it is. `update`: the existing record gets exactly
+             *     the fields that were sent.
              * @enum {string}
              */
             onDuplicate?: "refuse" | "skip" | "update";
@@ -3281,14 +3310,14 @@ export interface components {
          *     }
          */
         IdsInput: {
-            /** @description The `_id` of each record, none twice. */
+            /** @description The `_id` of each record, without duplicates. */
             ids: string[];
-            /** @description Why. It stands in the history of each record, and is required to request changes, reject and reopen. */
+            /** @description The reason. It is stored in the history of each record, and is required to request changes, reject and reopen. */
             comment?: string;
             /**
-             * @description The `revision` of each record that you have seen, by its `_id`: what `If-Match` is for one record. A record that is at
-             *     another one by now, or that is not named here, has the error `PRECONDITION_FAILED` and stays as it is. Without
-             *     `revisions` records are taken as they are.
+             * @description The `revision` of each record that you have seen, by its `_id`, which works like `If-Match` for a single record.
+             *     A record that has a different revision by now, or is not listed here, gets the error `PRECONDITION_FAILED` and
+             *     stays as it is. Without `revisions`, records are not checked for changes.
              * @example {
              *       "p2hw6ryhezzjj9ybae1d6t9wh1": 2
              *     }
@@ -3335,29 +3364,29 @@ export interface components {
          *     }
          */
         Outcome: {
-            /** @description The id you named. Absent for a record to be created. */
+            /** @description The id you sent. Absent for a record to be created. */
             _id?: string;
             record?: components["schemas"]["Record"];
             /**
-             * @description What became of a record that was sent.
+             * @description The outcome for one record.
              * @enum {string}
              */
             outcome?: "created" | "updated" | "unchanged" | "skipped";
             error?: components["schemas"]["Error"];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         OutcomesResponse: {
             /** @constant */
             success: true;
-            /** @description What became of each item. */
+            /** @description The outcome for each item. */
             data: {
-                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
-                /** @description An outcome for each item sent, in the order they were sent in. */
+                /** @description One outcome for each item, in the order in which the items were sent. */
                 items: components["schemas"]["Outcome"][];
-                /** @description How many of the items have a record. */
+                /** @description How many items have a `record`. */
                 succeeded: number;
-                /** @description How many of the items have an error. */
+                /** @description How many items have an `error`. */
                 failed: number;
             };
         };
@@ -3440,7 +3469,7 @@ export interface components {
                 by: components["schemas"]["Actor"];
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description When it was proposed.
                  */
                 at: string;
                 /** @description How many records were removed. */
@@ -3484,7 +3513,7 @@ export interface components {
             recordId?: string;
         };
         /**
-         * @description What became of a record that an import created.
+         * @description What happened to a record that an import created.
          * @example {
          *       "_id": "79jdh89kxd1yqrmt3968khp9k8",
          *       "type": "waste",
@@ -3499,17 +3528,17 @@ export interface components {
             type: string;
             /** @description Its reference. */
             externalReference?: string;
-            /** @description Its status; of one that was removed, the status it had. */
+            /** @description Its status; for a removed record, the status it had. */
             status: string;
             /**
-             * @description What became of it.
+             * @description What happened to it.
              * @enum {string}
              */
             outcome: "removed" | "kept" | "refused" | "moved" | "unchanged";
             error?: components["schemas"]["Error"];
         };
         /**
-         * @description A document, by its name, its address or the hash of its bytes.
+         * @description A document, identified by its name, its address or the hash of its bytes.
          * @example {
          *       "name": "disclosure-2025.pdf",
          *       "sha256": "3f79bb7b435b05321651daefd374cdc681dc06faa65e374e38337b88ca046dea"
@@ -3544,7 +3573,7 @@ export interface components {
          */
         SupplierFactorInput: {
             /**
-             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which begins a version.
+             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no difference. No @, which introduces a version.
              * @example Green Power Ltd, certified
              */
             name: string;
@@ -3554,46 +3583,46 @@ export interface components {
              */
             kgCO2ePerUnit: number;
             /**
-             * @description What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
+             * @description What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
              * @example kWh
              */
             unit: string;
             /**
-             * @description direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+             * @description direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent: combined.
              * @enum {string|null}
              */
             stage?: "direct" | "upstream" | "combined" | null;
-            /** @description Category of scope 3 of what is bought, as records state it. Absent, that of the record's type. */
+            /** @description Scope 3 category of what is bought, as records state it. Absent: the category of the record's type. */
             scope3Category?: string | null;
             /**
              * Format: date
-             * @description First day on which it holds.
+             * @description First day on which it is valid.
              */
             validFrom?: string | null;
             /**
              * Format: date
-             * @description Last day on which it holds.
+             * @description Last day on which it is valid.
              */
             validTo?: string | null;
             /** @description Where the figure was published: document, edition, page. */
             source: string;
-            /** @description Documents behind the figure; one at least has a hash. */
+            /** @description Documents that support the figure; at least one has a hash. */
             evidence: components["schemas"]["SupplierEvidence"][];
             /**
-             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default of factors whose source states none, taken for a related technology.
+             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default for factors whose source states no interval and that are taken from a related technology.
              * @example 1.2
              */
             uncertaintyFactor?: number | null;
         };
         /**
-         * @description What of a proposal changes; null takes away what need not be there.
+         * @description The changes of a proposal; null removes an optional field.
          * @example {
          *       "validTo": "2027-03-31"
          *     }
          */
         SupplierFactorPatch: {
             /**
-             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which begins a version.
+             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no difference. No @, which introduces a version.
              * @example Green Power Ltd, certified
              */
             name?: string;
@@ -3603,33 +3632,33 @@ export interface components {
              */
             kgCO2ePerUnit?: number;
             /**
-             * @description What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
+             * @description What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
              * @example kWh
              */
             unit?: string;
             /**
-             * @description direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+             * @description direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent: combined.
              * @enum {string|null}
              */
             stage?: "direct" | "upstream" | "combined" | null;
-            /** @description Category of scope 3 of what is bought, as records state it. Absent, that of the record's type. */
+            /** @description Scope 3 category of what is bought, as records state it. Absent: the category of the record's type. */
             scope3Category?: string | null;
             /**
              * Format: date
-             * @description First day on which it holds.
+             * @description First day on which it is valid.
              */
             validFrom?: string | null;
             /**
              * Format: date
-             * @description Last day on which it holds.
+             * @description Last day on which it is valid.
              */
             validTo?: string | null;
             /** @description Where the figure was published: document, edition, page. */
             source?: string;
-            /** @description Documents behind the figure; one at least has a hash. */
+            /** @description Documents that support the figure; at least one has a hash. */
             evidence?: components["schemas"]["SupplierEvidence"][];
             /**
-             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default of factors whose source states none, taken for a related technology.
+             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default for factors whose source states no interval and that are taken from a related technology.
              * @example 1.2
              */
             uncertaintyFactor?: number | null;
@@ -3674,7 +3703,7 @@ export interface components {
         SupplierFactor: {
             /** @description Identifier of the version. */
             _id: string;
-            /** @description 1 for the first of its name, and so on. */
+            /** @description 1 for the first version of this name, and so on. */
             version: number;
             /**
              * @description Name and version as records write them.
@@ -3682,11 +3711,11 @@ export interface components {
              */
             reference: string;
             /**
-             * @description Records can use approved ones. Those that use one keep it when it is withdrawn.
+             * @description Records can use approved versions. Records that use a version keep it when it is withdrawn.
              * @enum {string}
              */
             status: "proposed" | "approved" | "rejected" | "withdrawn";
-            /** @description Counts the changes of the version. */
+            /** @description Increases with each change of the version. */
             revision: number;
             createdBy: components["schemas"]["Actor"];
             /**
@@ -3696,22 +3725,22 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was changed last.
+             * @description When it was last changed.
              */
             updatedAt: string;
-            /** @description Who decided last. */
+            /** @description Who made the last decision. */
             decidedBy: components["schemas"]["Actor"] | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was proposed.
              */
             decidedAt: string | null;
-            /** @description What was said with the decision. */
+            /** @description The comment on the decision. */
             comment?: string;
-            /** @description Fields of this request that had no effect. Absent where there are none. */
+            /** @description Fields of this request that had no effect. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
             /**
-             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; case makes no difference. No @, which begins a version.
+             * @description Name by which records use it. Letters, digits, spaces and .,&'()/+%-_; upper and lower case make no difference. No @, which introduces a version.
              * @example Green Power Ltd, certified
              */
             name: string;
@@ -3721,33 +3750,33 @@ export interface components {
              */
             kgCO2ePerUnit: number;
             /**
-             * @description What the figure is for: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
+             * @description What the figure applies to: kWh for the electricity of venues, an ISO 4217 code for purchases, anything for custom records.
              * @example kWh
              */
             unit: string;
             /**
-             * @description direct: burning or generating; upstream: what comes before it; combined: the life cycle. Absent: combined.
+             * @description direct: combustion or generation; upstream: everything before that; combined: the whole life cycle. Absent: combined.
              * @enum {string}
              */
             stage: "direct" | "upstream" | "combined";
-            /** @description Category of scope 3 of what is bought, as records state it. Absent, that of the record's type. */
+            /** @description Scope 3 category of what is bought, as records state it. Absent: the category of the record's type. */
             scope3Category?: string;
             /**
              * Format: date
-             * @description First day on which it holds.
+             * @description First day on which it is valid.
              */
             validFrom?: string;
             /**
              * Format: date
-             * @description Last day on which it holds.
+             * @description Last day on which it is valid.
              */
             validTo?: string;
             /** @description Where the figure was published: document, edition, page. */
             source: string;
-            /** @description Documents behind the figure; one at least has a hash. */
+            /** @description Documents that support the figure; at least one has a hash. */
             evidence: components["schemas"]["SupplierEvidence"][];
             /**
-             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default of factors whose source states none, taken for a related technology.
+             * @description The 95 % interval reaches from the figure ÷ this to the figure × this, as the source states. Absent: the default for factors whose source states no interval and that are taken from a related technology.
              * @example 1.2
              */
             uncertaintyFactor?: number;
@@ -3796,16 +3825,16 @@ export interface components {
             by: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description When.
+             * @description When it was proposed.
              */
             at: string;
-            /** @description What was said with it. */
+            /** @description The comment on it. */
             comment?: string;
             /** @description The fields that an edit changed. */
             changed?: string[];
-            /** @description Whether the organization asked for four eyes when it was decided. */
+            /** @description Whether the organization required four-eyes approval when it was decided. */
             fourEyes?: boolean;
-            /** @description Revision of the policy it was decided under. */
+            /** @description Revision of the policy that applied to the decision. */
             policyRevision?: number;
         };
         /** @description A page of a list, in the envelope. */
@@ -3841,54 +3870,54 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         UndoneImportResponse: {
             /** @constant */
             success: true;
-            /** @description What became of the records of the import. */
+            /** @description The outcome for the records of the import. */
             data: {
-                /** @description Fields of this request that had no effect. Absent where there are none. */
+                /** @description Fields of this request that had no effect. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
                 import: components["schemas"]["Import"];
-                /** @description How many were removed. */
+                /** @description How many records were removed. */
                 removed: number;
-                /** @description How many were touched since and stay. */
+                /** @description How many records were changed since and stay. */
                 kept: number;
-                /** @description How many are approved and stay. */
+                /** @description How many records are approved and stay. */
                 refused: number;
-                /** @description How many records the import had changed that were there before it. They stay. */
+                /** @description How many existing records the import had changed. They stay. */
                 updatedBefore: number;
-                /** @description Each record that is still there or was removed now, in the order of the file. */
+                /** @description Each record that still exists or was removed now, in the order of the file. */
                 items: components["schemas"]["ImportOutcome"][];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         MovedImportResponse: {
             /** @constant */
             success: true;
-            /** @description What became of the records of the import. */
+            /** @description The outcome for the records of the import. */
             data: {
-                /** @description Fields of this request that had no effect. Absent where there are none. */
+                /** @description Fields of this request that had no effect. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
                 import: components["schemas"]["Import"];
-                /** @description How many took the move. */
+                /** @description How many records the move succeeded for. */
                 moved: number;
-                /** @description How many were there already. */
+                /** @description How many records already had the status. */
                 unchanged: number;
-                /** @description How many could not take it; `error` says why. */
+                /** @description How many records the move failed for; `error` says why. */
                 refused: number;
                 /** @description Each record, in the order of the file. */
                 items: components["schemas"]["ImportOutcome"][];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         ImportResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["Import"];
         };
         /**
-         * @description What records of one type hold and how they are calculated.
+         * @description What records of one type contain and how they are calculated.
          * @example {
          *       "type": "waste",
          *       "description": "Waste by material and treatment.",
@@ -3922,12 +3951,12 @@ export interface components {
             schema: {
                 [key: string]: unknown;
             };
-            /** @description Good inputs. */
+            /** @description Examples of valid inputs. */
             examples: {
                 [key: string]: unknown;
             }[];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         RecordTypeResponse: {
             /** @constant */
             success: true;
@@ -3944,13 +3973,13 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         LocationIndexResponse: {
             /** @constant */
             success: true;
             /** @description The whole index. */
             data: {
-                /** @description All airports, and the cities with codes of their own. */
+                /** @description All airports, and the cities that have a code of their own. */
                 items: {
                     /**
                      * @description IATA code of the airport or city.
@@ -3958,7 +3987,7 @@ export interface components {
                      */
                     code: string;
                     /**
-                     * @description ICAO code, where there is one.
+                     * @description ICAO code, if there is one.
                      * @example EGLL
                      */
                     icao?: string;
@@ -3969,16 +3998,16 @@ export interface components {
                     /** @description ISO 3166-1 alpha-2. */
                     country: string;
                     /**
-                     * @description A single airport, or a city that stands for several.
+                     * @description A single airport, or a city that stands for several airports.
                      * @enum {string}
                      */
                     kind: "airport" | "city";
-                    /** @description One of the airports most journeys begin at. */
+                    /** @description Whether it is one of the airports where most journeys begin. */
                     large?: boolean;
                 }[];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         PlaceIndexResponse: {
             /** @constant */
             success: true;
@@ -4000,7 +4029,7 @@ export interface components {
          *     }
          */
         IndexedTown: {
-            /** @description Its number in GeoNames. */
+            /** @description Its GeoNames id. */
             id: number;
             /** @description Name of the town. */
             name: string;
@@ -4008,14 +4037,14 @@ export interface components {
             country: string;
             /** @description State, province or county. */
             region?: string;
-            /** @description Number of people, where it is known. */
+            /** @description Number of inhabitants, if known. */
             population?: number;
-            /** @description Code of the airport that its people are assumed to use. */
+            /** @description Code of the airport that its inhabitants are assumed to use. */
             airport?: string;
-            /** @description What names the town in a record without doubt, where its name and country do not. */
+            /** @description What identifies the town in a record unambiguously, if its name and country do not. */
             text?: string;
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         OriginListResponse: {
             /** @constant */
             success: true;
@@ -4027,7 +4056,7 @@ export interface components {
             };
         };
         /**
-         * @description People who come from one place. It never holds names.
+         * @description A group of people who come from one place. It never contains names.
          * @example {
          *       "place": "Manchester",
          *       "country": "GB",
@@ -4049,21 +4078,21 @@ export interface components {
          *     }
          */
         Origin: {
-            /** @description The town, as it was stated. */
+            /** @description The town, as stated. */
             place?: string;
-            /** @description The postcode, as it was stated. */
+            /** @description The postcode, as stated. */
             postcode?: string;
             /** @description ISO 3166-1 alpha-2. */
             country?: string;
             /** @description Code of an airport or city. */
             code?: string;
-            /** @description How many people. */
+            /** @description Number of people. */
             people: number;
-            /** @description How they came; absent where it is not known. */
+            /** @description How they travelled; absent if not known. */
             mode?: string;
-            /** @description Whether the way back counts; absent: it does. */
+            /** @description Whether the return journey counts. Absent: it does. */
             roundTrip?: boolean;
-            /** @description The places that were found: one, or of a country the towns that stand for it. Absent for people without origin. */
+            /** @description The places that were found: one place or, for a country, the towns that represent it. Absent for people without an origin. */
             at?: components["schemas"]["OriginPlace"][];
         };
         /**
@@ -4087,32 +4116,32 @@ export interface components {
             region?: string;
             /** @description ISO 3166-1 alpha-2. */
             country: string;
-            /** @description Its number in GeoNames, of a town. */
+            /** @description GeoNames id, for a town. */
             geonameId?: number;
-            /** @description Code of the airport, or of the one that stands for the town. */
+            /** @description Code of the airport, or of the airport that is used for the town. */
             code?: string;
             /** @description Degrees north. */
             latitude: number;
             /** @description Degrees east. */
             longitude: number;
-            /** @description Of a postcode area: nine in ten of its addresses are that near. */
+            /** @description For a postcode area: nine out of ten of its addresses are within this distance. */
             radiusKm?: number;
-            /** @description True of a town or a postcode area, absent for an airport. */
+            /** @description True for a town or a postcode area, absent for an airport. */
             area?: boolean;
-            /** @description How many of the row's people. */
+            /** @description Number of the row's people who live there. */
             people: number;
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         LocationResponse: {
             /** @constant */
             success: true;
             /** @description The place. */
             data: {
-                /** @description As asked for, in capitals. */
+                /** @description The code as requested, in capitals. */
                 code: string;
-                /** @description The IATA code of the airport distances are measured from. */
+                /** @description The IATA code of the airport from which distances are measured. */
                 airport?: string;
-                /** @description ICAO code, where there is one. */
+                /** @description ICAO code, if there is one. */
                 icao?: string;
                 /** @description Name of the airport or city. */
                 name: string;
@@ -4120,13 +4149,13 @@ export interface components {
                 city: string;
                 /** @description ISO 3166-1 alpha-2. */
                 country: string;
-                /** @description In degrees, north positive. */
+                /** @description Degrees north. */
                 latitude: number;
-                /** @description In degrees, east positive. */
+                /** @description Degrees east. */
                 longitude: number;
-                /** @description A city with several airports; one of them stands for it. */
+                /** @description Whether it is a city with several airports, one of which is used for it. */
                 approximate?: boolean;
-                /** @description One of the airports most journeys begin at. */
+                /** @description Whether it is one of the airports where most journeys begin. */
                 large?: boolean;
             };
         };
@@ -4148,7 +4177,7 @@ export interface components {
             title: string;
             /**
              * Format: date
-             * @description The first day. Its year chooses the factor set of a new event: the newest edition that is not newer, or the earliest edition. Without it the newest edition is chosen.
+             * @description The first day. Its year determines the factor set of a new event: the newest edition that is not newer than the event, or the earliest edition. Without a date it is the newest edition.
              * @example 2026-05-30
              */
             startDate?: string | null;
@@ -4159,19 +4188,19 @@ export interface components {
              */
             endDate?: string | null;
             /**
-             * @description People who come in person. Results per attendee need it.
+             * @description People who attend in person. Needed for results per attendee.
              * @example 250
              */
             attendees?: number | null;
-            /** @description People who take part from elsewhere. */
+            /** @description People who take part remotely. */
             virtualAttendees?: number | null;
             /**
-             * @description ISO 3166-1 alpha-2. Records without a country take this one.
+             * @description ISO 3166-1 alpha-2. Used for records that do not state a country.
              * @example GB
              */
             country?: string | null;
             /**
-             * @description Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. A name that may mean several places is `AMBIGUOUS_PLACE`, with the candidates.
+             * @description Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee travel. A name that matches several places is `AMBIGUOUS_PLACE`, with the candidates.
              * @example Brighton, GB
              */
             place?: string | null;
@@ -4182,15 +4211,15 @@ export interface components {
             timezone?: string | null;
             /** @description Notes about the event. */
             description?: string | null;
-            /** @description What the footprint is meant to cover. It describes; approved records always count. */
+            /** @description What the footprint is meant to cover. This is descriptive only; approved records always count. */
             boundary?: components["schemas"]["Boundary"] | null;
             /**
-             * @description Your own key of the event, unique in the organization. Not `.` and not `..`.
+             * @description Your own key for the event, unique in the organization. Not `.` or `..`.
              * @example CRM-2026-0042
              */
             externalReference?: string | null;
             /**
-             * @description Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+             * @description Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
              * @example {
              *       "costCentre": "4711"
              *     }
@@ -4198,14 +4227,14 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description What you state to have offset or removed. It stands apart; no figure has it subtracted. */
+            /** @description What you state to have offset or removed. It is shown separately and never subtracted from a figure. */
             compensation?: components["schemas"]["Compensation"][] | null;
             method?: components["schemas"]["Method"];
-            /** @description Who sees the event and works on it. Absent, everybody in the organization does; a PUT without it leaves the team as it is. */
+            /** @description Who can see the event and work on it. Absent: everyone in the organization; a PUT without it leaves the team as it is. */
             team?: components["schemas"]["Team"] | null;
         };
         /**
-         * @description Fields that are absent stay as they are.
+         * @description A change of an event. Absent fields stay as they are.
          * @example {
          *       "attendees": 240,
          *       "description": null
@@ -4216,7 +4245,7 @@ export interface components {
             title?: string;
             /**
              * Format: date
-             * @description The first day. Another one leaves the event its factor set; a notice names the set that would fit better.
+             * @description The first day. A new date does not change the factor set of the event; a notice names a set that would fit better.
              */
             startDate?: string | null;
             /**
@@ -4224,27 +4253,27 @@ export interface components {
              * @description The last day, not before `startDate`.
              */
             endDate?: string | null;
-            /** @description People who come in person. */
+            /** @description People who attend in person. */
             attendees?: number | null;
-            /** @description People who take part from elsewhere. */
+            /** @description People who take part remotely. */
             virtualAttendees?: number | null;
-            /** @description ISO 3166-1 alpha-2. Records without a country take this one. */
+            /** @description ISO 3166-1 alpha-2. Used for records that do not state a country. */
             country?: string | null;
-            /** @description Where it takes place: a town with its country, a postcode area or a code. Attendee travel goes there. */
+            /** @description Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee travel. */
             place?: string | null;
             /** @description An IANA time zone. */
             timezone?: string | null;
             /** @description Notes about the event. */
             description?: string | null;
-            /** @description What the footprint is meant to cover; it replaces the boundary as a whole. */
+            /** @description What the footprint is meant to cover; replaces the whole boundary. */
             boundary?: components["schemas"]["Boundary"] | null;
             /**
-             * @description Your own key of the event, unique in the organization. Not `.` and not `..`.
+             * @description Your own key for the event, unique in the organization. Not `.` or `..`.
              * @example CRM-2026-0042
              */
             externalReference?: string | null;
             /**
-             * @description Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+             * @description Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
              * @example {
              *       "costCentre": "4711"
              *     }
@@ -4252,16 +4281,16 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description What you state to have offset or removed. It stands apart; no figure has it subtracted. */
+            /** @description What you state to have offset or removed. It is shown separately and never subtracted from a figure. */
             compensation?: components["schemas"]["Compensation"][] | null;
             method?: components["schemas"]["Method"];
-            /** @description Who sees the event and works on it; it replaces the team as a whole, and null takes it away. */
+            /** @description Who can see the event and work on it; replaces the whole team, and null removes it. */
             team?: components["schemas"]["Team"] | null;
-            /** @description Why, for the history. Your organization may require it. */
+            /** @description The reason, for the history. Your organization may require it. */
             comment?: string | null;
         };
         /**
-         * @description All fields of an event; what is absent is emptied.
+         * @description All fields of an event; absent fields are cleared.
          * @example {
          *       "title": "Annual conference",
          *       "startDate": "2026-05-30",
@@ -4274,11 +4303,11 @@ export interface components {
          *     }
          */
         EventPut: components["schemas"]["EventInput"] & {
-            /** @description Why, for the history. Your organization may require it. */
+            /** @description The reason, for the history. Your organization may require it. */
             comment?: string | null;
         };
         /**
-         * @description What the footprint is meant to cover. It describes; approved records always count.
+         * @description What the footprint is meant to cover. This is descriptive only; approved records always count.
          * @example {
          *       "included": [
          *         "flights",
@@ -4295,7 +4324,7 @@ export interface components {
         Boundary: {
             /** @description Record types. */
             included?: string[];
-            /** @description What is left out on purpose. */
+            /** @description What is deliberately left out. */
             excluded?: {
                 /** @description A record type. */
                 type: string;
@@ -4304,7 +4333,7 @@ export interface components {
             }[];
         };
         /**
-         * @description An offset or a removal that the organizer states. It stands apart from the footprint; no figure has it subtracted.
+         * @description An offset or removal that the organizer states. It is shown separately and never subtracted from a figure.
          * @example {
          *       "kind": "removal",
          *       "kgCO2e": 12000,
@@ -4320,24 +4349,24 @@ export interface components {
              * @enum {string}
              */
             kind: "offset" | "removal";
-            /** @description How much. */
+            /** @description The amount. */
             kgCO2e: number;
             /** @description What was bought or done. */
             description: string;
-            /** @description The standard it was certified by. */
+            /** @description The standard under which it was certified. */
             standard?: string | null;
-            /** @description The registry that holds it. */
+            /** @description The registry in which it is held. */
             registry?: string | null;
-            /** @description Where it is found there, such as serial numbers. */
+            /** @description How to find it in the registry, such as serial numbers. */
             reference?: string | null;
             /**
              * Format: date
-             * @description The day of the retirement; absent where there was none yet.
+             * @description The day of the retirement; absent if it has not been retired yet.
              */
             retiredOn?: string | null;
         };
         /**
-         * @description How the footprint is calculated. A change calculates it anew.
+         * @description How the footprint is calculated. Changing the method recalculates it.
          * @example {
          *       "radiativeForcing": true,
          *       "gwp": "published"
@@ -4347,21 +4376,21 @@ export interface components {
          *     }
          */
         Method: {
-            /** @description Whether flights count the effects at altitude beside their CO2; true for a new event where it is left out. */
+            /** @description Whether flights include effects at altitude in addition to CO2; true for a new event if absent. */
             radiativeForcing?: boolean;
             /**
-             * @description The factors' published CO2e, which a new event has where it is left out, or their gases weighed by AR6 where they are known.
+             * @description Whether to use the factors' published CO2e (the default for a new event), or their gases weighted by AR6 where the gases are known.
              * @enum {string}
              */
             gwp?: "published" | "AR6";
             /**
-             * @description The arithmetic the event is pinned to; absent it stays as it is, and is the newest for a new event. An event that shows none has 1.2.0. A newer engine never moves a result by itself; the changelog and the methodology say what each one changed.
+             * @description The version of the calculation that the event is pinned to. Absent: it stays as it is; a new event gets the newest. An event that shows none has 1.2.0. A newer engine never changes a result by itself; the changelog and the methodology say what each version changed.
              * @enum {string}
              */
             engine?: "1.2.0" | "2.0.0" | "2.1.0" | "2.2.0" | "2.3.0";
         };
         /**
-         * @description Fields that were never given are absent.
+         * @description An event. Fields that were never set are absent.
          * @example {
          *       "_id": "2y0anwrrxjg5m1h1vf0v7qj1hp",
          *       "title": "Team meeting",
@@ -4402,7 +4431,7 @@ export interface components {
          *     }
          */
         Event: {
-            /** @description What to know about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. What was assumed of its `place`. A factor set of another time than the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every answer with the event itself, in none with a list. Absent where there are none. */
+            /** @description Notices about the event or this request. Fields that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Assumptions about its `place`. A factor set that does not fit the year of the event: `FACTOR_SET_NEWER_THAN_EVENT` and `FACTOR_SET_OLDER_THAN_EVENT`, in every response with a single event but not in lists. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the event. */
             _id: string;
@@ -4418,13 +4447,13 @@ export interface components {
              * @description The last day.
              */
             endDate?: string;
-            /** @description People who come in person. */
+            /** @description People who attend in person. */
             attendees?: number;
-            /** @description People who take part from elsewhere. */
+            /** @description People who take part remotely. */
             virtualAttendees?: number;
             /** @description ISO 3166-1 alpha-2. */
             country?: string;
-            /** @description Where it takes place, as it was stated. */
+            /** @description Where it takes place, as stated. */
             place?: string;
             location?: components["schemas"]["EventLocation"];
             whatIf?: components["schemas"]["WhatIf"];
@@ -4433,50 +4462,50 @@ export interface components {
             /** @description Notes about the event. */
             description?: string;
             boundary?: components["schemas"]["Boundary"];
-            /** @description Your own key of the event, unique in the organization. */
+            /** @description Your own key for the event, unique in the organization. */
             externalReference?: string;
             /** @description Texts of your own. */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description What was stated to be offset or removed; absent for none. */
+            /** @description The stated offsets and removals; absent if there are none. */
             compensation?: components["schemas"]["Compensation"][];
             method: components["schemas"]["Method"];
             team?: components["schemas"]["Team"];
-            /** @description The set of emission factors its footprint is calculated with. It is chosen when the event is made, and neither another date nor a new edition changes it: `POST /events/{eventId}/factor-set` does. The sets of years before the earliest edition are chosen for no event; they are adopted, to price an event like for like with what it was then. */
+            /** @description The set of emission factors that its footprint is calculated with. It is chosen when the event is created; neither a change of date nor a new edition changes it, only `POST /events/{eventId}/factor-set` does. The sets of years before the earliest edition are never chosen automatically; adopt one to compare an event like for like with how it was calculated then. */
             factorSet: string;
             createdBy: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description When it was last changed.
              */
             updatedAt: string;
             updatedBy?: components["schemas"]["Actor"];
             signOff?: components["schemas"]["SignOff"];
-            /** @description How many proposed changes wait for a second manager; absent for none. */
+            /** @description How many proposed changes wait for a second manager; absent if none. */
             openChanges?: number;
             counts?: components["schemas"]["Counts"];
-            /** @description The newest result in short. Absent where nothing was calculated, or nothing counts. `recalculating`: a change is not in it yet. */
+            /** @description A summary of the newest result. Absent if nothing was calculated or nothing counts. `recalculating`: a change is not yet included. */
             result?: {
                 /** @description Revision of the result. */
                 revision: number;
                 total: components["schemas"]["Interval"];
                 /**
-                 * @description Whether every change is in it.
+                 * @description Whether it includes every change.
                  * @enum {string}
                  */
                 status: "current" | "recalculating";
             };
-            /** @description Rises with every change of the event; counts and result change without it. */
+            /** @description Increases with every change of the event, but not with changes of counts and result. */
             revision: number;
         };
         /**
-         * @description What another destination would come to: in answers to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or the `place` of an event and nothing else that moves figures.
+         * @description The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or only the `place` of an event and nothing else that affects figures.
          * @example {
          *       "attendeeTravel": {
          *         "before": {
@@ -4497,7 +4526,7 @@ export interface components {
             total?: components["schemas"]["MovedFigure"];
         };
         /**
-         * @description A figure before and after a change. `attendeeTravel` is that of the record or, of an event, of all its records of attendee travel that are not rejected; `total` that of the event, of what is approved and, for a record, with the record. It is absent where too much is approved to add up.
+         * @description A figure before and after a change. `attendeeTravel` is the figure of the record or, for an event, of all its attendee travel records that are not rejected. `total` is the figure of the event: of all approved records and, for a record, including that record. It is absent if there are too many approved records to add up.
          * @example {
          *       "before": {
          *         "kgCO2e": 1569.434689,
@@ -4516,8 +4545,8 @@ export interface components {
             after: components["schemas"]["Interval"];
         };
         /**
-         * @description Who sees an event and works on it. Where the organization asks for four eyes, a change of the team is a proposal once
-         *     records of the event were approved.
+         * @description Who can see an event and work on it. With four-eyes approval, a change of the team is a proposal once records of the
+         *     event have been approved.
          * @example {
          *       "members": [
          *         {
@@ -4532,21 +4561,21 @@ export interface components {
          *     }
          */
         Team: {
-            /** @description Each member once, at least one of them a reviewer. */
+            /** @description The members, each once; at least one of them must be a reviewer. */
             members: {
                 /** @description Id of an active user of the organization. */
                 userId: string;
                 /**
-                 * @description What they may do, as far as their role in the organization allows it: a reviewer is a manager there, a contributor at least a user.
+                 * @description What the member may do, limited by their role in the organization: a reviewer acts as a manager, a contributor as a user or above.
                  * @enum {string}
                  */
                 role: "viewer" | "contributor" | "reviewer";
             }[];
-            /** @description True where no member can review any more, because the reviewers have left or are managers no longer: only an administrator changes the team then. Absent otherwise, in lists, and when it is sent. */
+            /** @description True if no member can review any more, because the reviewers have left or are no longer managers: then only an administrator can change the team. Otherwise absent; also absent in lists and requests. */
             withoutReviewer?: boolean;
         };
         /**
-         * @description What the place of an event was resolved to. The server writes it.
+         * @description The location that the place of an event was matched to. Set by the server.
          * @example {
          *       "name": "Brighton",
          *       "region": "England",
@@ -4565,21 +4594,21 @@ export interface components {
             region?: string;
             /** @description ISO 3166-1 alpha-2. */
             country: string;
-            /** @description Its number in GeoNames, of a town. */
+            /** @description GeoNames id, for a town. */
             geonameId?: number;
-            /** @description Code of the airport, or of the one that stands for the town. */
+            /** @description Code of the airport, or of the airport that is used for the town. */
             code?: string;
             /** @description Degrees north. */
             latitude: number;
             /** @description Degrees east. */
             longitude: number;
-            /** @description Of a postcode area: nine in ten of its addresses are that near. */
+            /** @description For a postcode area: nine out of ten of its addresses are within this distance. */
             radiusKm?: number;
-            /** @description True of a town or a postcode area, absent for an airport. */
+            /** @description True for a town or a postcode area, absent for an airport. */
             area?: boolean;
         };
         /**
-         * @description Number of records by status: exact, with every change that was answered before the request. They are no part of what `If-Match` compares, but of the `ETag`.
+         * @description Number of records by status: exact, including every change that was confirmed before the request. They are part of the `ETag`, but `If-Match` does not compare them.
          * @example {
          *       "approved": 3,
          *       "submitted": 1,
@@ -4592,19 +4621,19 @@ export interface components {
         Counts: {
             /** @description Records that count. */
             approved: number;
-            /** @description Records that wait for review. */
+            /** @description Records waiting for review. */
             submitted: number;
-            /** @description Records that somebody is reviewing. */
+            /** @description Records that someone is reviewing. */
             inReview: number;
-            /** @description Records sent back to be changed. */
+            /** @description Records returned for changes. */
             changesRequested: number;
-            /** @description Records that never count. */
+            /** @description Rejected records, which do not count. */
             rejected: number;
             /** @description Drafts. */
             unsubmitted: number;
         };
         /**
-         * @description Whether the figure of the event is signed. Absent where it never was.
+         * @description Whether the figure of the event is signed off. Absent if it never was.
          * @example {
          *       "state": "signed",
          *       "revision": 14,
@@ -4634,11 +4663,11 @@ export interface components {
          */
         SignOff: {
             /**
-             * @description `closing` while a sign-off is being made.
+             * @description `closing` while a sign-off is in progress.
              * @enum {string}
              */
             state: "open" | "closing" | "signed";
-            /** @description The revision of the result that is signed, or about to be. */
+            /** @description The revision of the result that is signed, or is being signed. */
             revision?: number;
             by?: components["schemas"]["Actor"];
             /**
@@ -4648,7 +4677,7 @@ export interface components {
             at?: string;
             /** @description Number of the signed edition. */
             edition?: number;
-            /** @description Why the last sign-off did not come about. */
+            /** @description Why the last sign-off failed. */
             failure?: {
                 /** @description The revision that was to be signed. */
                 revision: number;
@@ -4658,16 +4687,16 @@ export interface components {
                 message: string;
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description When it was proposed.
                  */
                 at: string;
             };
-            /** @description What was ever signed, oldest first. */
+            /** @description All signed editions, oldest first. */
             editions: components["schemas"]["Edition"][];
             open?: components["schemas"]["Checklist"];
         };
         /**
-         * @description A signed figure. It stays on record whatever happens to the event.
+         * @description A signed figure. It is kept whatever happens to the event.
          * @example {
          *       "edition": 1,
          *       "revision": 14,
@@ -4683,11 +4712,11 @@ export interface components {
          *     }
          */
         Edition: {
-            /** @description Its number. */
+            /** @description Number of the edition. */
             edition: number;
             /** @description The revision of the result. */
             revision: number;
-            /** @description Hash of everything that is kept of it. */
+            /** @description Hash of everything that is kept for it. */
             root: string;
             /** @description What was signed. */
             statement: string;
@@ -4697,22 +4726,22 @@ export interface components {
              * @description When it was signed.
              */
             at: string;
-            /** @description Whether a second manager signed what a first one proposed. */
+            /** @description Whether a second manager signed what the first one had proposed. */
             fourEyes: boolean;
-            /** @description Who opened the event again. */
+            /** @description Who withdrew the sign-off. */
             withdrawn?: {
                 by: components["schemas"]["Actor"];
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description When it was proposed.
                  */
                 at: string;
-                /** @description Why. */
+                /** @description The reason. */
                 comment: string;
             };
         };
         /**
-         * @description What is still open of an event that is to be signed.
+         * @description What is still open in an event that is to be signed off.
          * @example {
          *       "revision": 14,
          *       "status": "current",
@@ -4732,9 +4761,9 @@ export interface components {
              * @enum {string}
              */
             status: "current" | "recalculating";
-            /** @description Records that wait for a decision. */
+            /** @description Records waiting for a decision. */
             waiting: number;
-            /** @description Records that were sent back. */
+            /** @description Records returned for changes. */
             changesRequested: number;
             /** @description Drafts. */
             unsubmitted: number;
@@ -4745,14 +4774,14 @@ export interface components {
             /** @description Findings of severity warning. */
             warnings: components["schemas"]["Finding"][];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         ChecklistResponse: {
             /** @constant */
             success: true;
             /** @description What is still open. */
             data: {
                 checklist: components["schemas"]["Checklist"];
-                /** @description Fields of this request that had no effect. Absent where there are none. */
+                /** @description Fields of this request that had no effect. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
             };
         };
@@ -4766,24 +4795,24 @@ export interface components {
         SignOffInput: {
             /** @description The newest revision of the result. */
             revision: number;
-            /** @description What you state with your name, in your words. */
+            /** @description What you declare with your name, in your own words. */
             statement: string;
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         SignOffResponse: {
             /** @constant */
             success: true;
-            /** @description The sign-off that has begun, or its proposal. */
+            /** @description The sign-off that has started, or its proposal. */
             data: {
                 event?: components["schemas"]["Event"];
                 checklist?: components["schemas"]["Checklist"];
                 change?: components["schemas"]["EventChange"];
-                /** @description Fields of this request that had no effect. Absent where there are none. */
+                /** @description Fields of this request that had no effect. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
             };
         };
         /**
-         * @description What an action did to one field.
+         * @description The change of one field.
          * @example {
          *       "field": "attendees",
          *       "before": 400,
@@ -4793,13 +4822,13 @@ export interface components {
         FieldChange: {
             /** @description The field. */
             field: string;
-            /** @description Its value before; null for none. */
+            /** @description Its value before; null if it had none. */
             before: unknown;
-            /** @description Its value after; null for none. */
+            /** @description Its value after; null if it has none. */
             after: unknown;
         };
         /**
-         * @description A change that waits for a second manager.
+         * @description A change that is waiting for a second manager.
          * @example {
          *       "_id": "2y0anwrrxjg5m1h1vf0v7qj1hp",
          *       "kind": "change",
@@ -4825,7 +4854,7 @@ export interface components {
             /** @description Identifier of the proposal. */
             _id: string;
             /**
-             * @description What happens when it is approved.
+             * @description The action that approval carries out.
              * @enum {string}
              */
             kind: "change" | "adopt-factor-set" | "delete" | "sign-off";
@@ -4837,32 +4866,32 @@ export interface components {
             proposedAt: string;
             /** @description The reason. */
             comment?: string;
-            /** @description Of a sign-off: its revision and statement. */
+            /** @description For a sign-off: its revision and statement. */
             body?: {
                 [key: string]: unknown;
             };
             /** @description The fields before and after. */
             changed?: components["schemas"]["FieldChange"][];
-            /** @description What it does to the figure, as a rehearsal calculates it; absent until it is first listed. */
+            /** @description Its calculated effect on the figure; absent until the change is first listed. */
             effect?: {
-                /** @description The figures before; null where nothing is approved. */
+                /** @description The figures before the change; null if nothing is approved. */
                 before: components["schemas"]["EffectFigures"] | null;
-                /** @description The same after; null for a deletion. */
+                /** @description The figures after the change; null for a deletion. */
                 after: components["schemas"]["EffectFigures"] | null;
                 /** @description Total after minus before. */
                 differenceKgCO2e: number | null;
-                /** @description The revision of the result that was counted; 0 for none. */
+                /** @description The revision of the result that was counted; 0 if there was none. */
                 basedOnRevision: number;
             };
-            /** @description Revision of the event's context it was calculated on. */
+            /** @description Revision of the event that the effect was calculated from. */
             contextRevision: number;
-            /** @description Revision of the result it was calculated on. */
+            /** @description Revision of the result that the effect was calculated from. */
             resultRevision: number;
-            /** @description In the list: what it was calculated on has moved. */
+            /** @description In lists: whether the data that the effect was calculated from has changed since. */
             stale?: boolean;
         };
         /**
-         * @description What to try, one of it at least.
+         * @description What to try; at least one field.
          * @example {
          *       "method": {
          *         "radiativeForcing": false
@@ -4872,9 +4901,9 @@ export interface components {
          */
         RehearsalInput: {
             method?: components["schemas"]["Method"];
-            /** @description Id of a factor set that is held. */
+            /** @description Id of an available factor set. */
             factorSet?: string;
-            /** @description People who come in person. */
+            /** @description People who attend in person. */
             attendees?: number;
         };
         /**
@@ -4891,13 +4920,13 @@ export interface components {
          */
         EffectFigures: {
             total: components["schemas"]["Interval"];
-            /** @description The total per attendee; null where they are not known. */
+            /** @description The total per attendee; null if their number is not known. */
             perAttendeeKg: number | null;
-            /** @description And per day; null where either is not known. */
+            /** @description The total per attendee and day; null if either is not known. */
             perAttendeeDayKg: number | null;
         };
         /**
-         * @description What a change of an event does to its figures.
+         * @description The effect of a change of an event on its figures.
          * @example {
          *       "before": {
          *         "total": {
@@ -4922,35 +4951,35 @@ export interface components {
          *     }
          */
         Effect: {
-            /** @description Null where nothing is approved. */
+            /** @description Null if nothing is approved. */
             before: components["schemas"]["EffectFigures"] | null;
-            /** @description Null where nothing is approved. */
+            /** @description Null if nothing is approved. */
             after: components["schemas"]["EffectFigures"] | null;
             /** @description Total after minus before. */
             differenceKgCO2e: number | null;
-            /** @description The revision of the result that was counted; 0 for none. */
+            /** @description The revision of the result that was counted; 0 if there was none. */
             basedOnRevision: number;
-            /** @description Fields of this request that had no effect. Absent where there are none. */
+            /** @description Fields of this request that had no effect. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         EffectResponse: {
             /** @constant */
             success: true;
             data: components["schemas"]["Effect"];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         EventChangeResponse: {
             /** @constant */
             success: true;
             /** @description The proposal. */
             data: {
                 change: components["schemas"]["EventChange"];
-                /** @description Fields of this request that had no effect. Absent where there are none. */
+                /** @description Fields of this request that had no effect. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         EventChangeListResponse: {
             /** @constant */
             success: true;
@@ -4961,23 +4990,23 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         EventDecisionResponse: {
             /** @constant */
             success: true;
-            /** @description The event as changed or, where it was deleted, its id. */
+            /** @description The changed event or, if it was deleted, its id. */
             data: components["schemas"]["Event"] | {
                 /** @description The id. */
                 _id: string;
                 /**
-                 * @description It is gone.
+                 * @description Whether the event was deleted.
                  * @constant
                  */
                 deleted: true;
             };
         };
         /**
-         * @description Who did it: a person, with the name and role of that moment, or the system (`_id` `system`), which has no role.
+         * @description Who did it: a person, with their name and role at that time, or the system (`_id` `system`), which has no role.
          * @example {
          *       "_id": "system",
          *       "name": "System"
@@ -4986,7 +5015,7 @@ export interface components {
         HistoryActor: {
             /** @description Identifier of the user; `system` for what the server did by itself. */
             _id: string;
-            /** @description Their name at that moment. */
+            /** @description Their name at that time. */
             name?: string;
             role?: components["schemas"]["Role"];
         };
@@ -5017,7 +5046,7 @@ export interface components {
          *     }
          */
         EventHistoryEntry: {
-            /** @description Revision of the event after it. */
+            /** @description Revision of the event after the action. */
             revision: number;
             /**
              * @description What was done.
@@ -5030,25 +5059,25 @@ export interface components {
              * @description When it happened.
              */
             at: string;
-            /** @description The reason that was given. */
+            /** @description The reason that was given for it. */
             comment?: string;
             /** @description The fields before and after. */
             changed?: components["schemas"]["FieldChange"][];
-            /** @description Where it differs from the entry before, every figure was recalculated. */
+            /** @description If it differs from the previous entry, every figure was recalculated. */
             contextRevision: number;
             /** @description The proposal it is about. */
             change?: string;
-            /** @description Whether it was done under four eyes. */
+            /** @description Whether it was done under four-eyes approval. */
             fourEyes?: boolean;
-            /** @description Revision of the organization that set the policy it was done under. */
+            /** @description Revision of the organization that set the policy in force. */
             policyRevision?: number;
-            /** @description Hash of what the event says after it. */
+            /** @description Hash of the event's content after the action. */
             stateHash: string;
-            /** @description Random; it keeps actor and comment from being guessed from what the hash covers. */
+            /** @description Random; it prevents actor and comment from being guessed from the hash. */
             salt?: string;
-            /** @description The `hash` of the entry before. */
+            /** @description The `hash` of the previous entry. */
             previousHash: string;
-            /** @description SHA-256 over the entry and the hash of the one before. */
+            /** @description SHA-256 over the entry and the hash of the previous one. */
             hash: string;
         };
         /** @description A page of a list, in the envelope. */
@@ -5062,18 +5091,18 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
-        /** @description A whole event, in the envelope. */
+        /** @description One event, in the envelope. */
         ExportResponse: {
             /** @constant */
             success: true;
             /** @description The event and all its records. */
             data: {
                 event: components["schemas"]["Event"];
-                /** @description All records, drafts included: the types in their order, within each the oldest first. */
+                /** @description All records, drafts included: by type in their fixed order, within each type the oldest first. */
                 items: components["schemas"]["Record"][];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         EventResponse: {
             /** @constant */
             success: true;
@@ -5092,7 +5121,7 @@ export interface components {
         };
         /**
          * Fields of every type
-         * @description What a record of any type may say.
+         * @description The fields that records of all types have.
          * @example {
          *       "date": "2026-05-30",
          *       "group": "staff",
@@ -6055,7 +6084,7 @@ export interface components {
         };
         /**
          * flights
-         * @description The fields of a record of flights as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a flights record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "from": "LHR",
          *       "to": "XQX",
@@ -6122,7 +6151,7 @@ export interface components {
         };
         /**
          * accommodation
-         * @description The fields of a record of accommodation as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a accommodation record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "kind": "camping",
@@ -6157,7 +6186,7 @@ export interface components {
         };
         /**
          * venue
-         * @description The fields of a record of venue as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a venue record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "venueType": "outdoor_site",
@@ -6249,7 +6278,7 @@ export interface components {
         };
         /**
          * waste
-         * @description The fields of a record of waste as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a waste record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "treatment": "recycling",
@@ -6288,7 +6317,7 @@ export interface components {
         };
         /**
          * ground-transport
-         * @description The fields of a record of ground-transport as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a ground-transport record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "mode": "coach",
@@ -6382,7 +6411,7 @@ export interface components {
         };
         /**
          * freight
-         * @description The fields of a record of freight as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a freight record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "mode": "sea",
@@ -6459,7 +6488,7 @@ export interface components {
         };
         /**
          * catering
-         * @description The fields of a record of catering as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a catering record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "meals": 0,
@@ -6574,7 +6603,7 @@ export interface components {
         };
         /**
          * materials
-         * @description The fields of a record of materials as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a materials record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "material": "pvc_foam_board",
@@ -6619,7 +6648,7 @@ export interface components {
         };
         /**
          * energy
-         * @description The fields of a record of energy as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a energy record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "DE",
          *       "source": "grid",
@@ -6667,7 +6696,7 @@ export interface components {
         };
         /**
          * water
-         * @description The fields of a record of water as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a water record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "supplyM3": 12,
@@ -6686,7 +6715,7 @@ export interface components {
         };
         /**
          * digital
-         * @description The fields of a record of digital as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a digital record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "activity": "conference",
@@ -6714,7 +6743,7 @@ export interface components {
         };
         /**
          * purchases
-         * @description The fields of a record of purchases as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a purchases record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "category": "security",
@@ -6803,7 +6832,7 @@ export interface components {
         };
         /**
          * custom
-         * @description The fields of a record of custom as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a custom record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "country": "GB",
          *       "kgCO2e": 24.62,
@@ -6878,7 +6907,7 @@ export interface components {
         };
         /**
          * attendee-travel
-         * @description The fields of a record of attendee-travel as it is answered: always with our number, whichever way the input gave it.
+         * @description The fields of a attendee-travel record in responses. Numbers are always in the fields and units of this schema, whichever way the input stated them.
          * @example {
          *       "to": "Brighton, GB",
          *       "venue": {
@@ -7000,7 +7029,7 @@ export interface components {
             } | null;
         };
         /**
-         * @description The fields of the record's type; which type is in the path. Fields of the workflow are ignored.
+         * @description The fields of the record's type; the path determines the type. Workflow fields are ignored.
          * @example {
          *       "from": "LHR",
          *       "to": "JFK",
@@ -7011,7 +7040,7 @@ export interface components {
          */
         RecordInput: components["schemas"]["FlightInput"] | components["schemas"]["AccommodationInput"] | components["schemas"]["VenueInput"] | components["schemas"]["WasteInput"] | components["schemas"]["GroundTransportInput"] | components["schemas"]["FreightInput"] | components["schemas"]["CateringInput"] | components["schemas"]["MaterialsInput"] | components["schemas"]["EnergyInput"] | components["schemas"]["WaterInput"] | components["schemas"]["DigitalInput"] | components["schemas"]["PurchasesInput"] | components["schemas"]["CustomInput"] | components["schemas"]["AttendeeTravelInput"];
         /**
-         * @description Any fields of the record's type. Absent: stays. `null`: emptied.
+         * @description Any fields of the record's type. Absent fields stay as they are; `null` clears a field.
          * @example {
          *       "rooms": 38,
          *       "nights": 2
@@ -7021,7 +7050,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description The one field that would narrow the interval of a record most, on the notice of what was assumed in its place,
+         * @description The field that would narrow the interval of a record the most, on the notice about what was assumed in its place,
          *     and the interval with it around the same figure.
          * @example {
          *       "field": "distanceKm",
@@ -7035,13 +7064,13 @@ export interface components {
              * @example distanceKm
              */
             field: string;
-            /** @description Lower end of the 95 % interval with it. */
+            /** @description Lower end of the 95 % interval if the field were given. */
             low: number;
-            /** @description Upper end of the 95 % interval with it. */
+            /** @description Upper end of the 95 % interval if the field were given. */
             high: number;
         };
         /**
-         * @description Something to know about a figure.
+         * @description A notice about a figure.
          * @example {
          *       "code": "UNKNOWN_FIELD_IGNORED",
          *       "message": "The field is not known to flights and was dropped.",
@@ -7061,12 +7090,12 @@ export interface components {
             message: string;
             /** @description The field it is about. */
             field?: string;
-            /** @description What may have been meant or, of a factor set, what the event can adopt. */
+            /** @description Likely corrections or, for a factor set, the set that the event can adopt. */
             suggestions?: string[];
             wouldNarrowTo?: components["schemas"]["Narrowing"];
         };
         /**
-         * @description What the record adds to the total once it is approved, in kg CO2e, under the event as it is: a change of the method changes it.
+         * @description What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now: changing the method changes the figure.
          * @example {
          *       "kgCO2e": 1569.434689,
          *       "low": 928.659579,
@@ -7094,20 +7123,20 @@ export interface components {
             high: number;
             /** @description The set of factors used. */
             factorSet: string;
-            /** @description Fields that were absent and took their default. */
+            /** @description Absent fields for which a default was used. */
             defaulted: string[];
-            /** @description What to know about the figure: proxies, dropped fields, defaults. */
+            /** @description What to know about the figure: proxies, ignored fields, defaults. */
             notices: components["schemas"]["Notice"][];
         };
         /**
-         * @description Where a record is in its workflow.
+         * @description The status of a record in its workflow.
          * @example in_review
          * @enum {string}
          */
         RecordStatus: "unsubmitted" | "submitted" | "in_review" | "approved" | "changes_requested" | "rejected";
         /**
          * Fields the service sets
-         * @description What the service knows of a record.
+         * @description The fields of a record that the service sets.
          * @example {
          *       "_id": "p2hw6ryhezzjj9ybae1d6t9wh1",
          *       "eventId": "2y0anwrrxjg5m1h1vf0v7qj1hp",
@@ -7154,28 +7183,28 @@ export interface components {
          *     }
          */
         RecordState: {
-            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
             notices?: components["schemas"]["Notice"][];
             /** @description Identifier of the record. */
             _id: string;
-            /** @description Identifier of the owning event. */
+            /** @description Identifier of the event. */
             eventId: string;
             /** @description Its record type. */
             type: string;
-            /** @description `false` on creation, `true` after submit. */
+            /** @description `false` after creation, `true` after submit. */
             submitted: boolean;
             status: components["schemas"]["RecordStatus"];
-            /** @description Rises with every change and move. */
+            /** @description Increases with every change and move. */
             revision: number;
             createdBy: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it last changed.
+             * @description When it was last changed.
              */
             updatedAt: string;
             /**
@@ -7187,18 +7216,18 @@ export interface components {
             submittedBy: components["schemas"]["Actor"] | null;
             /**
              * Format: date-time
-             * @description When it was last decided on.
+             * @description When the last decision was made.
              */
             reviewedAt: string | null;
-            /** @description Who decided on it last. */
+            /** @description Who made the last decision. */
             reviewedBy: components["schemas"]["Actor"] | null;
-            /** @description What they said. */
+            /** @description The comment on the decision. */
             reviewComment?: string | null;
             footprint: components["schemas"]["FootprintPreview"];
             whatIf?: components["schemas"]["WhatIf"];
         };
         /**
-         * @description The input fields stand flat beside the ones the service sets.
+         * @description The input fields are at the same level as the fields that the service sets.
          * @example {
          *       "_id": "p2hw6ryhezzjj9ybae1d6t9wh1",
          *       "eventId": "2y0anwrrxjg5m1h1vf0v7qj1hp",
@@ -7252,7 +7281,7 @@ export interface components {
          *     }
          */
         Record: components["schemas"]["RecordState"] & (components["schemas"]["FlightFields"] | components["schemas"]["AccommodationFields"] | components["schemas"]["VenueFields"] | components["schemas"]["WasteFields"] | components["schemas"]["GroundTransportFields"] | components["schemas"]["FreightFields"] | components["schemas"]["CateringFields"] | components["schemas"]["MaterialsFields"] | components["schemas"]["EnergyFields"] | components["schemas"]["WaterFields"] | components["schemas"]["DigitalFields"] | components["schemas"]["PurchasesFields"] | components["schemas"]["CustomFields"] | components["schemas"]["AttendeeTravelFields"]);
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         RecordResponse: {
             /** @constant */
             success: true;
@@ -7270,24 +7299,24 @@ export interface components {
             };
         };
         /**
-         * @description A move that may be commented.
+         * @description A move with an optional comment.
          * @example {
          *       "comment": "Checked against the tickets."
          *     }
          */
         OptionalComment: {
-            /** @description A word for the history. */
+            /** @description A comment for the history. */
             comment?: string | null;
         };
         /**
-         * @description A move that must be explained.
+         * @description A move that requires a reason.
          * @example {
          *       "comment": "The invoice says 38 rooms."
          *     }
          */
         RequiredComment: {
             /**
-             * @description Why.
+             * @description The reason.
              * @example The invoice says 38 rooms.
              */
             comment: string;
@@ -7312,7 +7341,7 @@ export interface components {
          *     }
          */
         HistoryEntry: {
-            /** @description Revision of the record after it. */
+            /** @description Revision of the record after the change. */
             revision: number;
             /**
              * @description The move, or the change.
@@ -7328,30 +7357,30 @@ export interface components {
              * @description When it happened.
              */
             at: string;
-            /** @description What was said. */
+            /** @description The comment. */
             comment?: string;
-            /** @description Names of the fields an edit changed. */
+            /** @description Names of the fields that an edit changed. */
             changed?: string[] | null;
-            /** @description Hash of what the record says after the move. */
+            /** @description Hash of the record's content after the move. */
             inputHash?: string;
-            /** @description Of a creation or an edit of attendee travel: the rows it left, and how many people they count. */
+            /** @description For the creation or an edit of attendee travel: its rows after the change, and the number of people in them. */
             origins?: {
-                /** @description How many rows. */
+                /** @description Number of rows. */
                 rows: number;
-                /** @description How many people they count. */
+                /** @description Number of people in them. */
                 people: number;
                 /** @description SHA-256 of their canonical JSON. */
                 hash: string;
             };
-            /** @description Of a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization asked for four eyes. */
+            /** @description For a decision (approve, auto-approve, request-changes, reject, reopen): whether the organization required four-eyes approval. */
             fourEyes?: boolean;
-            /** @description Of a decision: the revision of the organization that set the policy. */
+            /** @description For a decision: the revision of the organization that set the policy. */
             policyRevision?: number;
-            /** @description Random; it keeps actor and comment from being guessed from what the hash covers. Old entries have none. */
+            /** @description Random; it prevents actor and comment from being guessed from the hash. Old entries have none. */
             salt?: string;
-            /** @description The `hash` of the entry before. */
+            /** @description The `hash` of the previous entry. */
             previousHash?: string;
-            /** @description SHA-256 over the entry and the hash of the one before. */
+            /** @description SHA-256 over the entry and the hash of the previous one. */
             hash?: string;
         };
         /** @description A page of a list, in the envelope. */
@@ -7377,7 +7406,7 @@ export interface components {
             };
         };
         /**
-         * @description A record that waits for a decision, and what helps to decide.
+         * @description A record that is waiting for a decision, with information for the reviewer.
          * @example {
          *       "_id": "p2hw6ryhezzjj9ybae1d6t9wh1",
          *       "eventId": "2y0anwrrxjg5m1h1vf0v7qj1hp",
@@ -7433,20 +7462,20 @@ export interface components {
          *     }
          */
         ReviewItem: components["schemas"]["Record"] & {
-            /** @description What helps to decide. */
+            /** @description Information for the reviewer. */
             review: {
-                /** @description What the record would count; null where it cannot be calculated under the method of the event. */
+                /** @description The figure of the record; null if it cannot be calculated with the method of the event. */
                 kgCO2e: number | null;
-                /** @description That in percent of the newest total of the event, to two places; null while there is none. */
+                /** @description That figure as a percentage of the newest total of the event, to two decimal places; null while there is no total. */
                 sharePercent: number | null;
                 /**
                  * Format: date-time
                  * @description When it was submitted.
                  */
                 waitingSince: string;
-                /** @description Whole hours since then. */
+                /** @description Full hours since it was submitted. */
                 ageHours: number;
-                /** @description What would be found about the record were it counted, beside the counted records and the others of this page. */
+                /** @description The findings there would be about the record if it were counted, together with the counted records and the others on this page. */
                 findings: components["schemas"]["Finding"][];
             };
         };
@@ -7467,7 +7496,7 @@ export interface components {
             high: number;
         };
         /**
-         * @description The ends of 95 % of likely values.
+         * @description The lower and upper end of the 95 % interval.
          * @example {
          *       "low": 928.659579,
          *       "high": 2652.344624
@@ -7548,15 +7577,15 @@ export interface components {
          */
         Breakdown: {
             total: components["schemas"]["Interval"];
-            /** @description Total ÷ attendees in person; null when these are not known. */
+            /** @description Total ÷ attendees in person; null if their number is not known. */
             perAttendeeKg: number | null;
-            /** @description Total ÷ attendees and days; null when these are not known. */
+            /** @description Total ÷ attendees ÷ days; null if either is not known. */
             perAttendeeDayKg: number | null;
             /** @description By record type; types without records are left out. */
             byType: {
                 /** @description The record type. */
                 type: string;
-                /** @description How many records it is of. */
+                /** @description How many records it includes. */
                 records: number;
                 /** @description The amount. */
                 kgCO2e: number;
@@ -7567,11 +7596,11 @@ export interface components {
             }[];
             /** @description The scopes of the GHG Protocol. */
             byScope: {
-                /** @description Direct emissions of what the organizer runs. */
+                /** @description Direct emissions of what the organizer operates. */
                 scope1: number;
                 /** @description Purchased electricity and heat, location-based. */
                 scope2: number;
-                /** @description All others. */
+                /** @description All other emissions. */
                 scope3: number;
             };
             /** @description The 95 % intervals of `byScope`, from engine 2.3.0 on. */
@@ -7582,9 +7611,9 @@ export interface components {
             };
             /** @description By group of people. */
             byGroup: {
-                /** @description `unspecified` for records that name none. */
+                /** @description `unspecified` for records that do not name a group. */
                 group: string;
-                /** @description How many records it is of. */
+                /** @description How many records it includes. */
                 records: number;
                 /** @description The amount. */
                 kgCO2e: number;
@@ -7600,13 +7629,13 @@ export interface components {
                 /** @description The amount. */
                 kgCO2e: number;
             }[];
-            /** @description Combustion or generation (direct), what comes before it (upstream), and factors published as one life-cycle figure (combined). */
+            /** @description Combustion or generation (direct), everything before that (upstream), and factors published as one life-cycle figure (combined). */
             byStage: {
-                /** @description From burning and generating. */
+                /** @description From combustion and generation. */
                 direct: number;
-                /** @description From what comes before it, such as well-to-tank. */
+                /** @description From everything before that, such as well-to-tank. */
                 upstream: number;
-                /** @description Of factors published as one life-cycle figure. */
+                /** @description From factors published as one life-cycle figure. */
                 combined: number;
             };
             /** @description The 95 % intervals of `byStage`, from engine 2.3.0 on. */
@@ -7615,7 +7644,7 @@ export interface components {
                 upstream: components["schemas"]["Bounds"];
                 combined: components["schemas"]["Bounds"];
             };
-            /** @description In kg CO2e. `unsplit` is what is published without its gases. */
+            /** @description In kg CO2e. `unsplit` is the part whose gases are not published. */
             byGas: {
                 /** @description Carbon dioxide. */
                 co2: number;
@@ -7625,49 +7654,49 @@ export interface components {
                 n2o: number;
                 /** @description Effects of flights at altitude. */
                 aviationNonCO2: number;
-                /** @description Published without its gases. */
+                /** @description The part whose gases are not published. */
                 unsplit: number;
             };
-            /** @description Not in the total. */
+            /** @description Amounts that are not in the total. */
             outsideScopes: {
-                /** @description CO2 from burning biogenic material, reported apart. */
+                /** @description CO2 from burning biogenic material, reported separately. */
                 biogenicCO2Kg: number;
             };
-            /** @description Electricity by contract. It stands beside the total, which is location-based. */
+            /** @description Contract-based (market-based) electricity. It is shown beside the total, which is location-based. */
             marketBased: {
                 /** @description Electricity by contract. */
                 kgCO2e: number;
                 /** @description Electricity under contract: renewable, or with the factor of its supplier. */
                 coveredKWh: number;
-                /** @description Electricity counted with the residual mix. */
+                /** @description Electricity calculated with the residual mix. */
                 residualMixKWh: number;
-                /** @description Electricity counted with the average of the grid, where there is no residual mix. */
+                /** @description Electricity calculated with the grid average because no residual mix is available. */
                 gridAverageKWh: number;
-                /** @description The same kilowatt-hours by location and by contract, within one boundary: generation alone, or the life cycle where the factor of the location covers it. Scope 2 is electricity in the organiser's control, scope 3 all other. Absent by engine 1.2.0. */
+                /** @description The same kilowatt-hours by location and by contract, within one boundary: generation only or, if the factor of the location covers it, the life cycle. Scope 2 is electricity under the organizer's control, scope 3 all other. Absent with engine 1.2.0. */
                 byScope?: {
                     scope2: components["schemas"]["DualScope"];
                     scope3: components["schemas"]["DualScope"];
                 };
-                /** @description Grid losses and the supply of fuels, which both figures have beside them. Absent by engine 1.2.0. */
+                /** @description Grid losses and the supply of fuels, which come on top of both figures. Absent with engine 1.2.0. */
                 upstreamKg?: number;
-                /** @description The dual report of scope 2, heat and electric vehicles included. Absent by engine 1.2.0. */
+                /** @description The dual report of scope 2, including heat and electric vehicles. Absent with engine 1.2.0. */
                 scope2?: components["schemas"]["DualScope"];
             } | null;
             /** @description The total without the journeys of attendees: flights, ground transport and, from engine 2.2.0 on, attendee travel. */
             excludingAttendeeTravelKg: number;
-            /** @description The part of the total by which surveys were scaled up. */
+            /** @description The part of the total that results from scaling up surveys. */
             extrapolatedKg: number;
-            /** @description Shares of the total; together 1. */
+            /** @description Shares of the total, which add up to 1. */
             dataQuality: {
-                /** @description Share of the total from measured amounts. */
+                /** @description Share that is based on measured amounts. */
                 measuredShare: number;
-                /** @description Share from calculated amounts. */
+                /** @description Share that is based on calculated amounts. */
                 calculatedShare: number;
-                /** @description Share from estimated amounts. */
+                /** @description Share that is based on estimated amounts. */
                 estimatedShare: number;
-                /** @description Share from assumed amounts. */
+                /** @description Share that is based on assumed amounts. */
                 assumedShare: number;
-                /** @description Share by which surveys were scaled up. */
+                /** @description Share that results from scaling up surveys. */
                 extrapolatedShare: number;
             };
             /** @description What to know about the figures as a whole. */
@@ -7681,13 +7710,13 @@ export interface components {
          *     }
          */
         DualScope: {
-            /** @description With the average of the grid. */
+            /** @description With the grid average. */
             locationBasedKg: number;
-            /** @description By contract: what a contract covers 0, the rest with the residual mix, or the grid where none is held. */
+            /** @description By contract: 0 for what a contract covers, the rest with the residual mix, or with the grid average if no residual mix is available. */
             marketBasedKg: number;
         };
         /**
-         * @description A footprint in the rows of one standard.
+         * @description A footprint in the table of one standard.
          * @example {
          *       "standard": "esrs-e1-6",
          *       "title": "ESRS E1-6: gross scopes 1, 2, 3 and total GHG emissions",
@@ -7714,14 +7743,14 @@ export interface components {
             rows: {
                 /** @description Name of the row. */
                 name: string;
-                /** @description What is in it. */
+                /** @description Emissions in this row. */
                 kgCO2e: number;
             }[];
             /** @description The sum of the rows. */
             totalKgCO2e: number;
-            /** @description The total with scope 2 by contract, where the standard asks for it. Absent by engine 1.2.0. */
+            /** @description The total with scope 2 by contract, if the standard requires it. Absent with engine 1.2.0. */
             marketBasedTotalKgCO2e?: number;
-            /** @description What the standard leaves to a choice. */
+            /** @description Choices that the standard leaves open, and how they were made. */
             note: string;
         };
         /**
@@ -7845,38 +7874,38 @@ export interface components {
             eventId: string;
             /** @description The footprint in the rows of the GHG Protocol, ISO 14064-1, ESRS E1-6 and Net Zero Carbon Events. The rows of each table add up to the total. */
             tables?: components["schemas"]["StandardTable"][];
-            /** @description Figures by who takes part, in person and from afar, as the event states them now; of the newest result only, and absent where the event states neither. Digital records count for those from afar, all other for those in person. */
+            /** @description Figures per participant, in person and remote, with the numbers that the event states now; only with the newest result, and absent if the event states neither. Digital records count for remote participants, all others for those in person. */
             participants?: {
                 /** @description Attendees in person. */
                 inPerson: number;
-                /** @description Attendees from afar. */
+                /** @description Remote participants. */
                 virtual: number;
-                /** @description The total by all who take part. */
+                /** @description The total per participant, in person and remote. */
                 perParticipantKg: number | null;
-                /** @description The same by day; null without dates. */
+                /** @description The same per day; null without dates. */
                 perParticipantDayKg: number | null;
-                /** @description The total without digital records by attendees in person. */
+                /** @description The total without digital records per attendee in person. */
                 perInPersonKg: number | null;
-                /** @description Digital records by attendees from afar. */
+                /** @description Digital records per remote participant. */
                 perVirtualKg: number | null;
             };
-            /** @description What the event states to have offset or removed, by kind; of the newest result only, and absent where it states none. No figure has it subtracted. */
+            /** @description The offsets and removals that the event states, by kind; only with the newest result, and absent if there are none. They are never subtracted from a figure. */
             compensation?: {
                 /** @description The sum of the offsets. */
                 offsetKg: number;
                 /** @description The sum of the removals. */
                 removalKg: number;
-                /** @description What the figures are not. */
+                /** @description Limits of what the figures say. */
                 note: string;
             };
-            /** @description Rises each time the result changes. */
+            /** @description Increases each time the result changes. */
             revision: number;
-            /** @description Why this revision differs from the one before it: one entry for each action of each person, oldest first, at most 20. */
+            /** @description Why this revision differs from the previous one: one entry for each action of each person, oldest first, at most 20. */
             cause: components["schemas"]["Cause"][];
-            /** @description The first of the revisions before this one that are not kept any more; `cause` is of those too. Absent where there is none. */
+            /** @description The first of the revisions before this one that are no longer kept; `cause` includes their causes. Absent if there is none. */
             causeSince?: number;
             /**
-             * @description `recalculating`: a change is not in it yet. `superseded`: a newer revision has replaced it.
+             * @description `recalculating`: a change is not yet included. `superseded`: a newer revision has replaced it.
              * @enum {string}
              */
             status: "current" | "recalculating" | "superseded";
@@ -7892,23 +7921,23 @@ export interface components {
             };
             /** @description Version of the calculation. */
             engineVersion: string;
-            /** @description Hash over all that was counted. */
+            /** @description Hash over all counted inputs. */
             inputsHash: string;
             /**
              * Format: date-time
              * @description When it was calculated.
              */
             calculatedAt: string;
-            /** @description What looks wrong with the records as a whole, warnings first. Only with the newest result; it changes no figure. */
+            /** @description Findings: what looks wrong with the records as a whole, warnings first. Only with the newest result; they do not change any figure. */
             findings: components["schemas"]["Finding"][];
             /**
-             * @description What to measure next: the records with the largest shares of the variance of the total, largest first. A measured figure
-             *     there narrows the interval most. Only with the newest result, and of events of up to 20,000 counted records; the share
-             *     of every record of any event is in `…/results/explain`.
+             * @description What to measure next: the records with the largest shares of the variance of the total, largest first.
+             *     Measuring these narrows the interval the most. Only with the newest result of events of up to 20,000 counted
+             *     records; `…/results/explain` shows the share of every record for events of any size.
              */
             measureNext: components["schemas"]["MeasureNext"][];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         ResultResponse: {
             /** @constant */
             success: true;
@@ -7926,7 +7955,7 @@ export interface components {
             };
         };
         /**
-         * @description Something that looks wrong. It changes no figure.
+         * @description Something that looks wrong. It does not change any figure.
          * @example {
          *       "code": "DUPLICATE_FLIGHT",
          *       "severity": "warning",
@@ -7955,11 +7984,11 @@ export interface components {
             message: string;
             /** @description The records it is about; the first 50. */
             recordIds: string[];
-            /** @description How many records it is about. */
+            /** @description Number of records it is about. */
             records: number;
         };
         /**
-         * @description A record whose better measurement would narrow the interval.
+         * @description A record for which a better measurement would narrow the interval.
          * @example {
          *       "recordId": "p2hw6ryhezzjj9ybae1d6t9wh1",
          *       "type": "flights",
@@ -7983,14 +8012,15 @@ export interface components {
             varianceShare: components["schemas"]["VarianceShare"];
         };
         /**
-         * @description The share of the variance of the total, rounded down. Lines that use the same factor err together, also in different records;
-         *     those of different factors apart. With U the distance up to `high` of all lines of a factor and u that of the record's lines,
-         *     it is Σ u·U ÷ Σ U² over all factors. The shares of all records together are 1, but for the rounding.
+         * @description The share of the variance of the total, rounded down. Errors of lines that use the same factor are correlated, also
+         *     across records; those of different factors are independent. With U the distance up to `high` of all lines of a
+         *     factor and u that of the record's lines, the share is Σ u·U ÷ Σ U² over all factors. The shares of all records add
+         *     up to 1, apart from rounding.
          * @example 0.41
          */
         VarianceShare: number;
         /**
-         * @description The part of a way that a line of attendee travel is of.
+         * @description The part of a journey that a line of attendee travel belongs to.
          * @example {
          *       "origin": "Manchester, England, GB",
          *       "mode": "rail",
@@ -8001,14 +8031,14 @@ export interface components {
         Leg: {
             /** @description Where the people come from. */
             origin: string;
-            /** @description How they came. */
+            /** @description How they travelled. */
             mode: string;
             /**
-             * @description Which part of the way.
+             * @description Which part of the journey.
              * @enum {string}
              */
             part: "door to door" | "to the airport" | "flight" | "from the airport";
-            /** @description How many people. */
+            /** @description Number of people. */
             people: number;
         };
         /**
@@ -8044,9 +8074,9 @@ export interface components {
          *     }
          */
         Line: {
-            /** @description A row of the factor set, or `supplied` for a figure that came with the record. */
+            /** @description A row of the factor set, or `supplied` for a figure that is stated in the record. */
             factorId: string;
-            /** @description The exact amount in `unit`; one that does not end is shown with twelve decimals. */
+            /** @description The exact amount in `unit`; infinite decimals are shown with twelve decimal places. */
             quantity: string;
             /** @description Unit of `quantity`. */
             unit: string;
@@ -8077,7 +8107,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description How the amount is known.
+             * @description How the amount was determined.
              * @enum {string}
              */
             dataQuality: "measured" | "calculated" | "estimated" | "assumed";
@@ -8085,15 +8115,15 @@ export interface components {
             scores: number[];
             /** @description The factor of the 95 % interval, in millionths. */
             gsd2Millionths: number;
-            /** @description What makes the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths, which add up to its variance. */
+            /** @description The components of the interval, since engine 2.0.0: variances of the logarithm of the amount, in billionths, which add up to its variance. */
             uncertainty?: {
-                /** @description Doubt of the quantity. All lines of a record share it. */
+                /** @description Uncertainty of the quantity. All lines of a record share it. */
                 activity: number;
-                /** @description Doubt of the factor. All lines of the row and stage share it. */
+                /** @description Uncertainty of the factor. All lines of the row and stage share it. */
                 basic: number;
-                /** @description Doubt of using the factor for another time, place or technology. Lines of the row and stage with the same `use` share it. */
+                /** @description Uncertainty of using the factor for another time, place or technology. Lines of the row and stage with the same `use` share it. */
                 fit: number;
-                /** @description Names the place and the scores for time, geography and technology. */
+                /** @description Identifies the place and the scores for time, geography and technology. */
                 use: string;
             };
             leg?: components["schemas"]["Leg"];
@@ -8147,25 +8177,25 @@ export interface components {
              * @example 5,539.833 km × 1 passenger × 0.11704 kg per passenger-km = 648.382054 kg
              */
             formula: string;
-            /** @description Where the figure was published; null for one that came with the record. */
+            /** @description Where the figure was published; null for a figure that is stated in the record. */
             factor: {
-                /** @description What it is a factor of. */
+                /** @description The activity that the factor is for. */
                 activity: string;
-                /** @description The kind of it. */
+                /** @description The kind of activity. */
                 detail: string;
-                /** @description Where it holds. */
+                /** @description The region it is valid for. */
                 region: string;
-                /** @description Year of the figure; null when its source is undated. */
+                /** @description Year of the figure; null if its source is undated. */
                 year: number | null;
                 /** @description The publication. */
                 source: string;
-                /** @description Sheet, table or row in it. */
+                /** @description Sheet, table or row in the publication. */
                 sourceLocation: string;
                 /** @description The licence of the publication. */
                 licence: string;
                 /**
                  * Format: date
-                 * @description The day after which a newer figure should be looked for; of a supplier's factor, the last day on which it is valid. Absent where there is none, and in signed revisions from before there was this field.
+                 * @description The day after which to look for a newer figure; for a supplier's factor, the last day on which it is valid. Absent if there is none, and in signed revisions that are older than this field.
                  */
                 bestBefore?: string;
             } | null;
@@ -8281,11 +8311,11 @@ export interface components {
             _id: string;
             /** @description Its record type. */
             type: string;
-            /** @description The revision that was calculated. */
+            /** @description The revision of the record that was calculated. */
             revision: number;
             /**
              * Format: date-time
-             * @description When the record was made.
+             * @description When the record was created.
              */
             createdAt: string;
             /** @description The input that was calculated. */
@@ -8300,11 +8330,11 @@ export interface components {
             low: number;
             /** @description Upper end of the 95 % interval. */
             high: number;
-            /** @description Each product of a quantity and a factor. They add up to `kgCO2e`. */
+            /** @description Products of a quantity and a factor. They add up to `kgCO2e`. */
             lines: components["schemas"]["ExplainedLine"][];
-            /** @description How many lines there are, where `lines` has the first 2,000 alone. */
+            /** @description Number of lines, if `lines` contains only the first 2,000. */
             linesInAll?: number;
-            /** @description Fields that were absent and took their default. */
+            /** @description Absent fields for which a default was used. */
             defaulted: string[];
             /** @description What to know about the figure. */
             notices: components["schemas"]["Notice"][];
@@ -8322,9 +8352,9 @@ export interface components {
             };
         };
         /**
-         * @description A result that anyone can recompute, with the people behind it: a ReportBundle with the members that are described here.
-         *     `provenance` has the history of each record, whose hashes form a chain: each is over the entry and the hash before it.
-         *     `hashes.provenance` is the SHA-256 of `provenance` as it stands in the bundle.
+         * @description A result that anyone can recalculate, with the people behind it: a ReportBundle with the members described here.
+         *     `provenance` contains the history of each record, whose hashes form a chain: each is over the entry and the previous
+         *     hash. `hashes.provenance` is the SHA-256 of `provenance` exactly as it is in the bundle.
          * @example {
          *       "format": "ecf-report/2",
          *       "names": "full",
@@ -8353,11 +8383,11 @@ export interface components {
             /** @constant */
             format: "ecf-report/2";
             /**
-             * @description With `roles` people are pseudonyms, and free text is withheld.
+             * @description With `roles`, people are replaced by pseudonyms, and free text is withheld.
              * @enum {string}
              */
             names: "full" | "roles";
-            /** @description Whose event it is. */
+            /** @description The organization that owns the event. */
             organization: {
                 /** @description Identifier of the organization. */
                 _id: string;
@@ -8374,7 +8404,7 @@ export interface components {
             factorSet: {
                 [key: string]: unknown;
             };
-            /** @description The rows used. */
+            /** @description The rows that were used. */
             factors: components["schemas"]["Factor"][];
             /** @description As in ReportBundle. */
             records: {
@@ -8386,7 +8416,7 @@ export interface components {
             result: {
                 [key: string]: unknown;
             };
-            /** @description How each record came to be counted, in the order of the records. */
+            /** @description The review of each counted record, in the order of the records. */
             provenance: {
                 /** @description Identifier of the record. */
                 record: string;
@@ -8399,7 +8429,7 @@ export interface components {
                     by?: components["schemas"]["Actor"];
                     /**
                      * Format: date-time
-                     * @description When.
+                     * @description When it was proposed.
                      */
                     at?: string;
                 } | null;
@@ -8408,17 +8438,17 @@ export interface components {
                     by?: components["schemas"]["Actor"];
                     /**
                      * Format: date-time
-                     * @description When.
+                     * @description When it was proposed.
                      */
                     at?: string;
                     /** @description Whether the organization's policy approved it. */
                     policy?: boolean;
                 } | null;
-                /** @description Whether who approved it had not created, edited or submitted it. */
+                /** @description Whether the person who approved it had not created, edited or submitted it. */
                 fourEyes: boolean;
                 /** @description SHA-256 sums of its evidence. */
                 evidence: string[];
-                /** @description With `roles`: what the hashes of the history are over in place of people and comments. */
+                /** @description With `roles`: the values that replace people and comments in the hashes of the history. */
                 commitments?: string[];
                 /** @description Its history up to the approval, oldest first. */
                 history: {
@@ -8427,20 +8457,20 @@ export interface components {
             }[];
             /** @description Numbers of records that are not in the result. */
             notCounted: {
-                /** @description Records that wait for a decision. */
+                /** @description Records waiting for a decision. */
                 waiting: number;
-                /** @description Records sent back to be changed. */
+                /** @description Records returned for changes. */
                 changesRequested: number;
-                /** @description Records that never count. */
+                /** @description Rejected records, which do not count. */
                 rejected: number;
                 /** @description Drafts. */
                 unsubmitted: number;
             };
-            /** @description Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent where nobody has. */
+            /** @description Who signed off (`by`), when (`at`), with which `statement`, as which `edition`; absent if it was not signed off. */
             signOff?: {
                 [key: string]: unknown;
             };
-            /** @description The states of the organization's policy on review, oldest first: since when four eyes is asked for, and what is approved automatically. The history of a record names the one it was approved under (`policyRevision`). */
+            /** @description The review policies of the organization, oldest first: since when four-eyes approval is required, and what is approved automatically. The history of a record names the policy it was approved under (`policyRevision`). */
             policies?: {
                 [key: string]: unknown;
             }[];
@@ -8454,11 +8484,12 @@ export interface components {
             };
         };
         /**
-         * @description A result that anyone can recompute. `event.context`, `engineVersion` and `factorSet` name what it was calculated with; `factors`
-         *     are the rows used, whole; `records` are the inputs byte for byte, each with its lines; `result` is the sum. `result.inputsHash` is
-         *     the root of a hash tree over the context and all inputs. `hashes` are SHA-256 sums of the parts as they stand in the bundle;
-         *     `content` is over all but `hashes` and `signature`. The signature (Ed25519) is of the text `ecf-report/1`, a line end, and the
-         *     SHA-256 of the bundle without its `signature`, in hexadecimal. White space may be added; nothing else may be changed.
+         * @description A result that anyone can recalculate. `event.context`, `engineVersion` and `factorSet` name what it was calculated
+         *     with; `factors` contains the complete rows that were used; `records` contains the inputs byte for byte, each with
+         *     its lines; `result` is the sum. `result.inputsHash` is the root of a hash tree over the context and all inputs.
+         *     `hashes` are SHA-256 sums of the parts exactly as they are in the bundle; `content` is over everything except
+         *     `hashes` and `signature`. The signature (Ed25519) is over the text `ecf-report/1`, a line feed, and the SHA-256 of
+         *     the bundle without its `signature`, in hexadecimal. White space may be added; nothing else may be changed.
          * @example {
          *       "format": "ecf-report/1",
          *       "event": {
@@ -8673,7 +8704,7 @@ export interface components {
         ReportBundle: {
             /** @constant */
             format: "ecf-report/1";
-            /** @description The event, as far as it is calculated from. */
+            /** @description The parts of the event that the calculation uses. */
             event: {
                 /** @description Identifier of the event. */
                 _id: string;
@@ -8683,19 +8714,19 @@ export interface components {
                 boundary?: {
                     [key: string]: unknown;
                 };
-                /** @description All of the event that the calculation depends on. */
+                /** @description Everything about the event that the calculation depends on. */
                 context: {
-                    /** @description ISO 3166-1 alpha-2; empty when none is known. */
+                    /** @description ISO 3166-1 alpha-2; empty if not known. */
                     country: string;
-                    /** @description The first day; empty when not known. */
+                    /** @description The first day; empty if not known. */
                     startDate: string;
-                    /** @description The last day; empty when not known. */
+                    /** @description The last day; empty if not known. */
                     endDate: string;
-                    /** @description People who come in person; 0 when not known. */
+                    /** @description People who attend in person; 0 if not known. */
                     attendees: number;
-                    /** @description Whether flights count the effects at altitude. */
+                    /** @description Whether flights include effects at altitude. */
                     radiativeForcing: boolean;
-                    /** @description How gases are weighed, as in Method. */
+                    /** @description How gases are weighted, as in Method. */
                     gwp: string;
                 };
             };
@@ -8709,7 +8740,7 @@ export interface components {
                 year: number;
                 /** @description SHA-256 of the set. */
                 version: string;
-                /** @description Of a set that an operator has added, the rows that the figures depend on, in the form of a factor pack; absent for a built-in set. */
+                /** @description For a set that an operator has added: the rows that the figures depend on, in the form of a factor pack; absent for a built-in set. */
                 pack?: {
                     [key: string]: unknown;
                 };
@@ -8722,9 +8753,9 @@ export interface components {
                 _id: string;
                 /** @description Its record type. */
                 type: string;
-                /** @description Its place in the order of creation. */
+                /** @description Its position in the order of creation. */
                 seq: number;
-                /** @description The revision that was calculated. */
+                /** @description The revision of the record that was calculated. */
                 revision: number;
                 /** @description The input that was calculated. */
                 fields: {
@@ -8740,7 +8771,7 @@ export interface components {
                 high: number;
                 /** @description Each product of a quantity and a factor. */
                 lines: components["schemas"]["Line"][];
-                /** @description Fields that were absent and took their default. */
+                /** @description Absent fields for which a default was used. */
                 defaulted: string[];
                 /** @description What to know about the figure. */
                 notices: components["schemas"]["Notice"][];
@@ -8779,7 +8810,7 @@ export interface components {
                 /** @description Of all but `hashes` and `signature`. */
                 content: string;
             };
-            /** @description Shows that the bundle is ours. Absent where reports are not signed. */
+            /** @description Proves that this service issued the bundle. Absent if reports are not signed. */
             signature?: {
                 /** @constant */
                 alg: "EdDSA";
@@ -8792,7 +8823,7 @@ export interface components {
             };
         };
         /**
-         * @description Rows to be counted with what is stored.
+         * @description Rows to calculate together with the stored records.
          * @example {
          *       "items": [
          *         {
@@ -8807,24 +8838,24 @@ export interface components {
          *     }
          */
         PreviewRowsRequest: {
-            /** @description The rows: up to 100 of any types. None: the drafts as they are stored. */
+            /** @description Up to 100 rows of any types. Without rows, the drafts as stored. */
             items?: {
                 /** @description Record type of the row. */
                 type: string;
-                /** @description The draft that the row changes; it is not counted beside it. */
+                /** @description The draft that the row replaces; the draft is not counted as well. */
                 recordId?: string | null;
-                /** @description The row as it would be written in the body of a record of its type. */
+                /** @description The row, in the form of the body of a record of its type. */
                 fields: {
                     [key: string]: unknown;
                 };
             }[];
-            /** @description Answer each row with its lines: formula, factor and source. False where it is left out. */
+            /** @description Whether to return the lines of each row: formula, factor and source. False if absent. */
             explain?: boolean;
-            /** @description `sum` of the answer to the part before. */
+            /** @description `sum` of the response to the previous part. */
             after?: string;
         };
         /**
-         * @description So many records, and what they come to together.
+         * @description A number of records and their sum.
          * @example {
          *       "records": 2,
          *       "total": {
@@ -8839,71 +8870,71 @@ export interface components {
             records: number;
             total: components["schemas"]["Interval"];
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         PreviewedRowsResponse: {
             /** @constant */
             success: true;
-            /** @description The sums of an event with rows that are not stored. */
+            /** @description The sums of an event including rows that are not stored. */
             data: {
                 /** @description Identifier of the event. */
                 eventId: string;
-                /** @description Fields of this request that had no effect. Absent where there are none. */
+                /** @description Fields of this request that had no effect. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
                 /**
-                 * @description Whether a change is still missing in the approved sum.
+                 * @description Whether the approved sum does not include all changes yet.
                  * @enum {string}
                  */
                 status: "current" | "recalculating";
-                /** @description What is approved. */
+                /** @description The approved records. */
                 approved: components["schemas"]["CountedSum"];
-                /** @description What waits for a decision. */
+                /** @description The records waiting for a decision. */
                 waiting: components["schemas"]["CountedSum"];
-                /** @description The drafts with the rows of this part and of those before it. */
+                /** @description The drafts, with the rows of this part and of previous parts. */
                 drafts: components["schemas"]["CountedSum"];
                 /** @description All of them together. */
                 all: components["schemas"]["CountedSum"];
                 /** @description The rows of this part, in their order. */
                 rows: {
-                    /** @description What the row comes to by itself. */
+                    /** @description The figure of the row by itself. */
                     footprint?: components["schemas"]["Interval"];
                     /** @description The approved total with this row. */
                     approvedWith?: components["schemas"]["Interval"];
-                    /** @description What it is made of, where `explain` asks for it. */
+                    /** @description The lines of the row, if `explain` is set. */
                     lines?: components["schemas"]["ExplainedLine"][];
-                    /** @description Why the row counts nothing. */
+                    /** @description Why the row does not count. */
                     error?: components["schemas"]["Error"];
                 }[];
-                /** @description What the next part names as `after`. It means nothing else. */
+                /** @description What to send as `after` with the next part. It has no other meaning. */
                 sum: string;
                 factorSet: components["schemas"]["FactorSetName"];
                 /** @description Version of the calculation. */
                 engineVersion: string;
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         PreviewResponse: {
             /** @constant */
             success: true;
-            /** @description The total were the whole queue approved. */
+            /** @description The total as it would be if all records in the queue were approved. */
             data: components["schemas"]["Breakdown"] & {
                 /** @description Identifier of the event. */
                 eventId: string;
-                /** @description The newest result; null when nothing is approved yet. */
+                /** @description The newest result; null if nothing has been approved yet. */
                 basedOn: {
                     /** @description Its revision. */
                     revision: number;
                     /**
-                     * @description Whether a change is still missing in it.
+                     * @description Whether it does not include all changes yet.
                      * @enum {string}
                      */
                     status: "current" | "recalculating";
                     total: components["schemas"]["Interval"];
                 } | null;
-                /** @description What waits for a decision. */
+                /** @description The records waiting for a decision. */
                 queue: {
-                    /** @description Records that wait for a decision. */
+                    /** @description Records waiting for a decision. */
                     records: number;
-                    /** @description Those that have no factor under the event's method; they are not in the figures. */
+                    /** @description Records that have no factor with the event's method; they are not in the figures. */
                     notCalculated: string[];
                     /** @description What the queue would add. */
                     kgCO2e: number;
@@ -8928,7 +8959,7 @@ export interface components {
             version: string;
         };
         /**
-         * @description One reason for which a revision of a result exists.
+         * @description One reason why a revision of a result exists.
          * @example {
          *       "action": "approve",
          *       "by": {
@@ -8945,26 +8976,26 @@ export interface components {
          *     }
          */
         Cause: {
-            /** @description The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set`, `approve-change` (a change of the event that a second manager approved) or `new-engine`; `create` where nothing was counted yet. `unknown`: from before causes were kept. `other` counts what is beyond the first 20. */
+            /** @description The move of the records (`approve`, `auto-approve`, `reopen`), `update-event`, `adopt-factor-set`, `approve-change` (a change of the event that a second manager approved) or `new-engine`; `create` if nothing had been counted yet. `unknown`: older than the record of causes. `other` counts what is beyond the first 20. */
             action: string;
-            /** @description Who did it; null where that is not known. */
+            /** @description Who did it; null if not known. */
             by: components["schemas"]["Actor"] | null;
             /**
              * Format: date-time
-             * @description When, for several the last; null where that is not known.
+             * @description When it was done; for several changes, the last time; null if not known.
              */
             at: string | null;
-            /** @description The comment given with it; empty for none. */
+            /** @description The comment given with it; empty if there was none. */
             comment: string;
             /** @description Fields of the event that changed. */
             fields?: string[];
-            /** @description How many changes of records it is of. */
+            /** @description The number of record changes it covers. */
             records: number;
             /** @description The first 100 of these records. */
             recordIds: string[];
         };
         /**
-         * @description One of two results compared.
+         * @description One of the two results compared.
          * @example {
          *       "revision": 1,
          *       "kgCO2e": 1569.434689,
@@ -8993,33 +9024,33 @@ export interface components {
             /** @description Version of the calculation. */
             engineVersion: string;
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         WaterfallResponse: {
             /** @constant */
             success: true;
-            /** @description What led from one result to the other. */
+            /** @description The difference between two results and its causes. */
             data: {
                 /** @description Identifier of the event. */
                 eventId: string;
                 from: components["schemas"]["WaterfallEnd"];
                 to: components["schemas"]["WaterfallEnd"];
-                /** @description The later total less the earlier; negative when it fell. */
+                /** @description The later total minus the earlier one; negative if it fell. */
                 differenceKgCO2e: number;
                 /** @description The difference by cause and type. They add up to it exactly. */
                 parts: {
                     /**
-                     * @description `other` is of no record: figures from before changes were kept.
+                     * @description `other` belongs to no record: figures that are older than the record of changes.
                      * @enum {string}
                      */
                     kind: "added" | "removed" | "changed" | "factor_changed" | "method_changed" | "country_changed" | "place_changed" | "dates_changed" | "attendees_changed" | "boundary_changed" | "recalculated" | "other";
                     /** @description The record type. */
                     type: string;
-                    /** @description How many records it is of. */
+                    /** @description How many records it includes. */
                     records: number;
-                    /** @description What it adds; negative when it takes away. */
+                    /** @description What it adds; negative if it reduces the total. */
                     kgCO2e: number;
                 }[];
-                /** @description The records that moved the total most; the first 100. */
+                /** @description The records that changed the total the most; the first 100. */
                 records: {
                     /** @description Identifier of the record. */
                     _id: string;
@@ -9027,11 +9058,11 @@ export interface components {
                     type: string;
                     /** @description The cause, as in `parts`. */
                     kind: string;
-                    /** @description What the record counted; null when it did not. */
+                    /** @description The figure of the record before; null if it did not count. */
                     before: number | null;
-                    /** @description What it counts since; null when it does not. */
+                    /** @description The figure of the record after; null if it does not count. */
                     after: number | null;
-                    /** @description The difference; negative when it fell. */
+                    /** @description The difference; negative if it fell. */
                     kgCO2e: number;
                 }[];
                 /** @description How many records changed in all. */
@@ -9043,21 +9074,21 @@ export interface components {
                      * @enum {string}
                      */
                     figure: "perAttendeeKg" | "perAttendeeDayKg";
-                    /** @description The earlier figure; null where the event stated no attendees or dates. */
+                    /** @description The earlier figure; null if the event stated no attendees or dates. */
                     from: number | null;
-                    /** @description The later figure; null as `from` is. */
+                    /** @description The later figure; null if the event states no attendees or dates. */
                     to: number | null;
-                    /** @description The later less the earlier; negative when it fell and null where either is. */
+                    /** @description The later figure minus the earlier one; negative if it fell, null if either is null. */
                     difference: number | null;
                     /** @description What each kind of change adds to it. */
                     parts: {
                         /** @description The kind, as in `parts` of the total. */
                         kind: string;
-                        /** @description What it adds; negative when it takes away. */
+                        /** @description What it adds; negative if it reduces the total. */
                         kgCO2e: number;
                     }[];
                 }[];
-                /** @description The ends of the interval of the total. An interval is not made of parts by record: its difference is one part, of the kind of change there was, or `recalculated` where there were several. */
+                /** @description The ends of the interval of the total. An interval cannot be split by record: its difference is one part, of the kind of change there was, or `recalculated` if there were several. */
                 intervals?: {
                     /**
                      * @description Which end.
@@ -9068,17 +9099,17 @@ export interface components {
                     from: number;
                     /** @description The later figure. */
                     to: number;
-                    /** @description The later less the earlier; negative when it fell. */
+                    /** @description The later figure minus the earlier one; negative if it fell. */
                     difference: number;
                     /** @description What each kind of change adds to it. */
                     parts: {
                         /** @description The kind, as in `parts` of the total. */
                         kind: string;
-                        /** @description What it adds; negative when it takes away. */
+                        /** @description What it adds; negative if it reduces the total. */
                         kgCO2e: number;
                     }[];
                 }[];
-                /** @description Scopes and categories of scope 3 that differ. A new engine can move masses between them and leave the total as it is. */
+                /** @description Scopes and scope 3 categories that differ. A new engine can move emissions between them and leave the total as it is. */
                 categories?: {
                     /** @description Scope of the GHG Protocol. */
                     scope: number;
@@ -9091,10 +9122,10 @@ export interface components {
                     from: number;
                     /** @description The later figure. */
                     to: number;
-                    /** @description The later less the earlier; negative when it fell. */
+                    /** @description The later figure minus the earlier one; negative if it fell. */
                     differenceKgCO2e: number;
                 }[];
-                /** @description Why there are revisions between the two; the newer one's own included. */
+                /** @description The causes of the revisions between the two, including the newer one. */
                 cause: components["schemas"]["Cause"][];
             };
         };
@@ -9115,39 +9146,39 @@ export interface components {
              */
             factorSet?: string;
             /**
-             * @description The arithmetic to adopt; the changelog and the methodology say what each one changed.
+             * @description The engine version to adopt; the changelog and the methodology say what each one changed.
              * @enum {string}
              */
             engine?: "1.2.0" | "2.0.0" | "2.1.0" | "2.2.0" | "2.3.0";
-            /** @description Why, for the history. Your organization may require it. */
+            /** @description The reason, for the history. Your organization may require it. */
             comment?: string;
         } | unknown | unknown;
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         AdoptionResponse: {
             /** @constant */
             success: true;
-            /** @description What the change of factors makes of the total. */
+            /** @description The effect of other factors on the total. */
             data: {
-                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent where there are none. */
+                /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
                 notices?: components["schemas"]["Notice"][];
                 /** @description Identifier of the event. */
                 eventId: string;
-                /** @description The arithmetic before. */
+                /** @description The engine version before. */
                 fromEngine: string;
-                /** @description The arithmetic after. */
+                /** @description The engine version after. */
                 toEngine: string;
                 from: components["schemas"]["FactorSetName"];
                 to: components["schemas"]["FactorSetName"];
-                /** @description The total under the set the event had; null when nothing is approved. */
+                /** @description The total with the previous set of the event; null if nothing is approved. */
                 before: components["schemas"]["Interval"] | null;
-                /** @description The result to come. */
+                /** @description The result as it will be. */
                 after: components["schemas"]["Breakdown"] | null;
-                /** @description The total after less the one before, negative when it falls; null when nothing is approved. */
+                /** @description The total after minus the total before, negative if it falls; null if nothing is approved. */
                 differenceKgCO2e: number | null;
             };
         };
         /**
-         * @description One row of a factor set, in kg CO2e per unit. What was not published is null, never 0.
+         * @description One row of a factor set, in kg CO2e per unit. Unpublished values are null, never 0.
          * @example {
          *       "id": "desnz-2026-flight-domestic-average-norf",
          *       "series": "desnz-flight-domestic-average-norf",
@@ -9174,13 +9205,13 @@ export interface components {
             id: string;
             /** @description The id without its year. */
             series: string;
-            /** @description Group of activities, as its source has it. */
+            /** @description Group of activities, as named by the source. */
             category: string;
-            /** @description What it is a factor of. */
+            /** @description The activity that the factor is for. */
             activity: string;
-            /** @description The kind of it; empty when there is none. */
+            /** @description The kind of activity; empty if there is none. */
             detail: string;
-            /** @description The unit of quantity it is for. */
+            /** @description The unit of the quantity. */
             unit: string;
             /** @description All gases together. */
             kgCO2e: number;
@@ -9190,26 +9221,26 @@ export interface components {
             ch4: number | null;
             /** @description Nitrous oxide, as CO2e. */
             n2o: number | null;
-            /** @description Published apart and added. */
+            /** @description Published separately and added. */
             wellToTank: number | null;
-            /** @description Where it holds. */
+            /** @description The region it is valid for. */
             region: string;
-            /** @description Of the figure; null when its source is undated. */
+            /** @description Year of the figure; null if its source is undated. */
             year: number | null;
-            /** @description A row of another edition than the set's. */
+            /** @description Whether the row is from another edition than the set. */
             fallback: boolean;
             /** @description The publication. */
             source: string;
-            /** @description Sheet, table or row in it. */
+            /** @description Sheet, table or row in the publication. */
             sourceLocation: string;
             /** @description The licence of the publication. */
             licence: string;
             /**
              * Format: date
-             * @description The day after which a newer figure should be looked for.
+             * @description The day after which to look for a newer figure.
              */
             bestBefore?: string;
-            /** @description Why no record uses the row, in a set that never changes; absent for the rows that records use. */
+            /** @description Why no record uses the row, in a set that never changes; absent for rows that records use. */
             notUsed?: string;
         };
         /**
@@ -9243,40 +9274,40 @@ export interface components {
             version: string;
             /** @description Number of rows. */
             factors: number;
-            /** @description Where its rows come from. */
+            /** @description The sources of its rows. */
             sources: {
                 /** @description The publication. */
                 source: string;
                 /** @description Its licence. */
                 licence: string;
-                /** @description How many rows are from it. */
+                /** @description Number of rows from it. */
                 factors: number;
             }[];
-            /** @description The lines to show beside figures made with the set. */
+            /** @description The attribution to show with figures calculated with the set. */
             attributions: string[];
-            /** @description Where the set comes from; absent for a built-in set. Operators add further sets as packs, with `ecf factors add`. */
+            /** @description The origin of the set; absent for a built-in set. Operators add further sets as packs, with `ecf factors add`. */
             pack?: {
                 /**
-                 * @description Name of the pack; the `id` of the set is the name and the release.
+                 * @description Name of the pack; the `id` of the set consists of the name and the release.
                  * @example desnz-2027
                  */
                 name: string;
                 /** @description Number of the release. A release never changes. */
                 release: number;
-                /** @description What the pack holds. */
+                /** @description What the pack contains. */
                 title: string;
                 /** @description Who publishes its figures. */
                 publisher: string;
                 /**
-                 * @description The built-in set whose rows count where the pack has none; absent for a pack that is complete by itself.
+                 * @description The built-in set whose rows are used if the pack has none; absent for a pack that is complete by itself.
                  * @example desnz-2026
                  */
                 base?: string;
-                /** @description The built-in sets to look in for what is lacking after that, in this order. */
+                /** @description The built-in sets to search next, in this order. */
                 standIns: string[];
-                /** @description How many of the rows are the pack's own. */
+                /** @description How many of the rows belong to the pack itself. */
                 rows: number;
-                /** @description The operator took the pack without a signature. */
+                /** @description Whether the operator accepted the pack without a signature. */
                 unsigned: boolean;
                 /** @description Thumbprint (RFC 7638) of the key that signed the pack; absent for an unsigned one. */
                 signedBy?: string;
@@ -9293,11 +9324,11 @@ export interface components {
                 pagination: components["schemas"]["Pagination"];
             };
         };
-        /** @description The answer, in the envelope. */
+        /** @description The response, in the envelope. */
         FactorSetResponse: {
             /** @constant */
             success: true;
-            /** @description The set, and a page of its factors. */
+            /** @description The set and a page of its factors. */
             data: components["schemas"]["FactorSet"] & {
                 /** @description The factors of this page. */
                 items: components["schemas"]["Factor"][];
@@ -9319,7 +9350,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description `VALIDATION_ERROR`: every fault is in `details`. */
+        /** @description `VALIDATION_ERROR`: `details` lists every fault. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9334,7 +9365,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `UNAUTHENTICATED`: no token, one that has expired, or one that is not accepted. */
+        /** @description `UNAUTHENTICATED`: the token is missing, has expired or is not accepted. */
         Unauthenticated: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9349,7 +9380,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `QUOTA_EXCEEDED`: the plan has no event left. */
+        /** @description `QUOTA_EXCEEDED`: the plan has no events left. */
         QuotaExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9364,7 +9395,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `PLAN_LIMIT_EXCEEDED`: the plan does not have so many records, rows or imports. */
+        /** @description `PLAN_LIMIT_EXCEEDED`: the plan does not allow that many records, rows or imports. */
         PlanLimitExceeded: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9379,7 +9410,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `FORBIDDEN`, or `SELF_APPROVAL_FORBIDDEN` under four eyes. */
+        /** @description `FORBIDDEN`, or `SELF_APPROVAL_FORBIDDEN` with four-eyes approval. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9445,7 +9476,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used with another body. */
+        /** @description `IDEMPOTENCY_KEY_REUSED`: the `Idempotency-Key` was used with a different body. */
         KeyReused: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9503,7 +9534,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `NOT_ACCEPTABLE`: `Accept` takes none of the media types that there are; they are in `suggestions`. */
+        /** @description `NOT_ACCEPTABLE`: `Accept` allows none of the available media types, which are in `suggestions`. */
         NotAcceptable: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9517,7 +9548,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description `UNSUPPORTED_MEDIA_TYPE`: a body is `application/json`, an import `text/csv`, in UTF-8, not compressed. */
+        /** @description `UNSUPPORTED_MEDIA_TYPE`: a body must be `application/json`, an import `text/csv`, in UTF-8, not compressed. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["XRequestId"];
@@ -9549,8 +9580,8 @@ export interface components {
         };
         /**
          * @description `METHOD_NOT_ALLOWED` (405, with `Allow`), `PAYLOAD_TOO_LARGE` for the header of a request (431), `INTERNAL` (500),
-         *     `UNAVAILABLE` (503, with `Retry-After`) or `UPSTREAM_TIMEOUT` (504). Where the request is no good HTTP, on any path:
-         *     `VALIDATION_ERROR` (400; 408 when it did not arrive in time) or `PAYLOAD_TOO_LARGE` (413 for its body).
+         *     `UNAVAILABLE` (503, with `Retry-After`) or `UPSTREAM_TIMEOUT` (504). If the request is not valid HTTP, on any path:
+         *     `VALIDATION_ERROR` (400; 408 if it did not arrive in time) or `PAYLOAD_TOO_LARGE` (413 for its body).
          */
         Failure: {
             headers: {
@@ -9612,7 +9643,7 @@ export interface components {
         ChangeId: string;
         /** @description The `revision` of a result, from 1. */
         Revision: number;
-        /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
+        /** @description For JSON: `full` names people, `roles` replaces them with pseudonyms. */
         BundleNames: "full" | "roles";
         /** @description The `revision` of another result of the event. */
         OtherRevision: number;
@@ -9624,7 +9655,7 @@ export interface components {
         UserId: string;
         /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
         Page: number;
-        /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+        /** @description Items per page. Any integer is accepted and clamped to 1–100. */
         Limit: number;
         /**
          * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
@@ -9632,56 +9663,57 @@ export interface components {
          */
         IdempotencyKey: string;
         /**
-         * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-         *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+         * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+         *     an unknown column or parameter. The response then carries `Preference-Applied`.
          */
         Prefer: string;
         /**
-         * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-         *     but `true` and `false` is 400.
+         * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+         *     `true` and `false` is 400.
          */
         DryRun: "true" | "false";
         /** @description An IATA or city code of three letters, or an ICAO code of four, in any case. */
         Code: string;
-        /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+        /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
         IfMatch: string;
-        /** @description The languages you read, such as `de`. Words are in English and in German; English stands in for all others. Names of fields, values and examples are the same in every language. */
+        /** @description The languages you read, such as `de`. Texts are available in English and German; any other language gets English. Names of fields, values and examples are the same in every language. */
         AcceptLanguage: string;
-        /** @description The `ETag` you have. 304 without a body when it still holds. */
+        /** @description The `ETag` you have. 304 without a body if it is still current. */
         IfNoneMatch: string;
     };
     requestBodies: never;
     headers: {
-        /** @description Names this request in our logs. */
+        /** @description Identifies this request in the server's logs. */
         XRequestId: string;
-        /** @description A strong entity tag of what was answered, for `If-None-Match` and `If-Match`. */
+        /** @description A strong entity tag of the response, for `If-None-Match` and `If-Match`. */
         ETag: string;
-        /** @description The language of the words in the answer. */
+        /** @description The language of the texts in the response. */
         ContentLanguage: "en" | "de";
-        /** @description The path of what was created. */
+        /** @description The path of the created resource. */
         Location: string;
-        /** @description `handling=strict` where that was asked for. */
+        /** @description `handling=strict` if it was requested. */
         PreferenceApplied: "handling=strict";
-        /** @description `true` where the request was a rehearsal: nothing of it was stored. Absent where it was refused before that was looked at. */
+        /** @description `true` if the request was a rehearsal: nothing of it was stored. Absent if the request was refused before this was checked. */
         XDryRun: "true";
-        /** @description `attachment` with the name of the file, for a browser that saves it. */
+        /** @description `attachment` with the name of the file, for browsers to save it. */
         ContentDisposition: string;
         /** @description `true` when this is the stored answer of an earlier request with the same `Idempotency-Key`. */
         IdempotentReplayed: "true";
         /**
-         * @description What remains of the policy and the seconds until more does, as `"write";r=598;t=60`. On answers to reads it may
-         *     be up to a second old. Absent while it cannot be told. Of what is expensive, what may still be spent, the seconds
-         *     until that is all of it, and what those that wait may still cost: `"expensive";r=5996;t=1, "expensive-waiting";r=128`.
+         * @description How much of the policy remains and in how many seconds more becomes available, such as `"write";r=598;t=60`. In
+         *     responses to reads it may be up to a second old. Absent while it is unknown. For expensive requests: the remaining
+         *     budget, the seconds until it is full, and the costs that may still wait: `"expensive";r=5996;t=1,
+         *     "expensive-waiting";r=128`.
          */
         RateLimit: string;
         /**
-         * @description The quota of the policy and its window in seconds, as `"write";q=600;w=60`; of what is expensive
+         * @description The quota of the policy and its window in seconds, such as `"write";q=600;w=60`; for expensive requests
          *     `"expensive";q=6000;w=60, "expensive-waiting";q=128`.
          */
         RateLimitPolicy: string;
         /** @description Seconds to wait before trying again. */
         RetryAfter: number;
-        /** @description The methods the path takes. */
+        /** @description The methods that the path accepts. */
         Allow: string;
         /** @description Always `Bearer`. */
         WWWAuthenticate: string;
@@ -9695,8 +9727,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9736,8 +9768,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9777,13 +9809,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9824,13 +9856,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9872,8 +9904,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -9907,7 +9939,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -9938,13 +9970,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9985,13 +10017,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10031,11 +10063,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -10043,7 +10075,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions that live, newest first. */
+            /** @description The active sessions, newest first. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -10067,8 +10099,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -10107,11 +10139,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -10149,13 +10181,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10199,7 +10231,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10235,8 +10267,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -10248,7 +10280,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user is gone. */
+            /** @description The user has been deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -10277,13 +10309,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10334,8 +10366,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -10377,7 +10409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -10413,13 +10445,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10432,7 +10464,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The organization as changed. */
+            /** @description The changed organization. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -10447,7 +10479,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationResponse"];
                 };
             };
-            /** @description Switching four eyes off, and under four eyes switching on or loosening automatic approval, waits for a second administrator, who asks for the same; nothing else of the request applies. */
+            /** @description Switching off four-eyes approval, and, while it is on, switching on or loosening automatic approval, waits until a second administrator requests the same; nothing else of the request applies. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -10478,11 +10510,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -10520,13 +10552,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10571,7 +10603,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10607,11 +10639,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -10622,7 +10654,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The proposal is gone. */
+            /** @description The proposal has been deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -10650,15 +10682,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10674,7 +10706,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The proposal as changed. */
+            /** @description The changed proposal. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -10706,11 +10738,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10752,15 +10784,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10776,7 +10808,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The version as decided. */
+            /** @description The version after the decision. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -10815,15 +10847,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10839,7 +10871,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The version as decided. */
+            /** @description The version after the decision. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -10878,15 +10910,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10902,7 +10934,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The version as decided. */
+            /** @description The version after the decision. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -10936,13 +10968,13 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The languages you read, such as `de`. Words are in English and in German; English stands in for all others. Names of fields, values and examples are the same in every language. */
+                /** @description The languages you read, such as `de`. Texts are available in English and German; any other language gets English. Names of fields, values and examples are the same in every language. */
                 "Accept-Language"?: components["parameters"]["AcceptLanguage"];
             };
             path?: never;
@@ -10974,9 +11006,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description The languages you read, such as `de`. Words are in English and in German; English stands in for all others. Names of fields, values and examples are the same in every language. */
+                /** @description The languages you read, such as `de`. Texts are available in English and German; any other language gets English. Names of fields, values and examples are the same in every language. */
                 "Accept-Language"?: components["parameters"]["AcceptLanguage"];
             };
             path: {
@@ -11014,7 +11046,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11028,7 +11060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The table. */
+            /** @description The template. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -11052,7 +11084,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -11081,11 +11113,11 @@ export interface operations {
     getPlaceIndex: {
         parameters: {
             query?: {
-                /** @description The version that is asked for, for caches. Another one than the server's gets the server's, which is not to be kept. */
+                /** @description The version of the index that is requested, for caches. Any other version than the server's returns the server's version, which must not be cached. */
                 v?: string;
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -11115,7 +11147,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11150,11 +11182,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -11187,11 +11219,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -11223,11 +11255,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -11260,11 +11292,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -11301,13 +11333,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11353,13 +11385,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
-                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
-                 *     event can have them.
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be part of a
+                 *     path, so no event can have them.
                  */
                 reference: string;
             };
@@ -11391,24 +11423,24 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description `*`: only create; 412 where an event has the reference. */
+                /** @description `*`: only create; 412 if an event has the reference. */
                 "If-None-Match"?: string;
             };
             path: {
                 /**
-                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be in a path, so no
-                 *     event can have them.
+                 * @description An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot be part of a
+                 *     path, so no event can have them.
                  */
                 reference: string;
             };
@@ -11451,7 +11483,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventResponse"];
                 };
             };
-            /** @description Under four eyes: the change was proposed, and a second manager decides. */
+            /** @description With four-eyes approval: the change was proposed, and a second manager decides. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11483,7 +11515,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11518,15 +11550,15 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11542,7 +11574,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event is gone. */
+            /** @description The event has been deleted. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11556,7 +11588,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            /** @description Under four eyes: the change was proposed, and a second manager decides. */
+            /** @description With four-eyes approval: the change was proposed, and a second manager decides. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11588,16 +11620,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -11612,7 +11644,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event as changed. */
+            /** @description The changed event. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11627,7 +11659,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventResponse"];
                 };
             };
-            /** @description Under four eyes: the change was proposed, and a second manager decides. */
+            /** @description With four-eyes approval: the change was proposed, and a second manager decides. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11659,11 +11691,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11705,15 +11737,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11745,7 +11777,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChecklistResponse"];
                 };
             };
-            /** @description The sign-off has begun, or was proposed. */
+            /** @description The sign-off has started, or was proposed. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11784,15 +11816,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11808,7 +11840,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event, open again. */
+            /** @description The event, which can be changed again. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11842,11 +11874,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11888,15 +11920,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -11914,7 +11946,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event as changed. */
+            /** @description The changed event. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11930,7 +11962,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventDecisionResponse"];
                 };
             };
-            /** @description The proposed sign-off has begun. */
+            /** @description The proposed sign-off has started. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11969,15 +12001,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12034,15 +12066,15 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12093,7 +12125,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12131,11 +12163,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12181,13 +12213,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12248,13 +12280,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12275,7 +12307,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12313,13 +12345,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12340,7 +12372,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12404,13 +12436,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -12427,7 +12459,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The file is stored and will be worked on. */
+            /** @description The file is stored and will be processed. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12498,13 +12530,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -12526,7 +12558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The file is stored and will be worked on. */
+            /** @description The file is stored and will be processed. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12565,13 +12597,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12592,7 +12624,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12629,13 +12661,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -12656,7 +12688,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12688,11 +12720,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12728,7 +12760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12766,11 +12798,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12809,7 +12841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12854,8 +12886,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -12869,7 +12901,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of each record. */
+            /** @description The outcome for each record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -12905,8 +12937,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -12920,7 +12952,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of each record. */
+            /** @description The outcome for each record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -12956,8 +12988,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
             };
@@ -12971,7 +13003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of each record. */
+            /** @description The outcome for each record. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -13001,7 +13033,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13047,18 +13079,18 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description `*`: only create; 412 where a record has the reference. */
+                /** @description `*`: only create; 412 if a record has the reference. */
                 "If-None-Match"?: string;
             };
             path: {
@@ -13132,11 +13164,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13157,7 +13189,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The record is gone. */
+            /** @description The record has been deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -13186,7 +13218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13228,11 +13260,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13250,7 +13282,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The record is gone. */
+            /** @description The record has been deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -13280,16 +13312,16 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13311,7 +13343,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record as changed. */
+            /** @description The changed record. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -13348,11 +13380,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13408,11 +13440,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13463,11 +13495,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13511,11 +13543,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13564,16 +13596,16 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13634,16 +13666,16 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13704,16 +13736,16 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13774,16 +13806,16 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13844,16 +13876,16 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13909,11 +13941,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13946,11 +13978,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13992,13 +14024,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14014,7 +14046,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14051,13 +14083,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14073,7 +14105,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14110,13 +14142,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14132,7 +14164,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14169,13 +14201,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14191,7 +14223,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each, in the order of the request. */
+            /** @description The outcome for each record, in the order of the request. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14222,7 +14254,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14257,11 +14289,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14297,11 +14329,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14335,11 +14367,11 @@ export interface operations {
     getReport: {
         parameters: {
             query?: {
-                /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
+                /** @description For JSON: `full` names people, `roles` replaces them with pseudonyms. */
                 names?: components["parameters"]["BundleNames"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14381,7 +14413,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14392,7 +14424,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The result to be. */
+            /** @description The result as it would be. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -14417,8 +14449,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14462,8 +14494,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14479,7 +14511,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the changes do. */
+            /** @description The effect of the changes. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14506,7 +14538,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14543,11 +14575,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14583,11 +14615,11 @@ export interface operations {
     getRevisionReport: {
         parameters: {
             query?: {
-                /** @description For JSON: `full` names people, `roles` has pseudonyms for them. */
+                /** @description For JSON: `full` names people, `roles` replaces them with pseudonyms. */
                 names?: components["parameters"]["BundleNames"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14629,7 +14661,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14668,7 +14700,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the state you have seen. 412 when it has changed since. */
+                /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
@@ -14676,13 +14708,13 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: the request is authenticated, validated and answered as the real one would be, and nothing is stored. Anything
-                 *     but `true` and `false` is 400.
+                 * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
+                 *     `true` and `false` is 400.
                  */
                 "X-Dry-Run"?: components["parameters"]["DryRun"];
                 /**
-                 * @description `handling=strict` (RFC 7240): a field of the body that is not known is an error, and not only a notice; of an import, a
-                 *     column or a parameter that is not known. The answer then carries `Preference-Applied`.
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
                  */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -14698,7 +14730,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The event has the set; its result follows. */
+            /** @description The event has the set; its result will be updated. */
             200: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14714,7 +14746,7 @@ export interface operations {
                     "application/json": components["schemas"]["AdoptionResponse"];
                 };
             };
-            /** @description Under four eyes: the adoption was proposed, and a second manager decides. */
+            /** @description With four-eyes approval: the adoption was proposed, and a second manager decides. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -14748,11 +14780,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -14784,11 +14816,11 @@ export interface operations {
             query?: {
                 /** @description Number of the page, from 1. Anything else is 400. A page past the end is empty. */
                 page?: components["parameters"]["Page"];
-                /** @description Items on a page. Any whole number is taken and clamped to 1–100. */
+                /** @description Items per page. Any integer is accepted and clamped to 1–100. */
                 limit?: components["parameters"]["Limit"];
             };
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14828,7 +14860,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Yes. */
+            /** @description The service responds. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -14851,7 +14883,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Yes. */
+            /** @description The service responds. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -14874,7 +14906,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Yes. */
+            /** @description The service responds. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -14897,7 +14929,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page for people. */
+            /** @description The documentation as a web page. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
@@ -14916,7 +14948,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -14946,7 +14978,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -14970,7 +15002,7 @@ export interface operations {
                         issuer: string;
                         /**
                          * Format: uri
-                         * @description Where the keys are that verify tokens.
+                         * @description Location of the keys that verify tokens.
                          */
                         jwks_uri: string;
                         /** @description `none`: there is no authorization endpoint. */
@@ -14979,7 +15011,7 @@ export interface operations {
                         grant_types_supported?: string[];
                         /** @description Kinds of subjects. */
                         subject_types_supported?: string[];
-                        /** @description What ID tokens are signed with. */
+                        /** @description Algorithms that sign ID tokens. */
                         id_token_signing_alg_values_supported?: string[];
                         /** @description Scopes. */
                         scopes_supported?: string[];
@@ -14997,7 +15029,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -15029,7 +15061,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` you have. 304 without a body when it still holds. */
+                /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
