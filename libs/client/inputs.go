@@ -8,40 +8,40 @@ type Common struct {
 	// What the record is about, in your own words.
 	Description string `json:"description,omitempty"`
 
-	// Day of the activity. In another year than the event it lowers the data quality.
+	// Day of the activity. A year other than that of the event lowers the data quality.
 	Date string `json:"date,omitempty"`
 
-	// Whose activity it is. Absent, it is summed as unspecified.
+	// Whose activity it is. Absent: it is summed as unspecified.
 	Group string `json:"group,omitempty"`
 
-	// How the amounts were found. Absent: estimated.
+	// How the amounts were determined. Absent: estimated.
 	DataQuality string `json:"dataQuality,omitempty"`
 
-	// Your own key of the record, unique in its event and type.
+	// Your own key for the record, unique within its event and type.
 	ExternalReference string `json:"externalReference,omitempty"`
 
-	// Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+	// For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
 	Respondents int `json:"respondents,omitempty"`
 
-	// Of a survey: how many there are in all.
+	// For a survey: the total number of people or items that it represents.
 	Population int `json:"population,omitempty"`
 
-	// Of a survey: coefficient of variation of the answers. In share of 1.
+	// For a survey: coefficient of variation of the answers. In share of 1.
 	SampleCV *float64 `json:"sampleCV,omitempty"`
 
-	// Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+	// Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata map[string]string `json:"metadata,omitempty"`
 
-	// Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112
-	// mi"}. They are converted exactly; the field then carries the number in its own unit, and this the original.
-	// A field may be given one way only.
+	// Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+	// They are converted exactly; the field then contains the number in its own unit, and stated the original.
+	// Each number may be given in one way only.
 	Stated map[string]string `json:"stated,omitempty"`
 
-	// How the numbers of stated are written, by an example. Without it, one point or comma before exactly three
-	// digits is refused as ambiguous.
+	// The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
+	// three digits is refused as ambiguous.
 	NumberFormat string `json:"numberFormat,omitempty"`
 
-	// Documents behind the record, each with a name, an address or a hash.
+	// Documents that support the record, each with a name, an address or a hash.
 	Evidence []Evidence `json:"evidence,omitempty"`
 }
 
@@ -50,33 +50,34 @@ type Common struct {
 type Flight struct {
 	Common
 
-	// Great-circle distance one way, not together with via. With it a place that is not known is accepted. In km.
+	// Great-circle distance one way. Not allowed together with via. With a distance, unknown places are accepted.
+	// In km.
 	DistanceKm *float64 `json:"distanceKm,omitempty"`
 
-	// Stops between, in their order. Each leg counts with its own haul.
+	// Stops in between, in order. Each leg counts with its own haul.
 	Via []string `json:"via,omitempty"`
 
-	// Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town
-	// with its country (Brighton, GB), which stands for the airport its people use.
+	// Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its
+	// country (Brighton, GB), for which the airport that serves it is used.
 	From string `json:"from"`
 
-	// Where it ends; another airport than from.
+	// Where it ends; must be a different airport than from.
 	To string `json:"to"`
 
 	// People on the flight.
 	Passengers int `json:"passengers"`
 
-	// Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that
-	// is not published for the haul counts as average. Absent: average.
+	// Cabin class. Upper and lower case, a space or hyphen instead of _, premium and a trailing " class" are
+	// accepted. A class that is not published for the haul is calculated as average. Absent: average.
 	Class string `json:"class,omitempty"`
 
-	// Counts the way back as well. Absent: false.
+	// Whether the return journey counts as well. Absent: false.
 	RoundTrip bool `json:"roundTrip,omitempty"`
 
 	// How often the whole journey was made. Absent: 1.
 	Trips int `json:"trips,omitempty"`
 
-	// Which way the flight went, not together with roundTrip.
+	// Direction of the flight. Not allowed together with roundTrip.
 	Direction string `json:"direction,omitempty"`
 }
 
@@ -88,27 +89,27 @@ func (Flight) RecordType() string { return "flights" }
 type Accommodation struct {
 	Common
 
-	// Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.
+	// Where the house is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 	Country string `json:"country,omitempty"`
 
 	// London has a factor of its own.
 	City string `json:"city,omitempty"`
 
-	// Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
-	// factor and need kgCO2ePerRoomNight. Absent: hotel.
+	// Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping
+	// have no factor and need kgCO2ePerRoomNight. Absent: hotel.
 	Kind string `json:"kind,omitempty"`
 
 	// Nights of the stay. In night.
 	Nights int `json:"nights"`
 
-	// Occupied rooms each night; they decide where guests is given too.
+	// Occupied rooms per night. Takes precedence over guests.
 	Rooms int `json:"rooms,omitempty"`
 
-	// People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0
-	// on hostels count by the guest everywhere.
+	// Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from
+	// engine 2.1.0 on hostels are calculated by guest everywhere.
 	Guests int `json:"guests,omitempty"`
 
-	// The factor of the house itself, with evidence of it. In kg CO2e/room-night.
+	// The accommodation's own factor, with evidence. In kg CO2e/room-night.
 	KgCO2ePerRoomNight *float64 `json:"kgCO2ePerRoomNight,omitempty"`
 }
 
@@ -123,24 +124,24 @@ type Venue struct {
 	// Name of the venue.
 	Name string `json:"name,omitempty"`
 
-	// Names the place, so that energy of one place counted twice is found.
+	// Name of the site, so that energy counted twice for one site can be found.
 	Site string `json:"site,omitempty"`
 
-	// Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.
+	// Where the venue is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 	Country string `json:"country,omitempty"`
 
-	// State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-	// CA.
+	// State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or without
+	// the country.
 	Subdivision string `json:"subdivision,omitempty"`
 
-	// Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-	// operator, count in scope 3. Absent: hired.
+	// Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+	// operator, counts in scope 3. Absent: hired.
 	Control string `json:"control,omitempty"`
 
 	// Metered electricity of the event. In kWh.
 	ElectricityKWh *float64 `json:"electricityKWh,omitempty"`
 
-	// Metered natural gas by gross calorific value, as it is billed. In kWh.
+	// Metered natural gas by gross calorific value, as billed. In kWh.
 	GasKWh *float64 `json:"gasKWh,omitempty"`
 
 	// Metered district heat or steam. In kWh.
@@ -155,25 +156,25 @@ type Venue struct {
 	// Share of the venue's space that was hired. In %.
 	SpaceSharePercent *float64 `json:"spaceSharePercent,omitempty"`
 
-	// Floor area used, where nothing was metered. In m2.
+	// Floor area used, if nothing was metered. In m2.
 	FloorAreaM2 *float64 `json:"floorAreaM2,omitempty"`
 
-	// Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+	// Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days.
 	// Absent: convention_centre.
 	VenueType string `json:"venueType,omitempty"`
 
-	// Days of use, building up and down included. In day.
+	// Days of use, including set-up and dismantling. In day.
 	Days int `json:"days,omitempty"`
 
-	// Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
-	// market-based figure beside it shows it. In %.
+	// Share of the electricity under a renewable contract, with evidence. It never lowers the total; it shows in
+	// the market-based figure. In %.
 	RenewablePercent *float64 `json:"renewablePercent,omitempty"`
 
-	// People on an outdoor site each day; absent, the event's attendees.
+	// People on an outdoor site each day. Absent: the attendees of the event.
 	Attendees int `json:"attendees,omitempty"`
 
 	// Factor of a supplier from the organization's library: its name, for the newest approved version that is
-	// valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves
+	// valid on the day, or name@version. The record keeps this version. It is per kWh of electricity and affects
 	// the market-based figure, never the total.
 	SupplierFactor string `json:"supplierFactor,omitempty"`
 }
@@ -185,26 +186,27 @@ func (Venue) RecordType() string { return "venue" }
 type Waste struct {
 	Common
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
-	// What was thrown away. Absent: mixed.
+	// What the waste consists of. Absent: mixed.
 	Material string `json:"material,omitempty"`
 
-	// What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+	// How the waste was treated. The factors of all treatments except landfill cover collection and transport
+	// only; reuse has no factor.
 	Treatment string `json:"treatment"`
 
-	// Weight; it decides where a volume is given too. In kg.
+	// Weight. Takes precedence over a volume. In kg.
 	WeightKg *float64 `json:"weightKg,omitempty"`
 
-	// Volume, to be weighed by densityKgPerM3. In litre.
+	// Volume, converted to weight with densityKgPerM3. In litre.
 	VolumeLitres *float64 `json:"volumeLitres,omitempty"`
 
-	// Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+	// Weight of a cubic metre. Absent: the published density of the material. In kg/m3.
 	DensityKgPerM3 *float64 `json:"densityKgPerM3,omitempty"`
 
-	// What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+	// The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its
 	// litres, a skip or roll-on by its cubic yards.
 	Container string `json:"container,omitempty"`
 
@@ -223,57 +225,57 @@ func (Waste) RecordType() string { return "waste" }
 type GroundTransport struct {
 	Common
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
-	// How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
-	// walking and cycling are 0.
+	// Mode of transport. Car, motorbike and van are calculated by vehicle, taxi by vehicle or passenger, all
+	// others by passenger; walking and cycling are 0.
 	Mode string `json:"mode"`
 
 	// Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars
 	// include the grid and its losses. Absent: unknown.
 	Fuel string `json:"fuel,omitempty"`
 
-	// What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-	// black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+	// Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab;
+	// bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 	Size string `json:"size,omitempty"`
 
-	// Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-	// operator, count in scope 3. Absent: hired.
+	// Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+	// operator, counts in scope 3. Absent: hired.
 	Control string `json:"control,omitempty"`
 
-	// Distance one way; it decides where places are named too. In km.
+	// Distance one way. Takes precedence over places. In km.
 	DistanceKm *float64 `json:"distanceKm,omitempty"`
 
 	// Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport.
-	// With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record,
-	// else of the event, is searched first.
+	// Together with to it replaces distanceKm: great circle × the detour factor of the mode. Places in the
+	// country of the record, or else of the event, are preferred.
 	From string `json:"from,omitempty"`
 
 	// Where it ends.
 	To string `json:"to,omitempty"`
 
-	// Places between, in their order.
+	// Places in between, in order.
 	Via []string `json:"via,omitempty"`
 
-	// Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default.
-	// In litre.
+	// Litres of fuel that all vehicles used, instead of a distance; fuel states the kind, diesel by default. In
+	// litre.
 	VolumeLitres *float64 `json:"volumeLitres,omitempty"`
 
-	// Electricity that battery-electric vehicles were charged with in all, in place of a distance. In kWh.
+	// Electricity that all battery-electric vehicles were charged with, instead of a distance. In kWh.
 	EnergyKWh *float64 `json:"energyKWh,omitempty"`
 
-	// People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
+	// People who travelled. For cars, motorbikes and vans the number of vehicles follows from occupancy.
 	Passengers int `json:"passengers,omitempty"`
 
-	// Vehicles that travelled; they decide where passengers is given too.
+	// Number of vehicles. Takes precedence over passengers.
 	Vehicles int `json:"vehicles,omitempty"`
 
 	// People in each vehicle. In people per vehicle. Absent: 1.
 	Occupancy *float64 `json:"occupancy,omitempty"`
 
-	// Counts the way back as well. Absent: false.
+	// Whether the return journey counts as well. Absent: false.
 	RoundTrip bool `json:"roundTrip,omitempty"`
 
 	// How often the journey was made. Absent: 1.
@@ -288,41 +290,41 @@ func (GroundTransport) RecordType() string { return "ground-transport" }
 type Freight struct {
 	Common
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
 	// How the goods were carried.
 	Mode string `json:"mode"`
 
-	// Vehicle of road or sea freight; absent, an average lorry or a container ship.
+	// Vehicle of road or sea freight. Absent: an average lorry or a container ship.
 	Vehicle string `json:"vehicle,omitempty"`
 
-	// Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+	// Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false.
 	Refrigerated bool `json:"refrigerated,omitempty"`
 
 	// Weight of the goods. In kg.
 	WeightKg float64 `json:"weightKg"`
 
-	// Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs
-	// it. In km.
+	// Distance one way; for air freight the great circle. Takes precedence over places. Required for sea freight.
+	// In km.
 	DistanceKm *float64 `json:"distanceKm,omitempty"`
 
-	// Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to
-	// stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its
-	// airport; it decides the haul.
+	// Where the goods come from. For road and rail: a town with its country, a postcode or a code, which together
+	// with to replaces distanceKm: great circle × the detour factor of the mode. For air: an airport, or a town
+	// whose airport is used; it determines the haul.
 	From string `json:"from,omitempty"`
 
 	// Where they go.
 	To string `json:"to,omitempty"`
 
-	// Places between, of road and rail, in their order.
+	// Places in between, for road and rail, in order.
 	Via []string `json:"via,omitempty"`
 
-	// Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+	// Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
 	Haul string `json:"haul,omitempty"`
 
-	// The goods travel back: counts the distance twice. Absent: false.
+	// Whether the goods travel back, which counts the distance twice. Absent: false.
 	RoundTrip bool `json:"roundTrip,omitempty"`
 }
 
@@ -333,41 +335,42 @@ func (Freight) RecordType() string { return "freight" }
 type Catering struct {
 	Common
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
-	// Meals that were made, wasted ones included.
+	// Meals that were produced, including wasted ones.
 	Meals int `json:"meals,omitempty"`
 
-	// What the meals were; mixed is the mean of the others.
+	// The diet; mixed is the average of the others.
 	Diet string `json:"diet,omitempty"`
 
-	// Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
-	// Absent: main.
+	// Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger
+	// food. Absent: main.
 	MealType string `json:"mealType,omitempty"`
 
 	// Litres of each drink.
 	Drinks map[string]float64 `json:"drinks,omitempty"`
 
-	// Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals
-	// nor diet are needed beside it.
+	// Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
+	// diet is needed with it.
 	Servings map[string]float64 `json:"servings,omitempty"`
 
-	// Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In %.
+	// Share of the meals that was thrown away. It is for information only: wasted meals were produced too and
+	// count. In %.
 	WastedPercent *float64 `json:"wastedPercent,omitempty"`
 }
 
 // RecordType returns "catering".
 func (Catering) RecordType() string { return "catering" }
 
-// Materials is the input of a record of the type materials. Materials that were bought, hired or used again,
-// by weight, area or item.
+// Materials is the input of a record of the type materials. Materials that were bought, hired or reused, by
+// weight, area or item.
 type Materials struct {
 	Common
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
 	// What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
@@ -379,85 +382,88 @@ type Materials struct {
 	// Weight of the material. In kg.
 	WeightKg *float64 `json:"weightKg,omitempty"`
 
-	// Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
+	// Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. In m2.
 	AreaM2 *float64 `json:"areaM2,omitempty"`
 
-	// Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
+	// Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. In g/m2.
 	GramsPerM2 *float64 `json:"gramsPerM2,omitempty"`
 
-	// Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
+	// Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards.
 	Items int `json:"items,omitempty"`
 
-	// Number of sheets of paper or board, leaves and not pages.
+	// Number of sheets of paper or board (sheets, not pages).
 	Sheets int `json:"sheets,omitempty"`
 
 	// Format of the sheets. Absent: A4.
 	SheetSize string `json:"sheetSize,omitempty"`
 
-	// Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
+	// For hired material: how often it is used over its life; each use counts its share. The default has a wide
 	// range. Absent: 10.
 	UsesOverLife int `json:"usesOverLife,omitempty"`
 
-	// What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+	// End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there
+	// are none.
 	EndOfLife string `json:"endOfLife,omitempty"`
 }
 
 // RecordType returns "materials".
 func (Materials) RecordType() string { return "materials" }
 
-// Energy is the input of a record of the type energy. Energy that is not on the meter of the venue:
-// generators, heaters, a grid supply of one's own; and refrigerant that leaked.
+// Energy is the input of a record of the type energy. Energy that the venue's meter does not include:
+// generators, heaters, a separate grid supply; and refrigerant that leaked.
 type Energy struct {
 	Common
 
-	// Names the place, so that energy of one place counted twice is found.
+	// Name of the site, so that energy counted twice for one site can be found.
 	Site string `json:"site,omitempty"`
 
-	// Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships.
-	// refrigerant is gas that leaked.
+	// Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships,
+	// refrigerant a gas that leaked.
 	Source string `json:"source"`
 
-	// Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
-	// blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are
-	// in no scope of the GHG Protocol and refused.
+	// Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of them.
+	// weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of
+	// the GHG Protocol and are refused.
 	Refrigerant string `json:"refrigerant,omitempty"`
 
-	// Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
+	// Where it was used, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. Grid electricity needs
+	// one.
 	Country string `json:"country,omitempty"`
 
-	// State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-	// CA.
+	// State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or without
+	// the country.
 	Subdivision string `json:"subdivision,omitempty"`
 
-	// Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-	// operator, count in scope 3. Absent: hired.
+	// Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+	// operator, counts in scope 3. Absent: hired.
 	Control string `json:"control,omitempty"`
 
-	// Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels
-	// have factors by the litre and by weight, wood and biogas by weight. In kWh.
+	// Grid electricity, or energy of the fuel by gross calorific value; not the output of a generator. Biofuels
+	// have factors by litre and by weight, wood and biogas by weight. In kWh.
 	EnergyKWh *float64 `json:"energyKWh,omitempty"`
 
-	// Litres of a liquid fuel; they decide where energy is given too. In litre.
+	// Litres of a liquid fuel. Takes precedence over energy. In litre.
 	VolumeLitres *float64 `json:"volumeLitres,omitempty"`
 
 	// Cubic metres of natural gas. In m3.
 	VolumeM3 *float64 `json:"volumeM3,omitempty"`
 
-	// Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the
+	// Weight of a fuel that is sold by weight, such as bottles of LPG, propane or butane, and wood; or of the
 	// refrigerant that leaked. In kg.
 	WeightKg *float64 `json:"weightKg,omitempty"`
 
-	// Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
+	// Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. In kVA.
 	GeneratorKVA *float64 `json:"generatorKVA,omitempty"`
 
 	// Hours that the generator ran. In h.
 	Hours *float64 `json:"hours,omitempty"`
 
-	// Mean load of the generator, of its rated power. Absent: 35, with a wide range. In %. Absent: 35.
+	// Average load of the generator in percent of its rated power. The default has a wide range. In %. Absent:
+	// 35.
 	LoadPercent *float64 `json:"loadPercent,omitempty"`
 
 	// Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers
-	// the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
+	// the total; it shows in the market-based figure. Used from engine 2.0.0 on. In %.
 	RenewablePercent *float64 `json:"renewablePercent,omitempty"`
 }
 
@@ -468,40 +474,41 @@ func (Energy) RecordType() string { return "energy" }
 type Water struct {
 	Common
 
-	// Names the place, so that energy of one place counted twice is found.
+	// Name of the site, so that energy counted twice for one site can be found.
 	Site string `json:"site,omitempty"`
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
 	// Water taken from the mains. In m3.
 	SupplyM3 float64 `json:"supplyM3"`
 
-	// The water went to the sewer and was treated. Absent: true.
+	// Whether the water went to the sewer and was treated. Absent: true.
 	Treated *bool `json:"treated,omitempty"`
 }
 
 // RecordType returns "water".
 func (Water) RecordType() string { return "water" }
 
-// Digital is the input of a record of the type digital. Video conferences and streams, devices and networks
-// included, and the heating of homes from which people take part.
+// Digital is the input of a record of the type digital. Video conferences and streams, including devices and
+// networks, and the heating of homes from which people take part.
 type Digital struct {
 	Common
 
-	// Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-	// the factor a proxy stands in, which is noticed.
+	// Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+	// published for the country, a proxy is used and a notice says so.
 	Country string `json:"country,omitempty"`
 
-	// A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes
-	// of those who take part from afar, beside a record of either, which has their devices.
+	// A conference in which all participants see each other, a stream that is watched, or home_heating: the
+	// heating of the homes of remote participants, in addition to a record of either, which includes their
+	// devices.
 	Activity string `json:"activity"`
 
-	// People who took part from afar.
+	// People who took part remotely.
 	Participants int `json:"participants"`
 
-	// Hours of each participant. In h.
+	// Hours per participant. In h.
 	Hours float64 `json:"hours"`
 
 	// Quality of a stream; a factor is published for hd only. Absent: hd.
@@ -511,40 +518,41 @@ type Digital struct {
 // RecordType returns "digital".
 func (Digital) RecordType() string { return "digital" }
 
-// Purchases is the input of a record of the type purchases. Money spent where no amount is known, priced by
-// two published models or with a factor of one's own.
+// Purchases is the input of a record of the type purchases. Spending for which no amount is known, calculated
+// with two published models or with your own factor.
 type Purchases struct {
 	Common
 
-	// Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's.
+	// Where it was bought, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 	Country string `json:"country,omitempty"`
 
-	// What was bought. Do not count by money what other records count by amount.
+	// What was bought. Do not record spending on what other records count by amount.
 	Category string `json:"category"`
 
 	// Money spent, in currency. In unit of the currency.
 	Amount float64 `json:"amount"`
 
-	// ISO 4217 code in any case.
+	// ISO 4217 code, such as EUR.
 	Currency string `json:"currency"`
 
-	// Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the
-	// category are used. In kg CO2e/unit of currency.
+	// Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of the
+	// category. In kg CO2e/unit of currency.
 	KgCO2ePerUnit *float64 `json:"kgCO2ePerUnit,omitempty"`
 
 	// Where the factor comes from: publication, year and row.
 	FactorSource string `json:"factorSource,omitempty"`
 
-	// Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used
-	// from engine 2.0.0 on.
+	// Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from
+	// engine 2.0.0 on.
 	Scope3Category string `json:"scope3Category,omitempty"`
 
 	// Factor of a supplier from the organization's library: its name, for the newest approved version that is
-	// valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands
-	// for kgCO2ePerUnit and factorSource.
+	// valid on the day, or name@version. The record keeps this version. It is per unit of the currency and
+	// replaces kgCO2ePerUnit and factorSource.
 	SupplierFactor string `json:"supplierFactor,omitempty"`
 
-	// The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+	// Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent:
+	// false.
 	VatIncluded bool `json:"vatIncluded,omitempty"`
 
 	// Rate of the value-added tax in the amount, in percent. In %.
@@ -554,56 +562,56 @@ type Purchases struct {
 // RecordType returns "purchases".
 func (Purchases) RecordType() string { return "purchases" }
 
-// Custom is the input of a record of the type custom. A footprint that was worked out elsewhere, or an amount
+// Custom is the input of a record of the type custom. A footprint that was calculated elsewhere, or an amount
 // of something whose supplier states a factor.
 type Custom struct {
 	Common
 
-	// Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
+	// Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
 	Country string `json:"country,omitempty"`
 
-	// The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
-	// event's factor set, with the id of the row as evidence. In kg CO2e.
+	// The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of
+	// the activity's row in the event's factor set, with the id of the row as evidence. In kg CO2e.
 	KgCO2e *float64 `json:"kgCO2e,omitempty"`
 
 	// Scope of the GHG Protocol. Absent: 3.
 	Scope int `json:"scope,omitempty"`
 
-	// Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used
-	// from engine 2.0.0 on.
+	// Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from
+	// engine 2.0.0 on.
 	Scope3Category string `json:"scope3Category,omitempty"`
 
 	// Amount of the activity in the unit of the supplier's factor. In unit of the factor.
 	Quantity *float64 `json:"quantity,omitempty"`
 
 	// Factor of a supplier from the organization's library: its name, for the newest approved version that is
-	// valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e.
+	// valid on the day, or name@version. The record keeps this version. Together with quantity it replaces
+	// kgCO2e.
 	SupplierFactor string `json:"supplierFactor,omitempty"`
 }
 
 // RecordType returns "custom".
 func (Custom) RecordType() string { return "custom" }
 
-// AttendeeTravel is the input of a record of the type attendee-travel. How people came, by counts of where
-// they come from: door to door, there and back. It never holds names.
+// AttendeeTravel is the input of a record of the type attendee-travel. How people travelled to the event, by
+// numbers of people per origin: door to door, there and back. It never contains names.
 type AttendeeTravel struct {
 	Common
 
-	// Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the
-	// event.
+	// Where people travel to: a town with its country, a postcode area or a code. Absent: the place of the event.
 	To string `json:"to,omitempty"`
 
 	// Cabin class of those who fly. Absent: average.
 	Class string `json:"class,omitempty"`
 
-	// People in a car, of those who come by car. In people per vehicle. Absent: 1.
+	// People in each car, for those who come by car. In people per vehicle. Absent: 1.
 	Occupancy *float64 `json:"occupancy,omitempty"`
 
 	// The event's own survey of how people came, for those whose mode is not known.
 	ModeSurvey []string `json:"modeSurvey,omitempty"`
 
-	// Counts of people by where they come from. A row without place, postcode, country and code counts people
-	// without origin. Rows of one origin are added up. Answers have originSet in its place.
+	// Numbers of people by origin. A row without place, postcode, country and code is for people without an
+	// origin. Rows with the same origin are added up. Responses have originSet instead.
 	Origins []string `json:"origins"`
 }
 

@@ -235,13 +235,13 @@ func accommodationDoc() doc {
 		description: "Stays in hotels, hostels, apartments and the like, by occupied room and night.",
 		formula:     "rooms × nights × factor per room-night; guests × nights where the factor is per guest",
 		fields: []fieldDoc{
-			{"country", "Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
+			{"country", "Where the house is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.", ``},
 			{"city", "London has a factor of its own.", ``},
-			{"kind", "Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight.", `"hotel"`},
+			{"kind", "Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no factor and need kgCO2ePerRoomNight.", `"hotel"`},
 			{"nights", "Nights of the stay.", ``},
-			{"rooms", "Occupied rooms each night; they decide where guests is given too.", ``},
-			{"guests", "People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels count by the guest everywhere.", ``},
-			{"kgCO2ePerRoomNight", "The factor of the house itself, with evidence of it.", ``},
+			{"rooms", "Occupied rooms per night. Takes precedence over guests.", ``},
+			{"guests", "Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels are calculated by guest everywhere.", ``},
+			{"kgCO2ePerRoomNight", "The accommodation's own factor, with evidence.", ``},
 		},
 		ways: []way{
 			{title: "By rooms", help: "Occupied rooms are what most published factors are for.",

@@ -100,4 +100,4 @@ func categoryKnown(category string) bool {
 	return category == "" || slices.Contains(statedCategories, category)
 }
 
-const scope3CategoryText = "Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on."
+const scope3CategoryText = "Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from engine 2.0.0 on."

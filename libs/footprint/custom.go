@@ -98,14 +98,14 @@ func customDoc() doc {
 	return doc{
 		place:       13,
 		answered:    []string{"kgCO2e", "evidence"},
-		description: "A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor.",
+		description: "A footprint that was calculated elsewhere, or an amount of something whose supplier states a factor.",
 		formula:     "kgCO2e as stated; or quantity × the factor of the supplier from the organization's library",
 		fields: []fieldDoc{
-			{"country", "Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.", ``},
-			{"kgCO2e", "The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the event's factor set, with the id of the row as evidence.", ``},
+			{"country", "Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.", ``},
+			{"kgCO2e", "The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the activity's row in the event's factor set, with the id of the row as evidence.", ``},
 			{"scope", "Scope of the GHG Protocol.", `3`},
 			{"scope3Category", scope3CategoryText, ``},
-			{"supplierFactor", supplierFactorText + " With quantity it stands for kgCO2e.", ``},
+			{"supplierFactor", supplierFactorText + " Together with quantity it replaces kgCO2e.", ``},
 			{"quantity", "Amount of the activity in the unit of the supplier's factor.", ``},
 		},
 		ways: []way{

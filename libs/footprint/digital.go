@@ -106,13 +106,13 @@ func digitalDoc() doc {
 	return doc{
 		place:       11,
 		bought:      []string{"streaming", "digital"},
-		description: "Video conferences and streams, devices and networks included, and the heating of homes from which people take part.",
+		description: "Video conferences and streams, including devices and networks, and the heating of homes from which people take part.",
 		formula:     "participants × hours of each × factor per participant-hour",
 		fields: []fieldDoc{
-			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
-			{"activity", "A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of those who take part from afar, beside a record of either, which has their devices.", ``},
-			{"participants", "People who took part from afar.", ``},
-			{"hours", "Hours of each participant.", ``},
+			{"country", "Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so.", ``},
+			{"activity", "A conference in which all participants see each other, a stream that is watched, or home_heating: the heating of the homes of remote participants, in addition to a record of either, which includes their devices.", ``},
+			{"participants", "People who took part remotely.", ``},
+			{"hours", "Hours per participant.", ``},
 			{"videoQuality", "Quality of a stream; a factor is published for hd only.", `"hd"`},
 		},
 		examples: []string{

@@ -82,54 +82,54 @@ var serverProperties = [...]struct {
 	types  []string
 	schema string
 }{
-	{"journey", []string{"flights", "ground-transport", "freight"}, `{"type":"object","description":"What the places were resolved to. The server writes it; sent back, it changes nothing.","properties":{` +
+	{"journey", []string{"flights", "ground-transport", "freight"}, `{"type":"object","description":"The locations that the places were matched to. Set by the server; sending it back has no effect.","properties":{` +
 		`"stops":{"type":"array","maxItems":12,"description":"The places in their order.","items":{"type":"object","properties":{` +
 		`"name":{"type":"string","description":"Name of the place."},` +
 		`"region":{"type":"string","description":"State, province or county."},` +
 		`"country":{"type":"string","description":"ISO 3166-1 alpha-2."},` +
-		`"geonameId":{"type":"integer","minimum":1,"description":"Its number in GeoNames, of a town."},` +
-		`"code":{"type":"string","description":"Code of the airport, or of the one that stands for the town."},` +
+		`"geonameId":{"type":"integer","minimum":1,"description":"GeoNames id, for a town."},` +
+		`"code":{"type":"string","description":"Code of the airport, or of the airport that is used for the town."},` +
 		`"latitude":{"type":"number","minimum":-90,"maximum":90,"x-unit":"°","description":"Degrees north."},` +
 		`"longitude":{"type":"number","minimum":-180,"maximum":180,"x-unit":"°","description":"Degrees east."},` +
-		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"Of an area of postcodes: nine in ten of its addresses are that near."},` +
-		`"airportKm":{"type":"number","minimum":0,"x-unit":"km","description":"From the town to the airport that stands for it."}}}},` +
+		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"For a postcode area: nine out of ten of its addresses are within this distance."},` +
+		`"airportKm":{"type":"number","minimum":0,"x-unit":"km","description":"From the town to the airport that is used for it."}}}},` +
 		`"greatCircleKm":{"type":"number","minimum":0,"x-unit":"km","description":"Sum of the great circles of the legs."},` +
-		`"distanceKm":{"type":"number","minimum":0,"x-unit":"km","description":"That by the detour factor of the mode."},` +
+		`"distanceKm":{"type":"number","minimum":0,"x-unit":"km","description":"The same multiplied by the detour factor of the mode."},` +
 		`"detours":{"type":"array","maxItems":12,"description":"The detour factors used, by the ids of their rows.","items":{"type":"string"}},` +
-		`"lowKm":{"type":"number","minimum":0,"x-unit":"km","description":"Least that the distance may be."},` +
-		`"highKm":{"type":"number","minimum":0,"x-unit":"km","description":"Most that the distance may be."}}}`},
-	{"venue", []string{AttendeeTravel}, `{"type":"object","description":"What to was resolved to. The server writes it; sent back, it changes nothing.","properties":{` +
+		`"lowKm":{"type":"number","minimum":0,"x-unit":"km","description":"Lower bound of the distance."},` +
+		`"highKm":{"type":"number","minimum":0,"x-unit":"km","description":"Upper bound of the distance."}}}`},
+	{"venue", []string{AttendeeTravel}, `{"type":"object","description":"The location that to was matched to. Set by the server; sending it back has no effect.","properties":{` +
 		`"name":{"type":"string","description":"Name of the place."},` +
 		`"region":{"type":"string","description":"State, province or county."},` +
 		`"country":{"type":"string","description":"ISO 3166-1 alpha-2."},` +
-		`"geonameId":{"type":"integer","minimum":1,"description":"Its number in GeoNames, of a town."},` +
-		`"code":{"type":"string","description":"Code of the airport, or of the one that stands for the town."},` +
+		`"geonameId":{"type":"integer","minimum":1,"description":"GeoNames id, for a town."},` +
+		`"code":{"type":"string","description":"Code of the airport, or of the airport that is used for the town."},` +
 		`"latitude":{"type":"number","minimum":-90,"maximum":90,"x-unit":"°","description":"Degrees north."},` +
 		`"longitude":{"type":"number","minimum":-180,"maximum":180,"x-unit":"°","description":"Degrees east."},` +
-		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"Of an area of postcodes: nine in ten of its addresses are that near."},` +
-		`"area":{"type":"boolean","description":"True of a town or an area of postcodes."}}}`},
-	{"originSet", []string{AttendeeTravel}, `{"type":"object","description":"The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it changes nothing.","properties":{` +
-		`"rows":{"type":"integer","minimum":1,"description":"Number of rows, those of one origin added up."},` +
+		`"radiusKm":{"type":"integer","minimum":0,"x-unit":"km","description":"For a postcode area: nine out of ten of its addresses are within this distance."},` +
+		`"area":{"type":"boolean","description":"True for a town or a postcode area."}}}`},
+	{"originSet", []string{AttendeeTravel}, `{"type":"object","description":"A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back has no effect.","properties":{` +
+		`"rows":{"type":"integer","minimum":1,"description":"Number of rows, after adding up those of the same origin."},` +
 		`"people":{"type":"integer","minimum":1,"description":"People in all rows."},` +
-		`"withoutOrigin":{"type":"integer","minimum":0,"description":"Of these, people without origin."},` +
+		`"withoutOrigin":{"type":"integer","minimum":0,"description":"Of these, people without an origin."},` +
 		`"withoutMode":{"type":"integer","minimum":0,"description":"Of these, people whose mode is not known."},` +
 		`"hash":{"type":"string","description":"SHA-256 of the rows."}}}`},
-	{"supplier", []string{"venue", "purchases", "custom"}, `{"type":"object","description":"The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing.","properties":{` +
+	{"supplier", []string{"venue", "purchases", "custom"}, `{"type":"object","description":"The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server; sending it back has no effect.","properties":{` +
 		`"id":{"type":"string","description":"Id of the version in the library."},` +
 		`"name":{"type":"string","description":"Name of the factor."},` +
 		`"version":{"type":"integer","minimum":1,"description":"Its version."},` +
 		`"kgCO2ePerUnit":{"type":"number","minimum":0,"x-unit":"kg CO2e/unit","description":"The figure for one unit."},` +
-		`"unit":{"type":"string","description":"What the figure is for: kWh, a currency, or any other."},` +
+		`"unit":{"type":"string","description":"Unit of the figure: kWh, a currency, or any other."},` +
 		`"stage":{"type":"string","description":"direct, upstream or combined."},` +
-		`"scope3Category":{"type":"string","description":"Category of scope 3 that it belongs to."},` +
-		`"validFrom":{"type":"string","format":"date","description":"First day on which it holds."},` +
-		`"validTo":{"type":"string","format":"date","description":"Last day on which it holds."},` +
+		`"scope3Category":{"type":"string","description":"Scope 3 category that it belongs to."},` +
+		`"validFrom":{"type":"string","format":"date","description":"First day on which it is valid."},` +
+		`"validTo":{"type":"string","format":"date","description":"Last day on which it is valid."},` +
 		`"source":{"type":"string","description":"Where the figure was published."},` +
-		`"evidence":{"type":"array","maxItems":10,"description":"Documents behind it.","items":{"type":"object","properties":{` +
+		`"evidence":{"type":"array","maxItems":10,"description":"Documents that support it.","items":{"type":"object","properties":{` +
 		`"name":{"type":"string","description":"Name of the document."},"url":{"type":"string","description":"Where it is."},` +
 		`"sha256":{"type":"string","description":"Hash of its bytes."}}}},` +
-		`"uncertaintyFactor":{"type":"number","minimum":1,"x-unit":"factor of the 95% interval","description":"How far the figure may be off, up and down."}}}`},
-	{"derived", []string{"ground-transport", "catering", "purchases", "custom"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing."}`},
+		`"uncertaintyFactor":{"type":"number","minimum":1,"x-unit":"factor of the 95% interval","description":"Factor of the 95 % interval: the figure ÷ this to the figure × this."}}}`},
+	{"derived", []string{"ground-transport", "catering", "purchases", "custom"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server calculated, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect."}`},
 }
 
 // docs are what is said about the fields of a type, by their path.

@@ -37,26 +37,26 @@ type doc struct {
 type fieldDoc struct{ name, text, fallback string }
 
 // supplierFactorText is what every type says of a factor of the library.
-const supplierFactorText = "Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version."
+const supplierFactorText = "Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version."
 
 // sharedDocs describe the fields of every type.
 func sharedDocs() []fieldDoc {
 	return []fieldDoc{
 		{"description", "What the record is about, in your own words.", ""},
-		{"date", "Day of the activity. In another year than the event it lowers the data quality.", ""},
-		{"group", "Whose activity it is. Absent, it is summed as unspecified.", ""},
-		{"dataQuality", "How the amounts were found.", `"estimated"`},
-		{"externalReference", "Your own key of the record, unique in its event and type.", ""},
-		{"respondents", "Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.", ""},
-		{"population", "Of a survey: how many there are in all.", ""},
-		{"sampleCV", "Of a survey: coefficient of variation of the answers.", ""},
-		{"evidence", "Documents behind the record, each with a name, an address or a hash.", ""},
+		{"date", "Day of the activity. A year other than that of the event lowers the data quality.", ""},
+		{"group", "Whose activity it is. Absent: it is summed as unspecified.", ""},
+		{"dataQuality", "How the amounts were determined.", `"estimated"`},
+		{"externalReference", "Your own key for the record, unique within its event and type.", ""},
+		{"respondents", "For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.", ""},
+		{"population", "For a survey: the total number of people or items that it represents.", ""},
+		{"sampleCV", "For a survey: coefficient of variation of the answers.", ""},
+		{"evidence", "Documents that support the record, each with a name, an address or a hash.", ""},
 		{"evidence.name", "Name of the document.", ""},
 		{"evidence.url", "Where it is.", ""},
 		{"evidence.sha256", "Hash of its bytes.", ""},
-		{"metadata", "Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.", ""},
-		{"stated", "Numbers as the paper has them, with their units, in place of the fields they name: {\"distanceKm\": \"112 mi\"}. They are converted exactly; the field then carries the number in its own unit, and this the original. A field may be given one way only.", ""},
-		{"numberFormat", "How the numbers of stated are written, by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.", ""},
+		{"metadata", "Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.", ""},
+		{"stated", "Numbers as they are on paper, with their units, instead of the fields they name: {\"distanceKm\": \"112 mi\"}. They are converted exactly; the field then contains the number in its own unit, and stated the original. Each number may be given in one way only.", ""},
+		{"numberFormat", "The format of the numbers in stated, given by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.", ""},
 	}
 }
 

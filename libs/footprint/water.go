@@ -61,10 +61,10 @@ func waterDoc() doc {
 		description: "Water from the mains and its treatment.",
 		formula:     "m³ × (factor of supply + factor of treatment, unless treated is false)",
 		fields: []fieldDoc{
-			{"site", "Names the place, so that energy of one place counted twice is found.", ``},
-			{"country", "Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed.", ``},
+			{"site", "Name of the site, so that energy counted twice for one site can be found.", ``},
+			{"country", "Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so.", ``},
 			{"supplyM3", "Water taken from the mains.", ``},
-			{"treated", "The water went to the sewer and was treated.", `true`},
+			{"treated", "Whether the water went to the sewer and was treated.", `true`},
 		},
 		examples: []string{
 			`{"supplyM3":42.5}`,

@@ -50,29 +50,29 @@ AccommodationFields.__doc__ = """The fields of a accommodation record in respons
 way the input stated them.
 
 city: London has a factor of its own.
-country: Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where the house is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
-    hostels count by the guest everywhere.
-kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+guests: Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine
+    2.1.0 on hostels are calculated by guest everywhere.
+kgCO2ePerRoomNight: The accommodation's own factor, with evidence. In kg CO2e/room-night.
+kind: Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 nights: Nights of the stay. In night.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-rooms: Occupied rooms each night; they decide where guests is given too.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+rooms: Occupied rooms per night. Takes precedence over guests.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 """
 
 AccommodationInput = TypedDict(
@@ -103,29 +103,29 @@ AccommodationInput.__doc__ = """Stays in hotels, hostels, apartments and the lik
 guests × nights where the factor is per guest.
 
 city: London has a factor of its own.
-country: Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where the house is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
-    hostels count by the guest everywhere.
-kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+guests: Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine
+    2.1.0 on hostels are calculated by guest everywhere.
+kgCO2ePerRoomNight: The accommodation's own factor, with evidence. In kg CO2e/room-night.
+kind: Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 nights: Nights of the stay. In night.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-rooms: Occupied rooms each night; they decide where guests is given too.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+rooms: Occupied rooms per night. Takes precedence over guests.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 """
 
 Actor = TypedDict(
@@ -199,27 +199,27 @@ AttendeeTravelFields.__doc__ = """The fields of a attendee-travel record in resp
 whichever way the input stated them.
 
 class: Cabin class of those who fly. Absent: average.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-occupancy: People in a car, of those who come by car. Absent: 1. In people per vehicle.
-originSet: The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it
-    changes nothing.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-to: Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event.
-venue: What to was resolved to. The server writes it; sent back, it changes nothing.
+occupancy: People in each car, for those who come by car. Absent: 1. In people per vehicle.
+originSet: A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back
+    has no effect.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+to: Where people travel to: a town with its country, a postcode area or a code. Absent: the place of the event.
+venue: The location that to was matched to. Set by the server; sending it back has no effect.
 """
 
 AttendeeTravelInput = TypedDict(
@@ -244,30 +244,30 @@ AttendeeTravelInput = TypedDict(
         "to": "NotRequired[Optional[str]]",
     },
 )
-AttendeeTravelInput.__doc__ = """How people came, by counts of where they come from: door to door, there and back. It never holds names. Σ origins, modes
-and legs: people × km × 2 unless one way × (factor + well-to-tank).
+AttendeeTravelInput.__doc__ = """How people travelled to the event, by numbers of people per origin: door to door, there and back. It never contains
+names. Σ origins, modes and legs: people × km × 2 unless one way × (factor + well-to-tank).
 
 class: Cabin class of those who fly. Absent: average.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-occupancy: People in a car, of those who come by car. Absent: 1. In people per vehicle.
-origins: Counts of people by where they come from. A row without place, postcode, country and code counts people
-    without origin. Rows of one origin are added up. Answers have originSet in its place.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-to: Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event.
+occupancy: People in each car, for those who come by car. Absent: 1. In people per vehicle.
+origins: Numbers of people by origin. A row without place, postcode, country and code is for people without an origin.
+    Rows with the same origin are added up. Responses have originSet instead.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+to: Where people travel to: a town with its country, a postcode area or a code. Absent: the place of the event.
 """
 
 AuditEntry = TypedDict(
@@ -426,34 +426,34 @@ CateringFields = TypedDict(
 CateringFields.__doc__ = """The fields of a catering record in responses. Numbers are always in the fields and units of this schema, whichever way
 the input stated them.
 
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
-    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect.
 description: What the record is about, in your own words.
-diet: What the meals were; mixed is the mean of the others.
+diet: The diet; mixed is the average of the others.
 drinks: Litres of each drink.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+mealType: Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food.
     Absent: main.
-meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+meals: Meals that were produced, including wasted ones.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
-    diet are needed beside it.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
-    %.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+servings: Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet
+    is needed with it.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+wastedPercent: Share of the meals that was thrown away. It is for information only: wasted meals were produced too and
+    count. In %.
 """
 
 CateringInput = TypedDict(
@@ -482,32 +482,32 @@ CateringInput = TypedDict(
 )
 CateringInput.__doc__ = """Main meals by diet, and drinks by the litre. meals × factor of the diet + Σ litres × factor of the drink.
 
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-diet: What the meals were; mixed is the mean of the others.
+diet: The diet; mixed is the average of the others.
 drinks: Litres of each drink.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+mealType: Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food.
     Absent: main.
-meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+meals: Meals that were produced, including wasted ones.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
-    diet are needed beside it.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
-    %.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+servings: Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet
+    is needed with it.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+wastedPercent: Share of the meals that was thrown away. It is for information only: wasted meals were produced too and
+    count. In %.
 """
 
 Cause = TypedDict(
@@ -592,21 +592,21 @@ CommonInput = TypedDict(
 )
 CommonInput.__doc__ = """The fields that records of all types have.
 
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 """
 
 Compensation = TypedDict(
@@ -728,34 +728,34 @@ CustomFields = TypedDict(
 CustomFields.__doc__ = """The fields of a custom record in responses. Numbers are always in the fields and units of this schema, whichever way the
 input stated them.
 
-country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
-    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+country: Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
-    event's factor set, with the id of the row as evidence. In kg CO2e.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+kgCO2e: The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the
+    activity's row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
+population: For a survey: the total number of people or items that it represents.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
-    it; sent back, it changes nothing.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server;
+    sending it back has no effect.
 supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
-    is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e.
+    is valid on the day, or name@version. The record keeps this version. Together with quantity it replaces kgCO2e.
 """
 
 CustomInput = TypedDict(
@@ -781,33 +781,33 @@ CustomInput = TypedDict(
         "supplierFactor": "NotRequired[Optional[str]]",
     },
 )
-CustomInput.__doc__ = """A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated;
+CustomInput.__doc__ = """A footprint that was calculated elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated;
 or quantity × the factor of the supplier from the organization's library.
 
-country: Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
-    event's factor set, with the id of the row as evidence. In kg CO2e.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+kgCO2e: The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the
+    activity's row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
+population: For a survey: the total number of people or items that it represents.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
-    is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e.
+    is valid on the day, or name@version. The record keeps this version. Together with quantity it replaces kgCO2e.
 """
 
 DeletedResponseData = TypedDict(
@@ -851,27 +851,27 @@ DigitalFields = TypedDict(
 DigitalFields.__doc__ = """The fields of a digital record in responses. Numbers are always in the fields and units of this schema, whichever way
 the input stated them.
 
-activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
-    those who take part from afar, beside a record of either, which has their devices.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+activity: A conference in which all participants see each other, a stream that is watched, or home_heating: the
+    heating of the homes of remote participants, in addition to a record of either, which includes their devices.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-hours: Hours of each participant. In h.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+hours: Hours per participant. In h.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-participants: People who took part from afar.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+participants: People who took part remotely.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
@@ -897,30 +897,30 @@ DigitalInput = TypedDict(
         "videoQuality": "NotRequired[Optional[Literal['sd', 'hd', 'uhd']]]",
     },
 )
-DigitalInput.__doc__ = """Video conferences and streams, devices and networks included, and the heating of homes from which people take part.
+DigitalInput.__doc__ = """Video conferences and streams, including devices and networks, and the heating of homes from which people take part.
 participants × hours of each × factor per participant-hour.
 
-activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
-    those who take part from afar, beside a record of either, which has their devices.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+activity: A conference in which all participants see each other, a stream that is watched, or home_heating: the
+    heating of the homes of remote participants, in addition to a record of either, which includes their devices.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-hours: Hours of each participant. In h.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+hours: Hours per participant. In h.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-participants: People who took part from afar.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+participants: People who took part remotely.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 """
 
@@ -1043,42 +1043,45 @@ EnergyFields = TypedDict(
 EnergyFields.__doc__ = """The fields of a energy record in responses. Numbers are always in the fields and units of this schema, whichever way the
 input stated them.
 
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
-country: Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
+country: Where it was used, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. Grid electricity needs
+    one.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels
-    have factors by the litre and by weight, wood and biogas by weight. In kWh.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
-group: Whose activity it is. Absent, it is summed as unspecified.
+energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not the output of a generator. Biofuels
+    have factors by litre and by weight, wood and biogas by weight. In kWh.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+generatorKVA: Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. In
+    kVA.
+group: Whose activity it is. Absent: it is summed as unspecified.
 hours: Hours that the generator ran. In h.
-loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+loadPercent: Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. In
+    %.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
-    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
-    scope of the GHG Protocol and refused.
+population: For a survey: the total number of people or items that it represents.
+refrigerant: Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of
+    them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of
+    the GHG Protocol and are refused.
 renewablePercent: Share of the grid electricity under a renewable contract or certificates, with evidence. It never
-    lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-site: Names the place, so that energy of one place counted twice is found.
-source: Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships.
-    refrigerant is gas that leaked.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
-volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
+    lowers the total; it shows in the market-based figure. Used from engine 2.0.0 on. In %.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+site: Name of the site, so that energy counted twice for one site can be found.
+source: Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships,
+    refrigerant a gas that leaked.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
+volumeLitres: Litres of a liquid fuel. Takes precedence over energy. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
-weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the
+weightKg: Weight of a fuel that is sold by weight, such as bottles of LPG, propane or butane, and wood; or of the
     refrigerant that leaked. In kg.
 """
 
@@ -1113,46 +1116,49 @@ EnergyInput = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-EnergyInput.__doc__ = """Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own; and refrigerant that
+EnergyInput.__doc__ = """Energy that the venue's meter does not include: generators, heaters, a separate grid supply; and refrigerant that
 leaked. litres, m³, kg or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and
 well-to-tank; kg × global warming potential of the refrigerant.
 
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
-country: Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
+country: Where it was used, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. Grid electricity needs
+    one.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels
-    have factors by the litre and by weight, wood and biogas by weight. In kWh.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
-group: Whose activity it is. Absent, it is summed as unspecified.
+energyKWh: Grid electricity, or energy of the fuel by gross calorific value; not the output of a generator. Biofuels
+    have factors by litre and by weight, wood and biogas by weight. In kWh.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+generatorKVA: Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. In
+    kVA.
+group: Whose activity it is. Absent: it is summed as unspecified.
 hours: Hours that the generator ran. In h.
-loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+loadPercent: Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. In
+    %.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
-    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
-    scope of the GHG Protocol and refused.
+population: For a survey: the total number of people or items that it represents.
+refrigerant: Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of
+    them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of
+    the GHG Protocol and are refused.
 renewablePercent: Share of the grid electricity under a renewable contract or certificates, with evidence. It never
-    lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. In %.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-site: Names the place, so that energy of one place counted twice is found.
-source: Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships.
-    refrigerant is gas that leaked.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
-volumeLitres: Litres of a liquid fuel; they decide where energy is given too. In litre.
+    lowers the total; it shows in the market-based figure. Used from engine 2.0.0 on. In %.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+site: Name of the site, so that energy counted twice for one site can be found.
+source: Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships,
+    refrigerant a gas that leaked.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
+volumeLitres: Litres of a liquid fuel. Takes precedence over energy. In litre.
 volumeM3: Cubic metres of natural gas. In m3.
-weightKg: Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the
+weightKg: Weight of a fuel that is sold by weight, such as bottles of LPG, propane or butane, and wood; or of the
     refrigerant that leaked. In kg.
 """
 
@@ -1888,34 +1894,34 @@ FlightFields = TypedDict(
 FlightFields.__doc__ = """The fields of a flights record in responses. Numbers are always in the fields and units of this schema, whichever way
 the input stated them.
 
-class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
-    not published for the haul counts as average. Absent: average.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+class: Cabin class. Upper and lower case, a space or hyphen instead of _, premium and a trailing " class" are
+    accepted. A class that is not published for the haul is calculated as average. Absent: average.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-direction: Which way the flight went, not together with roundTrip.
-distanceKm: Great-circle distance one way, not together with via. With it a place that is not known is accepted. In
-    km.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with
-    its country (Brighton, GB), which stands for the airport its people use.
-group: Whose activity it is. Absent, it is summed as unspecified.
-journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+direction: Direction of the flight. Not allowed together with roundTrip.
+distanceKm: Great-circle distance one way. Not allowed together with via. With a distance, unknown places are
+    accepted. In km.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country
+    (Brighton, GB), for which the airport that serves it is used.
+group: Whose activity it is. Absent: it is summed as unspecified.
+journey: The locations that the places were matched to. Set by the server; sending it back has no effect.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 passengers: People on the flight.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-roundTrip: Counts the way back as well. Absent: false.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-to: Where it ends; another airport than from.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+roundTrip: Whether the return journey counts as well. Absent: false.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+to: Where it ends; must be a different airport than from.
 trips: How often the whole journey was made. Absent: 1.
-via: Stops between, in their order. Each leg counts with its own haul.
+via: Stops in between, in order. Each leg counts with its own haul.
 """
 
 FlightInput = TypedDict(
@@ -1947,33 +1953,33 @@ FlightInput = TypedDict(
 FlightInput.__doc__ = """Flights of a number of people between two places, by the great circle of each leg. Σ legs km (great circle) × passengers
 × trips × 2 if roundTrip × (factor + well-to-tank).
 
-class: Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is
-    not published for the haul counts as average. Absent: average.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+class: Cabin class. Upper and lower case, a space or hyphen instead of _, premium and a trailing " class" are
+    accepted. A class that is not published for the haul is calculated as average. Absent: average.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-direction: Which way the flight went, not together with roundTrip.
-distanceKm: Great-circle distance one way, not together with via. With it a place that is not known is accepted. In
-    km.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with
-    its country (Brighton, GB), which stands for the airport its people use.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+direction: Direction of the flight. Not allowed together with roundTrip.
+distanceKm: Great-circle distance one way. Not allowed together with via. With a distance, unknown places are
+    accepted. In km.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+from: Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country
+    (Brighton, GB), for which the airport that serves it is used.
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 passengers: People on the flight.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-roundTrip: Counts the way back as well. Absent: false.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-to: Where it ends; another airport than from.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+roundTrip: Whether the return journey counts as well. Absent: false.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+to: Where it ends; must be a different airport than from.
 trips: How often the whole journey was made. Absent: 1.
-via: Stops between, in their order. Each leg counts with its own haul.
+via: Stops in between, in order. Each leg counts with its own haul.
 """
 
 FootprintPreview = TypedDict(
@@ -2030,36 +2036,36 @@ FreightFields = TypedDict(
 FreightFields.__doc__ = """The fields of a freight record in responses. Numbers are always in the fields and units of this schema, whichever way
 the input stated them.
 
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-distanceKm: Distance one way; of air freight the great circle. It decides where places are named too. Sea freight
-    needs it. In km.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-from: Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands
-    for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it
-    decides the haul.
-group: Whose activity it is. Absent, it is summed as unspecified.
-haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+distanceKm: Distance one way; for air freight the great circle. Takes precedence over places. Required for sea
+    freight. In km.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+from: Where the goods come from. For road and rail: a town with its country, a postcode or a code, which together with
+    to replaces distanceKm: great circle × the detour factor of the mode. For air: an airport, or a town whose airport
+    is used; it determines the haul.
+group: Whose activity it is. Absent: it is summed as unspecified.
+haul: Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
+journey: The locations that the places were matched to. Set by the server; sending it back has no effect.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 mode: How the goods were carried.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-roundTrip: The goods travel back: counts the distance twice. Absent: false.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+refrigerated: Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+roundTrip: Whether the goods travel back, which counts the distance twice. Absent: false.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 to: Where they go.
-vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
-via: Places between, of road and rail, in their order.
+vehicle: Vehicle of road or sea freight. Absent: an average lorry or a container ship.
+via: Places in between, for road and rail, in order.
 weightKg: Weight of the goods. In kg.
 """
 
@@ -2094,35 +2100,35 @@ FreightInput = TypedDict(
 FreightInput.__doc__ = """Goods carried to and from the event, by weight and distance. kg ÷ 1000 × km × 2 if the cargo travels back × (factor +
 well-to-tank) per tonne-km.
 
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-distanceKm: Distance one way; of air freight the great circle. It decides where places are named too. Sea freight
-    needs it. In km.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-from: Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands
-    for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it
-    decides the haul.
-group: Whose activity it is. Absent, it is summed as unspecified.
-haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+distanceKm: Distance one way; for air freight the great circle. Takes precedence over places. Required for sea
+    freight. In km.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+from: Where the goods come from. For road and rail: a town with its country, a postcode or a code, which together with
+    to replaces distanceKm: great circle × the detour factor of the mode. For air: an airport, or a town whose airport
+    is used; it determines the haul.
+group: Whose activity it is. Absent: it is summed as unspecified.
+haul: Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 mode: How the goods were carried.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-roundTrip: The goods travel back: counts the distance twice. Absent: false.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+refrigerated: Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+roundTrip: Whether the goods travel back, which counts the distance twice. Absent: false.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 to: Where they go.
-vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
-via: Places between, of road and rail, in their order.
+vehicle: Vehicle of road or sea freight. Absent: an average lorry or a container ship.
+via: Places in between, for road and rail, in order.
 weightKg: Weight of the goods. In kg.
 """
 
@@ -2164,48 +2170,48 @@ GroundTransportFields = TypedDict(
 GroundTransportFields.__doc__ = """The fields of a ground-transport record in responses. Numbers are always in the fields and units of this schema,
 whichever way the input stated them.
 
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
-    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect.
 description: What the record is about, in your own words.
-distanceKm: Distance one way; it decides where places are named too. In km.
-energyKWh: Electricity that battery-electric vehicles were charged with in all, in place of a distance. In kWh.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-from: Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to
-    it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the
-    event, is searched first.
+distanceKm: Distance one way. Takes precedence over places. In km.
+energyKWh: Electricity that all battery-electric vehicles were charged with, instead of a distance. In kWh.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+from: Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport.
+    Together with to it replaces distanceKm: great circle × the detour factor of the mode. Places in the country of
+    the record, or else of the event, are preferred.
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
-group: Whose activity it is. Absent, it is summed as unspecified.
-journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
-    walking and cycling are 0.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+group: Whose activity it is. Absent: it is summed as unspecified.
+journey: The locations that the places were matched to. Set by the server; sending it back has no effect.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+mode: Mode of transport. Car, motorbike and van are calculated by vehicle, taxi by vehicle or passenger, all others by
+    passenger; walking and cycling are 0.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
-passengers: People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-roundTrip: Counts the way back as well. Absent: false.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+passengers: People who travelled. For cars, motorbikes and vans the number of vehicles follows from occupancy.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+roundTrip: Whether the return journey counts as well. Absent: false.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+size: Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus
+    average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 to: Where it ends.
 trips: How often the journey was made. Absent: 1.
-vehicles: Vehicles that travelled; they decide where passengers is given too.
-via: Places between, in their order.
-volumeLitres: Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by
-    default. In litre.
+vehicles: Number of vehicles. Takes precedence over passengers.
+via: Places in between, in order.
+volumeLitres: Litres of fuel that all vehicles used, instead of a distance; fuel states the kind, diesel by default.
+    In litre.
 """
 
 GroundTransportInput = TypedDict(
@@ -2244,45 +2250,45 @@ GroundTransportInput = TypedDict(
 GroundTransportInput.__doc__ = """Journeys over land and by ferry, by vehicle or by passenger. vehicles × km (car, motorbike, van, taxi by vehicle) or
 passengers × km × trips × 2 if roundTrip × (factor + well-to-tank); vehicles = passengers ÷ occupancy, rounded up.
 
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-distanceKm: Distance one way; it decides where places are named too. In km.
-energyKWh: Electricity that battery-electric vehicles were charged with in all, in place of a distance. In kWh.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-from: Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to
-    it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the
-    event, is searched first.
+distanceKm: Distance one way. Takes precedence over places. In km.
+energyKWh: Electricity that all battery-electric vehicles were charged with, instead of a distance. In kWh.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+from: Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport.
+    Together with to it replaces distanceKm: great circle × the detour factor of the mode. Places in the country of
+    the record, or else of the event, are preferred.
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-mode: How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger;
-    walking and cycling are 0.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+mode: Mode of transport. Car, motorbike and van are calculated by vehicle, taxi by vehicle or passenger, all others by
+    passenger; walking and cycling are 0.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy: People in each vehicle. Absent: 1. In people per vehicle.
-passengers: People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-roundTrip: Counts the way back as well. Absent: false.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+passengers: People who travelled. For cars, motorbikes and vans the number of vehicles follows from occupancy.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+roundTrip: Whether the return journey counts as well. Absent: false.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+size: Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus
+    average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 to: Where it ends.
 trips: How often the journey was made. Absent: 1.
-vehicles: Vehicles that travelled; they decide where passengers is given too.
-via: Places between, in their order.
-volumeLitres: Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by
-    default. In litre.
+vehicles: Number of vehicles. Takes precedence over passengers.
+via: Places in between, in order.
+volumeLitres: Litres of fuel that all vehicles used, instead of a distance; fuel states the kind, diesel by default.
+    In litre.
 """
 
 HealthStateResponseData = TypedDict(
@@ -2653,33 +2659,34 @@ MaterialsFields = TypedDict(
 MaterialsFields.__doc__ = """The fields of a materials record in responses. Numbers are always in the fields and units of this schema, whichever way
 the input stated them.
 
-areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+areaM2: Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. In m2.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
-group: Whose activity it is. Absent, it is summed as unspecified.
-items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
+endOfLife: End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there
+    are none.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+gramsPerM2: Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. In g/m2.
+group: Whose activity it is. Absent: it is summed as unspecified.
+items: Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards.
 material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 sheetSize: Format of the sheets. Absent: A4.
-sheets: Number of sheets of paper or board, leaves and not pages.
+sheets: Number of sheets of paper or board (sheets, not pages).
 source: Where the material comes from. Not every source is published for every material. Absent: virgin.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
-    range. Absent: 10.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+usesOverLife: For hired material: how often it is used over its life; each use counts its share. The default has a
+    wide range. Absent: 10.
 weightKg: Weight of the material. In kg.
 """
 
@@ -2711,36 +2718,37 @@ MaterialsInput = TypedDict(
         "weightKg": "NotRequired[Optional[Number]]",
     },
 )
-MaterialsInput.__doc__ = """Materials that were bought, hired or used again, by weight, area or item. kg (or m², or items) × factor of the material
-and its source ÷ usesOverLife if hired; + kg ÷ 1000 × factor of its end of life where one is named.
+MaterialsInput.__doc__ = """Materials that were bought, hired or reused, by weight, area or item. kg (or m², or items) × factor of the material and
+its source ÷ usesOverLife if hired; + kg ÷ 1000 × factor of its end of life where one is named.
 
-areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+areaM2: Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. In m2.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
-group: Whose activity it is. Absent, it is summed as unspecified.
-items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
+endOfLife: End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there
+    are none.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+gramsPerM2: Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. In g/m2.
+group: Whose activity it is. Absent: it is summed as unspecified.
+items: Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards.
 material: What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 sheetSize: Format of the sheets. Absent: A4.
-sheets: Number of sheets of paper or board, leaves and not pages.
+sheets: Number of sheets of paper or board (sheets, not pages).
 source: Where the material comes from. Not every source is published for every material. Absent: virgin.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
-    range. Absent: 10.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+usesOverLife: For hired material: how often it is used over its life; each use counts its share. The default has a
+    wide range. Absent: 10.
 weightKg: Weight of the material. In kg.
 """
 
@@ -3269,37 +3277,38 @@ PurchasesFields.__doc__ = """The fields of a purchases record in responses. Numb
 the input stated them.
 
 amount: Money spent, in currency. In unit of the currency.
-category: What was bought. Do not count by money what other records count by amount.
-country: Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's.
-currency: ISO 4217 code in any case.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
-    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+category: What was bought. Do not record spending on what other records count by amount.
+country: Where it was bought, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+currency: ISO 4217 code, such as EUR.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 factorSource: Where the factor comes from: publication, year and row.
-group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
-    the category are used. In kg CO2e/unit of currency.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+group: Whose activity it is. Absent: it is summed as unspecified.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of
+    the category. In kg CO2e/unit of currency.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
-    it; sent back, it changes nothing.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server;
+    sending it back has no effect.
 supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
-    is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for
+    is valid on the day, or name@version. The record keeps this version. It is per unit of the currency and replaces
     kgCO2ePerUnit and factorSource.
-vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatIncluded: Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent:
+    false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
 """
 
@@ -3330,38 +3339,39 @@ PurchasesInput = TypedDict(
         "vatRate": "NotRequired[Optional[Number]]",
     },
 )
-PurchasesInput.__doc__ = """Money spent where no amount is known, priced by two published models or with a factor of one's own. amount without VAT ×
-price index and exchange rate to the factor's year and currency × spend factor of the category; or amount ×
+PurchasesInput.__doc__ = """Spending for which no amount is known, calculated with two published models or with your own factor. amount without VAT
+× price index and exchange rate to the factor's year and currency × spend factor of the category; or amount ×
 kgCO2ePerUnit, the factor per unit of currency that comes with the record.
 
 amount: Money spent, in currency. In unit of the currency.
-category: What was bought. Do not count by money what other records count by amount.
-country: Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's.
-currency: ISO 4217 code in any case.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+category: What was bought. Do not record spending on what other records count by amount.
+country: Where it was bought, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+currency: ISO 4217 code, such as EUR.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 factorSource: Where the factor comes from: publication, year and row.
-group: Whose activity it is. Absent, it is summed as unspecified.
-kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
-    the category are used. In kg CO2e/unit of currency.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+group: Whose activity it is. Absent: it is summed as unspecified.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of
+    the category. In kg CO2e/unit of currency.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
-    is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for
+    is valid on the day, or name@version. The record keeps this version. It is per unit of the currency and replaces
     kgCO2ePerUnit and factorSource.
-vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+vatIncluded: Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent:
+    false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
 """
 
@@ -3492,148 +3502,153 @@ Record = TypedDict(
 Record.__doc__ = """The input fields are at the same level as the fields that the service sets.
 
 _id: Identifier of the record.
-activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
-    those who take part from afar, beside a record of either, which has their devices.
+activity: A conference in which all participants see each other, a stream that is watched, or home_heating: the
+    heating of the homes of remote participants, in addition to a record of either, which includes their devices.
 amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
-areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
-attendees: People on an outdoor site each day; absent, the event's attendees.
-category: What was bought. Do not count by money what other records count by amount.
+areaM2: Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. In m2.
+attendees: People on an outdoor site each day. Absent: the attendees of the event.
+category: What was bought. Do not record spending on what other records count by amount.
 city: London has a factor of its own.
 class:
-container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+container: The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
 country:
 createdAt: When it was created.
 createdBy: The person who did something, with their name and role at that time.
-currency: ISO 4217 code in any case.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-days: Days of use, building up and down included. In day.
-densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
-derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
-    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+currency: ISO 4217 code, such as EUR.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+days: Days of use, including set-up and dismantling. In day.
+densityKgPerM3: Weight of a cubic metre. Absent: the published density of the material. In kg/m3.
+derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect.
 description: What the record is about, in your own words.
-diet: What the meals were; mixed is the mean of the others.
-direction: Which way the flight went, not together with roundTrip.
+diet: The diet; mixed is the average of the others.
+direction: Direction of the flight. Not allowed together with roundTrip.
 distanceKm:
 drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
-endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+endOfLife: End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there
+    are none.
 energyKWh:
 eventId: Identifier of the event.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
-floorAreaM2: Floor area used, where nothing was metered. In m2.
+floorAreaM2: Floor area used, if nothing was metered. In m2.
 footprint: What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now:
     changing the method changes the figure.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
-gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
-gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
-group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
-    hostels count by the guest everywhere.
-haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+gasKWh: Metered natural gas by gross calorific value, as billed. In kWh.
+generatorKVA: Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. In
+    kVA.
+gramsPerM2: Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. In g/m2.
+group: Whose activity it is. Absent: it is summed as unspecified.
+guests: Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine
+    2.1.0 on hostels are calculated by guest everywhere.
+haul: Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
 heatKWh: Metered district heat or steam. In kWh.
 hours:
-items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
-journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
-    event's factor set, with the id of the row as evidence. In kg CO2e.
-kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
-    the category are used. In kg CO2e/unit of currency.
-kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+items: Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards.
+journey: The locations that the places were matched to. Set by the server; sending it back has no effect.
+kgCO2e: The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the
+    activity's row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2ePerRoomNight: The accommodation's own factor, with evidence. In kg CO2e/room-night.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of
+    the category. In kg CO2e/unit of currency.
+kind: Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
+loadPercent: Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. In
+    %.
 material:
-mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+mealType: Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food.
     Absent: main.
-meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+meals: Meals that were produced, including wasted ones.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 mode:
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
-originSet: The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it
-    changes nothing.
-participants: People who took part from afar.
+originSet: A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back
+    has no effect.
+participants: People who took part remotely.
 passengers:
-population: Of a survey: how many there are in all.
+population: For a survey: the total number of people or items that it represents.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
-refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
-    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
-    scope of the GHG Protocol and refused.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+refrigerant: Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of
+    them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of
+    the GHG Protocol and are refused.
+refrigerated: Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false.
 renewablePercent:
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
 reviewComment: The comment on the decision.
 reviewedAt: When the last decision was made.
 reviewedBy: Who made the last decision.
 revision: Increases with every change and move.
-rooms: Occupied rooms each night; they decide where guests is given too.
+rooms: Occupied rooms per night. Takes precedence over guests.
 roundTrip:
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
-    diet are needed beside it.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+servings: Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet
+    is needed with it.
 sheetSize: Format of the sheets. Absent: A4.
-sheets: Number of sheets of paper or board, leaves and not pages.
-site: Names the place, so that energy of one place counted twice is found.
-size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+sheets: Number of sheets of paper or board (sheets, not pages).
+site: Name of the site, so that energy counted twice for one site can be found.
+size: Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus
+    average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
 spaceSharePercent: Share of the venue's space that was hired. In %.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 status: The status of a record in its workflow.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
 submitted: `false` after creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
-supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
-    it; sent back, it changes nothing.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server;
+    sending it back has no effect.
 supplierFactor:
 supplyM3: Water taken from the mains. In m3.
 to:
-treated: The water went to the sewer and was treated. Absent: true.
-treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+treated: Whether the water went to the sewer and was treated. Absent: true.
+treatment: How the waste was treated. The factors of all treatments except landfill cover collection and transport
+    only; reuse has no factor.
 trips:
 type: Its record type.
 updatedAt: When it was last changed.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
-    range. Absent: 10.
-vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+usesOverLife: For hired material: how often it is used over its life; each use counts its share. The default has a
+    wide range. Absent: 10.
+vatIncluded: Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent:
+    false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
-vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
-vehicles: Vehicles that travelled; they decide where passengers is given too.
-venue: What to was resolved to. The server writes it; sent back, it changes nothing.
-venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+vehicle: Vehicle of road or sea freight. Absent: an average lorry or a container ship.
+vehicles: Number of vehicles. Takes precedence over passengers.
+venue: The location that to was matched to. Set by the server; sending it back has no effect.
+venueType: Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 via:
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
-wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
-    %.
+wastedPercent: Share of the meals that was thrown away. It is for information only: wasted meals were produced too and
+    count. In %.
 weightKg:
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
     travel, or only the `place` of an event and nothing else that affects figures.
@@ -3744,125 +3759,130 @@ RecordInput = TypedDict(
 )
 RecordInput.__doc__ = """The fields of the record's type; the path determines the type. Workflow fields are ignored.
 
-activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
-    those who take part from afar, beside a record of either, which has their devices.
+activity: A conference in which all participants see each other, a stream that is watched, or home_heating: the
+    heating of the homes of remote participants, in addition to a record of either, which includes their devices.
 amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
-areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
-attendees: People on an outdoor site each day; absent, the event's attendees.
-category: What was bought. Do not count by money what other records count by amount.
+areaM2: Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. In m2.
+attendees: People on an outdoor site each day. Absent: the attendees of the event.
+category: What was bought. Do not record spending on what other records count by amount.
 city: London has a factor of its own.
 class:
-container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+container: The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
 country:
-currency: ISO 4217 code in any case.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-days: Days of use, building up and down included. In day.
-densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+currency: ISO 4217 code, such as EUR.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+days: Days of use, including set-up and dismantling. In day.
+densityKgPerM3: Weight of a cubic metre. Absent: the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
-diet: What the meals were; mixed is the mean of the others.
-direction: Which way the flight went, not together with roundTrip.
+diet: The diet; mixed is the average of the others.
+direction: Direction of the flight. Not allowed together with roundTrip.
 distanceKm:
 drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
-endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+endOfLife: End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there
+    are none.
 energyKWh:
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
-floorAreaM2: Floor area used, where nothing was metered. In m2.
+floorAreaM2: Floor area used, if nothing was metered. In m2.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
-gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
-gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
-group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
-    hostels count by the guest everywhere.
-haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+gasKWh: Metered natural gas by gross calorific value, as billed. In kWh.
+generatorKVA: Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. In
+    kVA.
+gramsPerM2: Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. In g/m2.
+group: Whose activity it is. Absent: it is summed as unspecified.
+guests: Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine
+    2.1.0 on hostels are calculated by guest everywhere.
+haul: Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
 heatKWh: Metered district heat or steam. In kWh.
 hours:
-items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
-kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
-    event's factor set, with the id of the row as evidence. In kg CO2e.
-kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
-    the category are used. In kg CO2e/unit of currency.
-kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+items: Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards.
+kgCO2e: The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the
+    activity's row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2ePerRoomNight: The accommodation's own factor, with evidence. In kg CO2e/room-night.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of
+    the category. In kg CO2e/unit of currency.
+kind: Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
+loadPercent: Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. In
+    %.
 material:
-mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+mealType: Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food.
     Absent: main.
-meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+meals: Meals that were produced, including wasted ones.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 mode:
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
 nights: Nights of the stay. In night.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
-origins: Counts of people by where they come from. A row without place, postcode, country and code counts people
-    without origin. Rows of one origin are added up. Answers have originSet in its place.
-participants: People who took part from afar.
+origins: Numbers of people by origin. A row without place, postcode, country and code is for people without an origin.
+    Rows with the same origin are added up. Responses have originSet instead.
+participants: People who took part remotely.
 passengers:
-population: Of a survey: how many there are in all.
+population: For a survey: the total number of people or items that it represents.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
-refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
-    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
-    scope of the GHG Protocol and refused.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+refrigerant: Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of
+    them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of
+    the GHG Protocol and are refused.
+refrigerated: Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false.
 renewablePercent:
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-rooms: Occupied rooms each night; they decide where guests is given too.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+rooms: Occupied rooms per night. Takes precedence over guests.
 roundTrip:
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
-    diet are needed beside it.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+servings: Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet
+    is needed with it.
 sheetSize: Format of the sheets. Absent: A4.
-sheets: Number of sheets of paper or board, leaves and not pages.
-site: Names the place, so that energy of one place counted twice is found.
-size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+sheets: Number of sheets of paper or board (sheets, not pages).
+site: Name of the site, so that energy counted twice for one site can be found.
+size: Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus
+    average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
 spaceSharePercent: Share of the venue's space that was hired. In %.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
 supplierFactor:
 supplyM3: Water taken from the mains. In m3.
 to:
-treated: The water went to the sewer and was treated. Absent: true.
-treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+treated: Whether the water went to the sewer and was treated. Absent: true.
+treatment: How the waste was treated. The factors of all treatments except landfill cover collection and transport
+    only; reuse has no factor.
 trips:
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
-    range. Absent: 10.
-vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+usesOverLife: For hired material: how often it is used over its life; each use counts its share. The default has a
+    wide range. Absent: 10.
+vatIncluded: Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent:
+    false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
-vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
-vehicles: Vehicles that travelled; they decide where passengers is given too.
-venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+vehicle: Vehicle of road or sea freight. Absent: an average lorry or a container ship.
+vehicles: Number of vehicles. Takes precedence over passengers.
+venueType: Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 via:
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
-wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
-    %.
+wastedPercent: Share of the meals that was thrown away. It is for information only: wasted meals were produced too and
+    count. In %.
 weightKg:
 """
 
@@ -4225,149 +4245,154 @@ ReviewItem = TypedDict(
 ReviewItem.__doc__ = """A record that is waiting for a decision, with information for the reviewer.
 
 _id: Identifier of the record.
-activity: A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of
-    those who take part from afar, beside a record of either, which has their devices.
+activity: A conference in which all participants see each other, a stream that is watched, or home_heating: the
+    heating of the homes of remote participants, in addition to a record of either, which includes their devices.
 amount: Money spent, in currency. In unit of the currency.
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
-areaM2: Area; carpet has factors by area, other materials are weighed by gramsPerM2. In m2.
-attendees: People on an outdoor site each day; absent, the event's attendees.
-category: What was bought. Do not count by money what other records count by amount.
+areaM2: Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. In m2.
+attendees: People on an outdoor site each day. Absent: the attendees of the event.
+category: What was bought. Do not record spending on what other records count by amount.
 city: London has a factor of its own.
 class:
-container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+container: The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
 country:
 createdAt: When it was created.
 createdBy: The person who did something, with their name and role at that time.
-currency: ISO 4217 code in any case.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-days: Days of use, building up and down included. In day.
-densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
-derived: Fields that the input did not have and the server worked out, with their values: the distance that the fuel
-    is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing.
+currency: ISO 4217 code, such as EUR.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+days: Days of use, including set-up and dismantling. In day.
+densityKgPerM3: Weight of a cubic metre. Absent: the published density of the material. In kg/m3.
+derived: Fields that the input did not have and the server calculated, with their values: the distance that the fuel
+    is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect.
 description: What the record is about, in your own words.
-diet: What the meals were; mixed is the mean of the others.
-direction: Which way the flight went, not together with roundTrip.
+diet: The diet; mixed is the average of the others.
+direction: Direction of the flight. Not allowed together with roundTrip.
 distanceKm:
 drinks: Litres of each drink.
 electricityKWh: Metered electricity of the event. In kWh.
-endOfLife: What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+endOfLife: End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there
+    are none.
 energyKWh:
 eventId: Identifier of the event.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 factorSource: Where the factor comes from: publication, year and row.
 fillPercent: How full they were. Absent: 100. In %.
-floorAreaM2: Floor area used, where nothing was metered. In m2.
+floorAreaM2: Floor area used, if nothing was metered. In m2.
 footprint: What the record adds to the total once it is approved, in kg CO2e, calculated with the event as it is now:
     changing the method changes the figure.
 from:
 fuel: Fuel of a car (any), a van (petrol, diesel, battery_electric) or a motorbike (petrol). Electric cars include the
     grid and its losses. Absent: unknown.
-gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-generatorKVA: Rated size of a generator, where its fuel is not known; with hours it stands for the litres. In kVA.
-gramsPerM2: Weight of a square metre; absent, 80 of sheets, and that of the board of signs. In g/m2.
-group: Whose activity it is. Absent, it is summed as unspecified.
-guests: People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on
-    hostels count by the guest everywhere.
-haul: Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+gasKWh: Metered natural gas by gross calorific value, as billed. In kWh.
+generatorKVA: Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. In
+    kVA.
+gramsPerM2: Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. In g/m2.
+group: Whose activity it is. Absent: it is summed as unspecified.
+guests: Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine
+    2.1.0 on hostels are calculated by guest everywhere.
+haul: Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
 heatKWh: Metered district heat or steam. In kWh.
 hours:
-items: Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards.
-journey: What the places were resolved to. The server writes it; sent back, it changes nothing.
-kgCO2e: The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the
-    event's factor set, with the id of the row as evidence. In kg CO2e.
-kgCO2ePerRoomNight: The factor of the house itself, with evidence of it. In kg CO2e/room-night.
-kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of
-    the category are used. In kg CO2e/unit of currency.
-kind: Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no
+items: Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards.
+journey: The locations that the places were matched to. Set by the server; sending it back has no effect.
+kgCO2e: The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the
+    activity's row in the event's factor set, with the id of the row as evidence. In kg CO2e.
+kgCO2ePerRoomNight: The accommodation's own factor, with evidence. In kg CO2e/room-night.
+kgCO2ePerUnit: Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of
+    the category. In kg CO2e/unit of currency.
+kind: Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no
     factor and need kgCO2ePerRoomNight. Absent: hotel.
-loadPercent: Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. In %.
+loadPercent: Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. In
+    %.
 material:
-mealType: Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g.
+mealType: Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food.
     Absent: main.
-meals: Meals that were made, wasted ones included.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+meals: Meals that were produced, including wasted ones.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 mode:
 modeSurvey: The event's own survey of how people came, for those whose mode is not known.
 name: Name of the venue.
 nights: Nights of the stay. In night.
 notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
     `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
 occupancy:
-originSet: The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it
-    changes nothing.
-participants: People who took part from afar.
+originSet: A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back
+    has no effect.
+participants: People who took part remotely.
 passengers:
-population: Of a survey: how many there are in all.
+population: For a survey: the total number of people or items that it represents.
 quantity: Amount of the activity in the unit of the supplier's factor. In unit of the factor.
-refrigerant: Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and
-    blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no
-    scope of the GHG Protocol and refused.
-refrigerated: Refrigerated lorry, for hgv and hgv_artic. Absent: false.
+refrigerant: Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of
+    them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of
+    the GHG Protocol and are refused.
+refrigerated: Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false.
 renewablePercent:
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
 review: Information for the reviewer.
 reviewComment: The comment on the decision.
 reviewedAt: When the last decision was made.
 reviewedBy: Who made the last decision.
 revision: Increases with every change and move.
-rooms: Occupied rooms each night; they decide where guests is given too.
+rooms: Occupied rooms per night. Takes precedence over guests.
 roundTrip:
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
 scope: Scope of the GHG Protocol. Absent: 3.
-scope3Category: Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about.
-    Used from engine 2.0.0 on.
-servings: Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor
-    diet are needed beside it.
+scope3Category: Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used
+    from engine 2.0.0 on.
+servings: Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet
+    is needed with it.
 sheetSize: Format of the sheets. Absent: A4.
-sheets: Number of sheets of paper or board, leaves and not pages.
-site: Names the place, so that energy of one place counted twice is found.
-size: What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular,
-    black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+sheets: Number of sheets of paper or board (sheets, not pages).
+site: Name of the site, so that energy counted twice for one site can be found.
+size: Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus
+    average, local_london, local_not_london; ferry average, foot, car. Absent: average.
 source:
 spaceSharePercent: Share of the venue's space that was hired. In %.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 status: The status of a record in its workflow.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
 submitted: `false` after creation, `true` after submit.
 submittedAt: When it was last submitted.
 submittedBy: Who submitted it last.
-supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
-    it; sent back, it changes nothing.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server;
+    sending it back has no effect.
 supplierFactor:
 supplyM3: Water taken from the mains. In m3.
 to:
-treated: The water went to the sewer and was treated. Absent: true.
-treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+treated: Whether the water went to the sewer and was treated. Absent: true.
+treatment: How the waste was treated. The factors of all treatments except landfill cover collection and transport
+    only; reuse has no factor.
 trips:
 type: Its record type.
 updatedAt: When it was last changed.
-usesOverLife: Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide
-    range. Absent: 10.
-vatIncluded: The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false.
+usesOverLife: For hired material: how often it is used over its life; each use counts its share. The default has a
+    wide range. Absent: 10.
+vatIncluded: Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent:
+    false.
 vatRate: Rate of the value-added tax in the amount, in percent. In %.
-vehicle: Vehicle of road or sea freight; absent, an average lorry or a container ship.
-vehicles: Vehicles that travelled; they decide where passengers is given too.
-venue: What to was resolved to. The server writes it; sent back, it changes nothing.
-venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+vehicle: Vehicle of road or sea freight. Absent: an average lorry or a container ship.
+vehicles: Number of vehicles. Takes precedence over passengers.
+venue: The location that to was matched to. Set by the server; sending it back has no effect.
+venueType: Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 via:
 videoQuality: Quality of a stream; a factor is published for hd only. Absent: hd.
 volumeLitres:
 volumeM3: Cubic metres of natural gas. In m3.
-wastedPercent: Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. In
-    %.
+wastedPercent: Share of the meals that was thrown away. It is for information only: wasted meals were produced too and
+    count. In %.
 weightKg:
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
     travel, or only the `place` of an event and nothing else that affects figures.
@@ -4853,43 +4878,43 @@ input stated them.
 
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
-attendees: People on an outdoor site each day; absent, the event's attendees.
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
-country: Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-days: Days of use, building up and down included. In day.
+attendees: People on an outdoor site each day. Absent: the attendees of the event.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
+country: Where the venue is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+days: Days of use, including set-up and dismantling. In day.
 description: What the record is about, in your own words.
 electricityKWh: Metered electricity of the event. In kWh.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-floorAreaM2: Floor area used, where nothing was metered. In m2.
-gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-group: Whose activity it is. Absent, it is summed as unspecified.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+floorAreaM2: Floor area used, if nothing was metered. In m2.
+gasKWh: Metered natural gas by gross calorific value, as billed. In kWh.
+group: Whose activity it is. Absent: it is summed as unspecified.
 heatKWh: Metered district heat or steam. In kWh.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 name: Name of the venue.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
-    market-based figure beside it shows it. In %.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-site: Names the place, so that energy of one place counted twice is found.
+population: For a survey: the total number of people or items that it represents.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; it
+    shows in the market-based figure. In %.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+site: Name of the site, so that energy counted twice for one site can be found.
 spaceSharePercent: Share of the venue's space that was hired. In %.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
-supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes
-    it; sent back, it changes nothing.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
+supplier: The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server;
+    sending it back has no effect.
 supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
-    is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the
+    is valid on the day, or name@version. The record keeps this version. It is per kWh of electricity and affects the
     market-based figure, never the total.
-venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+venueType: Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 """
 
@@ -4933,41 +4958,41 @@ nothing was metered.
 
 annualElectricityKWh: Electricity of the venue in a year. In kWh.
 annualGasKWh: Natural gas of the venue in a year, by gross calorific value. In kWh.
-attendees: People on an outdoor site each day; absent, the event's attendees.
-control: Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its
-    operator, count in scope 3. Absent: hired.
-country: Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-days: Days of use, building up and down included. In day.
+attendees: People on an outdoor site each day. Absent: the attendees of the event.
+control: Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an
+    operator, counts in scope 3. Absent: hired.
+country: Where the venue is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+days: Days of use, including set-up and dismantling. In day.
 description: What the record is about, in your own words.
 electricityKWh: Metered electricity of the event. In kWh.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-floorAreaM2: Floor area used, where nothing was metered. In m2.
-gasKWh: Metered natural gas by gross calorific value, as it is billed. In kWh.
-group: Whose activity it is. Absent, it is summed as unspecified.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+floorAreaM2: Floor area used, if nothing was metered. In m2.
+gasKWh: Metered natural gas by gross calorific value, as billed. In kWh.
+group: Whose activity it is. Absent: it is summed as unspecified.
 heatKWh: Metered district heat or steam. In kWh.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 name: Name of the venue.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; the
-    market-based figure beside it shows it. In %.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-site: Names the place, so that energy of one place counted twice is found.
+population: For a survey: the total number of people or items that it represents.
+renewablePercent: Share of the electricity under a renewable contract, with evidence. It never lowers the total; it
+    shows in the market-based figure. In %.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+site: Name of the site, so that energy counted twice for one site can be found.
 spaceSharePercent: Share of the venue's space that was hired. In %.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-subdivision: State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and
-    CA.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+subdivision: State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or
+    without the country.
 supplierFactor: Factor of a supplier from the organization's library: its name, for the newest approved version that
-    is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the
+    is valid on the day, or name@version. The record keeps this version. It is per kWh of electricity and affects the
     market-based figure, never the total.
-venueType: Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days.
+venueType: Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days.
     Absent: convention_centre.
 """
 
@@ -5000,32 +5025,33 @@ WasteFields = TypedDict(
 WasteFields.__doc__ = """The fields of a waste record in responses. Numbers are always in the fields and units of this schema, whichever way the
 input stated them.
 
-container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+container: The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+densityKgPerM3: Weight of a cubic metre. Absent: the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 fillPercent: How full they were. Absent: 100. In %.
-group: Whose activity it is. Absent, it is summed as unspecified.
-material: What was thrown away. Absent: mixed.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+group: Whose activity it is. Absent: it is summed as unspecified.
+material: What the waste consists of. Absent: mixed.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
-volumeLitres: Volume, to be weighed by densityKgPerM3. In litre.
-weightKg: Weight; it decides where a volume is given too. In kg.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+treatment: How the waste was treated. The factors of all treatments except landfill cover collection and transport
+    only; reuse has no factor.
+volumeLitres: Volume, converted to weight with densityKgPerM3. In litre.
+weightKg: Weight. Takes precedence over a volume. In kg.
 """
 
 WasteInput = TypedDict(
@@ -5056,32 +5082,33 @@ WasteInput = TypedDict(
 )
 WasteInput.__doc__ = """Waste by material and treatment. kg ÷ 1000 × factor of the material and treatment per tonne.
 
-container: What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its
+container: The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its
     litres, a skip or roll-on by its cubic yards.
 containers: Number of containers.
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
-densityKgPerM3: Weight of a cubic metre of it; absent, the published density of the material. In kg/m3.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
+densityKgPerM3: Weight of a cubic metre. Absent: the published density of the material. In kg/m3.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
 fillPercent: How full they were. Absent: 100. In %.
-group: Whose activity it is. Absent, it is summed as unspecified.
-material: What was thrown away. Absent: mixed.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+group: Whose activity it is. Absent: it is summed as unspecified.
+material: What the waste consists of. Absent: mixed.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
-treatment: What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
-volumeLitres: Volume, to be weighed by densityKgPerM3. In litre.
-weightKg: Weight; it decides where a volume is given too. In kg.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
+treatment: How the waste was treated. The factors of all treatments except landfill cover collection and transport
+    only; reuse has no factor.
+volumeLitres: Volume, converted to weight with densityKgPerM3. In litre.
+weightKg: Weight. Takes precedence over a volume. In kg.
 """
 
 WaterFields = TypedDict(
@@ -5108,26 +5135,26 @@ WaterFields = TypedDict(
 WaterFields.__doc__ = """The fields of a water record in responses. Numbers are always in the fields and units of this schema, whichever way the
 input stated them.
 
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-site: Names the place, so that energy of one place counted twice is found.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+site: Name of the site, so that energy counted twice for one site can be found.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 supplyM3: Water taken from the mains. In m3.
-treated: The water went to the sewer and was treated. Absent: true.
+treated: Whether the water went to the sewer and was treated. Absent: true.
 """
 
 WaterInput = TypedDict(
@@ -5153,26 +5180,26 @@ WaterInput = TypedDict(
 )
 WaterInput.__doc__ = """Water from the mains and its treatment. m³ × (factor of supply + factor of treatment, unless treated is false).
 
-country: Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of
-    the factor a proxy stands in, which is noticed.
-dataQuality: How the amounts were found. Absent: estimated.
-date: Day of the activity. In another year than the event it lowers the data quality.
+country: Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is
+    published for the country, a proxy is used and a notice says so.
+dataQuality: How the amounts were determined. Absent: estimated.
+date: Day of the activity. A year other than that of the event lowers the data quality.
 description: What the record is about, in your own words.
-evidence: Documents behind the record, each with a name, an address or a hash.
-externalReference: Your own key of the record, unique in its event and type.
-group: Whose activity it is. Absent, it is summed as unspecified.
-metadata: Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores.
-numberFormat: How the numbers of stated are written, by an example. Without it, one point or comma before exactly
+evidence: Documents that support the record, each with a name, an address or a hash.
+externalReference: Your own key for the record, unique within its event and type.
+group: Whose activity it is. Absent: it is summed as unspecified.
+metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
+numberFormat: The format of the numbers in stated, given by an example. Without it, one point or comma before exactly
     three digits is refused as ambiguous.
-population: Of a survey: how many there are in all.
-respondents: Of a survey: how many answered. The quantity is scaled up by population ÷ respondents.
-sampleCV: Of a survey: coefficient of variation of the answers. In share of 1.
-site: Names the place, so that energy of one place counted twice is found.
-stated: Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}.
-    They are converted exactly; the field then carries the number in its own unit, and this the original. A field may
-    be given one way only.
+population: For a survey: the total number of people or items that it represents.
+respondents: For a survey: the number of answers. The quantity is scaled up by population ÷ respondents.
+sampleCV: For a survey: coefficient of variation of the answers. In share of 1.
+site: Name of the site, so that energy counted twice for one site can be found.
+stated: Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}.
+    They are converted exactly; the field then contains the number in its own unit, and stated the original. Each
+    number may be given in one way only.
 supplyM3: Water taken from the mains. In m3.
-treated: The water went to the sewer and was treated. Absent: true.
+treated: Whether the water went to the sewer and was treated. Absent: true.
 """
 
 WaterfallEnd = TypedDict(

@@ -5142,41 +5142,41 @@ export interface components {
             description?: string | null;
             /**
              * Format: date
-             * @description Day of the activity. In another year than the event it lowers the data quality.
+             * @description Day of the activity. A year other than that of the event lowers the data quality.
              */
             date?: string | null;
             /**
-             * @description Whose activity it is. Absent, it is summed as unspecified.
+             * @description Whose activity it is. Absent: it is summed as unspecified.
              * @enum {string|null}
              */
             group?: "attendees" | "staff" | "speakers" | "exhibitors" | "suppliers" | "other" | null;
             /**
-             * @description How the amounts were found. Absent: estimated.
+             * @description How the amounts were determined. Absent: estimated.
              * @enum {string|null}
              */
             dataQuality?: "measured" | "calculated" | "estimated" | "assumed" | null;
-            /** @description Your own key of the record, unique in its event and type. */
+            /** @description Your own key for the record, unique within its event and type. */
             externalReference?: string | null;
-            /** @description Of a survey: how many answered. The quantity is scaled up by population ÷ respondents. */
+            /** @description For a survey: the number of answers. The quantity is scaled up by population ÷ respondents. */
             respondents?: number | null;
-            /** @description Of a survey: how many there are in all. */
+            /** @description For a survey: the total number of people or items that it represents. */
             population?: number | null;
-            /** @description Of a survey: coefficient of variation of the answers. */
+            /** @description For a survey: coefficient of variation of the answers. */
             sampleCV?: number | null;
-            /** @description Up to 20 texts of your own, by keys of 1 to 40 letters, digits, hyphens and underscores. */
+            /** @description Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores. */
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Numbers as the paper has them, with their units, in place of the fields they name: {"distanceKm": "112 mi"}. They are converted exactly; the field then carries the number in its own unit, and this the original. A field may be given one way only. */
+            /** @description Numbers as they are on paper, with their units, instead of the fields they name: {"distanceKm": "112 mi"}. They are converted exactly; the field then contains the number in its own unit, and stated the original. Each number may be given in one way only. */
             stated?: {
                 [key: string]: string;
             } | null;
             /**
-             * @description How the numbers of stated are written, by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.
+             * @description The format of the numbers in stated, given by an example. Without it, one point or comma before exactly three digits is refused as ambiguous.
              * @enum {string|null}
              */
             numberFormat?: "1234.5" | "1234,5" | "1,234.5" | "1.234,5" | "1 234,5" | "1 234.5" | "1'234.5" | null;
-            /** @description Documents behind the record, each with a name, an address or a hash. */
+            /** @description Documents that support the record, each with a name, an address or a hash. */
             evidence?: {
                 /** @description Name of the document. */
                 name?: string;
@@ -5219,24 +5219,24 @@ export interface components {
          *     }
          */
         FlightInput: components["schemas"]["CommonInput"] & {
-            /** @description Great-circle distance one way, not together with via. With it a place that is not known is accepted. */
+            /** @description Great-circle distance one way. Not allowed together with via. With a distance, unknown places are accepted. */
             distanceKm?: number | null;
-            /** @description Stops between, in their order. Each leg counts with its own haul. */
+            /** @description Stops in between, in order. Each leg counts with its own haul. */
             via?: string[] | null;
-            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with its country (Brighton, GB), which stands for the airport its people use. */
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. */
             from: string;
-            /** @description Where it ends; another airport than from. */
+            /** @description Where it ends; must be a different airport than from. */
             to: string;
             /** @description People on the flight. */
             passengers: number;
-            /** @description Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is not published for the haul counts as average. Absent: average. */
+            /** @description Cabin class. Upper and lower case, a space or hyphen instead of _, premium and a trailing " class" are accepted. A class that is not published for the haul is calculated as average. Absent: average. */
             class?: string | null;
-            /** @description Counts the way back as well. Absent: false. */
+            /** @description Whether the return journey counts as well. Absent: false. */
             roundTrip?: boolean | null;
             /** @description How often the whole journey was made. Absent: 1. */
             trips?: number | null;
             /**
-             * @description Which way the flight went, not together with roundTrip.
+             * @description Direction of the flight. Not allowed together with roundTrip.
              * @enum {string|null}
              */
             direction?: "outbound" | "return" | null;
@@ -5276,22 +5276,22 @@ export interface components {
          *     }
          */
         AccommodationInput: components["schemas"]["CommonInput"] & {
-            /** @description Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where the house is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
             /** @description London has a factor of its own. */
             city?: string | null;
             /**
-             * @description Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+             * @description Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
              * @enum {string|null}
              */
             kind?: "hotel" | "hostel" | "apartment" | "private" | "camping" | "rental" | null;
             /** @description Nights of the stay. */
             nights: number;
-            /** @description Occupied rooms each night; they decide where guests is given too. */
+            /** @description Occupied rooms per night. Takes precedence over guests. */
             rooms?: number | null;
-            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels count by the guest everywhere. */
+            /** @description Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels are calculated by guest everywhere. */
             guests?: number | null;
-            /** @description The factor of the house itself, with evidence of it. */
+            /** @description The accommodation's own factor, with evidence. */
             kgCO2ePerRoomNight?: number | null;
         };
         /**
@@ -5332,20 +5332,20 @@ export interface components {
         VenueInput: components["schemas"]["CommonInput"] & {
             /** @description Name of the venue. */
             name?: string | null;
-            /** @description Names the place, so that energy of one place counted twice is found. */
+            /** @description Name of the site, so that energy counted twice for one site can be found. */
             site?: string | null;
-            /** @description Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where the venue is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
-            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
+            /** @description State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or without the country. */
             subdivision?: string | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @description Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an operator, counts in scope 3. Absent: hired.
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
             /** @description Metered electricity of the event. */
             electricityKWh?: number | null;
-            /** @description Metered natural gas by gross calorific value, as it is billed. */
+            /** @description Metered natural gas by gross calorific value, as billed. */
             gasKWh?: number | null;
             /** @description Metered district heat or steam. */
             heatKWh?: number | null;
@@ -5355,20 +5355,20 @@ export interface components {
             annualGasKWh?: number | null;
             /** @description Share of the venue's space that was hired. */
             spaceSharePercent?: number | null;
-            /** @description Floor area used, where nothing was metered. */
+            /** @description Floor area used, if nothing was metered. */
             floorAreaM2?: number | null;
             /**
-             * @description Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days. Absent: convention_centre.
+             * @description Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days. Absent: convention_centre.
              * @enum {string|null}
              */
             venueType?: "convention_centre" | "entertainment" | "recreation" | "cultural" | "office" | "dry_sports" | "public_light" | "school" | "pool" | "hotel" | "meeting_hall" | "museum" | "public_assembly" | "restaurant" | "university" | "warehouse" | "worship" | "outdoor_site" | null;
-            /** @description Days of use, building up and down included. */
+            /** @description Days of use, including set-up and dismantling. */
             days?: number | null;
-            /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it. */
+            /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; it shows in the market-based figure. */
             renewablePercent?: number | null;
-            /** @description People on an outdoor site each day; absent, the event's attendees. */
+            /** @description People on an outdoor site each day. Absent: the attendees of the event. */
             attendees?: number | null;
-            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the market-based figure, never the total. */
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version. It is per kWh of electricity and affects the market-based figure, never the total. */
             supplierFactor?: string | null;
         };
         /**
@@ -5391,26 +5391,26 @@ export interface components {
          *     }
          */
         WasteInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
-             * @description What was thrown away. Absent: mixed.
+             * @description What the waste consists of. Absent: mixed.
              * @enum {string|null}
              */
             material?: "mixed" | "food" | "paper_card" | "plastic" | "glass" | "metal" | "wood" | "textile" | "electrical" | "construction" | null;
             /**
-             * @description What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+             * @description How the waste was treated. The factors of all treatments except landfill cover collection and transport only; reuse has no factor.
              * @enum {string}
              */
             treatment: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse";
-            /** @description Weight; it decides where a volume is given too. */
+            /** @description Weight. Takes precedence over a volume. */
             weightKg?: number | null;
-            /** @description Volume, to be weighed by densityKgPerM3. */
+            /** @description Volume, converted to weight with densityKgPerM3. */
             volumeLitres?: number | null;
-            /** @description Weight of a cubic metre of it; absent, the published density of the material. */
+            /** @description Weight of a cubic metre. Absent: the published density of the material. */
             densityKgPerM3?: number | null;
             /**
-             * @description What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.
+             * @description The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.
              * @enum {string|null}
              */
             container?: "sack" | "caddy" | "dustbin" | "wheelie_120" | "wheelie_240" | "wheelie_360" | "wheelie_660" | "wheelie_770" | "wheelie_1100" | "skip_2yd" | "skip_3yd" | "skip_4yd" | "skip_6yd" | "skip_8yd" | "skip_10yd" | "skip_12yd" | "skip_16yd" | "roll_on_20yd" | "roll_on_30yd" | "roll_on_40yd" | null;
@@ -5462,10 +5462,10 @@ export interface components {
          *     }
          */
         GroundTransportInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
-             * @description How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger; walking and cycling are 0.
+             * @description Mode of transport. Car, motorbike and van are calculated by vehicle, taxi by vehicle or passenger, all others by passenger; walking and cycling are 0.
              * @enum {string}
              */
             mode: "car" | "taxi" | "motorbike" | "van" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
@@ -5475,34 +5475,34 @@ export interface components {
              */
             fuel?: "petrol" | "diesel" | "hybrid" | "plug_in_hybrid" | "battery_electric" | "lpg" | "cng" | "unknown" | null;
             /**
-             * @description What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+             * @description Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
              * @enum {string|null}
              */
             size?: "small" | "medium" | "large" | "average" | "regular" | "black_cab" | "local_london" | "local_not_london" | "foot" | "car" | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @description Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an operator, counts in scope 3. Absent: hired.
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Distance one way; it decides where places are named too. */
+            /** @description Distance one way. Takes precedence over places. */
             distanceKm?: number | null;
-            /** @description Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the event, is searched first. */
+            /** @description Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. Together with to it replaces distanceKm: great circle × the detour factor of the mode. Places in the country of the record, or else of the event, are preferred. */
             from?: string | null;
             /** @description Where it ends. */
             to?: string | null;
-            /** @description Places between, in their order. */
+            /** @description Places in between, in order. */
             via?: string[] | null;
-            /** @description Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default. */
+            /** @description Litres of fuel that all vehicles used, instead of a distance; fuel states the kind, diesel by default. */
             volumeLitres?: number | null;
-            /** @description Electricity that battery-electric vehicles were charged with in all, in place of a distance. */
+            /** @description Electricity that all battery-electric vehicles were charged with, instead of a distance. */
             energyKWh?: number | null;
-            /** @description People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy. */
+            /** @description People who travelled. For cars, motorbikes and vans the number of vehicles follows from occupancy. */
             passengers?: number | null;
-            /** @description Vehicles that travelled; they decide where passengers is given too. */
+            /** @description Number of vehicles. Takes precedence over passengers. */
             vehicles?: number | null;
             /** @description People in each vehicle. Absent: 1. */
             occupancy?: number | null;
-            /** @description Counts the way back as well. Absent: false. */
+            /** @description Whether the return journey counts as well. Absent: false. */
             roundTrip?: boolean | null;
             /** @description How often the journey was made. Absent: 1. */
             trips?: number | null;
@@ -5538,7 +5538,7 @@ export interface components {
          *     }
          */
         FreightInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
              * @description How the goods were carried.
@@ -5546,28 +5546,28 @@ export interface components {
              */
             mode: "road" | "rail" | "sea" | "air";
             /**
-             * @description Vehicle of road or sea freight; absent, an average lorry or a container ship.
+             * @description Vehicle of road or sea freight. Absent: an average lorry or a container ship.
              * @enum {string|null}
              */
             vehicle?: "hgv" | "hgv_rigid" | "hgv_rigid_3_5_to_7_5t" | "hgv_rigid_7_5_to_17t" | "hgv_rigid_over_17t" | "hgv_artic" | "hgv_artic_3_5_to_33t" | "hgv_artic_over_33t" | "van" | "van_up_to_1_3t" | "van_1_7_to_3_5t" | "van_petrol" | "van_battery_electric" | "container_ship" | "bulk_carrier" | "general_cargo_ship" | "roro_ferry" | "ropax_ferry" | "vehicle_transporter" | null;
-            /** @description Refrigerated lorry, for hgv and hgv_artic. Absent: false. */
+            /** @description Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false. */
             refrigerated?: boolean | null;
             /** @description Weight of the goods. */
             weightKg: number;
-            /** @description Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs it. */
+            /** @description Distance one way; for air freight the great circle. Takes precedence over places. Required for sea freight. */
             distanceKm?: number | null;
-            /** @description Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it decides the haul. */
+            /** @description Where the goods come from. For road and rail: a town with its country, a postcode or a code, which together with to replaces distanceKm: great circle × the detour factor of the mode. For air: an airport, or a town whose airport is used; it determines the haul. */
             from?: string | null;
             /** @description Where they go. */
             to?: string | null;
-            /** @description Places between, of road and rail, in their order. */
+            /** @description Places in between, for road and rail, in order. */
             via?: string[] | null;
             /**
-             * @description Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+             * @description Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
              * @enum {string|null}
              */
             haul?: "domestic" | "short_haul" | "long_haul" | "international" | null;
-            /** @description The goods travel back: counts the distance twice. Absent: false. */
+            /** @description Whether the goods travel back, which counts the distance twice. Absent: false. */
             roundTrip?: boolean | null;
         };
         /**
@@ -5600,17 +5600,17 @@ export interface components {
          *     }
          */
         CateringInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
-            /** @description Meals that were made, wasted ones included. */
+            /** @description Meals that were produced, including wasted ones. */
             meals?: number | null;
             /**
-             * @description What the meals were; mixed is the mean of the others.
+             * @description The diet; mixed is the average of the others.
              * @enum {string|null}
              */
             diet?: "vegan" | "vegetarian" | "fish" | "white_meat" | "red_meat" | "mixed" | null;
             /**
-             * @description Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g. Absent: main.
+             * @description Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food. Absent: main.
              * @enum {string|null}
              */
             mealType?: "main" | "lunch" | "dinner" | "breakfast" | "snack" | null;
@@ -5639,7 +5639,7 @@ export interface components {
                 /** @description Litres of wine. */
                 wine?: number;
             } | null;
-            /** @description Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet are needed beside it. */
+            /** @description Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet is needed with it. */
             servings?: {
                 /** @description Number of servings: beer 330ml. */
                 beer_330ml?: number;
@@ -5690,12 +5690,12 @@ export interface components {
                 /** @description Number of servings: wine bottle. */
                 wine_bottle?: number;
             } | null;
-            /** @description Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. */
+            /** @description Share of the meals that was thrown away. It is for information only: wasted meals were produced too and count. */
             wastedPercent?: number | null;
         };
         /**
          * materials
-         * @description Materials that were bought, hired or used again, by weight, area or item. kg (or m², or items) × factor of the material and its source ÷ usesOverLife if hired; + kg ÷ 1000 × factor of its end of life where one is named.
+         * @description Materials that were bought, hired or reused, by weight, area or item. kg (or m², or items) × factor of the material and its source ÷ usesOverLife if hired; + kg ÷ 1000 × factor of its end of life where one is named.
          * @example {
          *       "material": "paper",
          *       "source": "recycled",
@@ -5727,7 +5727,7 @@ export interface components {
          *     }
          */
         MaterialsInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
              * @description What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
@@ -5741,30 +5741,30 @@ export interface components {
             source?: "virgin" | "recycled" | "hired" | "reused" | null;
             /** @description Weight of the material. */
             weightKg?: number | null;
-            /** @description Area; carpet has factors by area, other materials are weighed by gramsPerM2. */
+            /** @description Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. */
             areaM2?: number | null;
-            /** @description Weight of a square metre; absent, 80 of sheets, and that of the board of signs. */
+            /** @description Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. */
             gramsPerM2?: number | null;
-            /** @description Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards. */
+            /** @description Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards. */
             items?: number | null;
-            /** @description Number of sheets of paper or board, leaves and not pages. */
+            /** @description Number of sheets of paper or board (sheets, not pages). */
             sheets?: number | null;
             /**
              * @description Format of the sheets. Absent: A4.
              * @enum {string|null}
              */
             sheetSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "DL" | null;
-            /** @description Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide range. Absent: 10. */
+            /** @description For hired material: how often it is used over its life; each use counts its share. The default has a wide range. Absent: 10. */
             usesOverLife?: number | null;
             /**
-             * @description What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+             * @description End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there are none.
              * @enum {string|null}
              */
             endOfLife?: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse" | null;
         };
         /**
          * energy
-         * @description Energy that is not on the meter of the venue: generators, heaters, a grid supply of one's own; and refrigerant that leaked. litres, m³, kg or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank; kg × global warming potential of the refrigerant.
+         * @description Energy that the venue's meter does not include: generators, heaters, a separate grid supply; and refrigerant that leaked. litres, m³, kg or kWh × (factor + well-to-tank) of the fuel; kWh × factor of the grid with its grid losses and well-to-tank; kg × global warming potential of the refrigerant.
          * @example {
          *       "source": "hvo",
          *       "volumeLitres": 1200,
@@ -5796,42 +5796,42 @@ export interface components {
          *     }
          */
         EnergyInput: components["schemas"]["CommonInput"] & {
-            /** @description Names the place, so that energy of one place counted twice is found. */
+            /** @description Name of the site, so that energy counted twice for one site can be found. */
             site?: string | null;
             /**
-             * @description Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships. refrigerant is gas that leaked.
+             * @description Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships, refrigerant a gas that leaked.
              * @enum {string}
              */
             source: "grid" | "diesel" | "petrol" | "biodiesel" | "biodiesel_used_oil" | "biodiesel_tallow" | "bioethanol" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "fuel_oil" | "cng" | "lng" | "biogas" | "wood_chips" | "wood_logs" | "wood_pellets" | "refrigerant";
             /**
-             * @description Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and refused.
+             * @description Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and are refused.
              * @enum {string|null}
              */
             refrigerant?: "r14" | "r23" | "r32" | "r41" | "r116" | "r125" | "r134" | "r134a" | "r143" | "r143a" | "r152" | "r152a" | "r161" | "r218" | "r227ea" | "r236cb" | "r236ea" | "r236fa" | "r245ca" | "r245fa" | "r365mfc" | "r43_10mee" | "rc318" | "pfc_3_1_10" | "pfc_4_1_12" | "pfc_5_1_14" | "pfc_9_1_18" | "perfluorocyclopropane" | "nf3" | "sf6" | "r404a" | "r407a" | "r407b" | "r407c" | "r407d" | "r407e" | "r407f" | "r410a" | "r410b" | "r413a" | "r417a" | "r417b" | "r417c" | "r419a" | "r419b" | "r421a" | "r421b" | "r422a" | "r422b" | "r422c" | "r422d" | "r422e" | "r423a" | "r424a" | "r425a" | "r426a" | "r427a" | "r428a" | "r429a" | "r430a" | "r431a" | "r434a" | "r435a" | "r437a" | "r438a" | "r439a" | "r440a" | "r442a" | "r444a" | "r445a" | "r507a" | "r508a" | "r508b" | "r512a" | null;
-            /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
+            /** @description Where it was used, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. Grid electricity needs one. */
             country?: string | null;
-            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
+            /** @description State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or without the country. */
             subdivision?: string | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @description Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an operator, counts in scope 3. Absent: hired.
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels have factors by the litre and by weight, wood and biogas by weight. */
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not the output of a generator. Biofuels have factors by litre and by weight, wood and biogas by weight. */
             energyKWh?: number | null;
-            /** @description Litres of a liquid fuel; they decide where energy is given too. */
+            /** @description Litres of a liquid fuel. Takes precedence over energy. */
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
-            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked. */
+            /** @description Weight of a fuel that is sold by weight, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked. */
             weightKg?: number | null;
-            /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
+            /** @description Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. */
             generatorKVA?: number | null;
             /** @description Hours that the generator ran. */
             hours?: number | null;
-            /** @description Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. */
+            /** @description Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. */
             loadPercent?: number | null;
-            /** @description Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. */
+            /** @description Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; it shows in the market-based figure. Used from engine 2.0.0 on. */
             renewablePercent?: number | null;
         };
         /**
@@ -5846,18 +5846,18 @@ export interface components {
          *     }
          */
         WaterInput: components["schemas"]["CommonInput"] & {
-            /** @description Names the place, so that energy of one place counted twice is found. */
+            /** @description Name of the site, so that energy counted twice for one site can be found. */
             site?: string | null;
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /** @description Water taken from the mains. */
             supplyM3: number;
-            /** @description The water went to the sewer and was treated. Absent: true. */
+            /** @description Whether the water went to the sewer and was treated. Absent: true. */
             treated?: boolean | null;
         };
         /**
          * digital
-         * @description Video conferences and streams, devices and networks included, and the heating of homes from which people take part. participants × hours of each × factor per participant-hour.
+         * @description Video conferences and streams, including devices and networks, and the heating of homes from which people take part. participants × hours of each × factor per participant-hour.
          * @example {
          *       "activity": "streaming",
          *       "participants": 1500,
@@ -5871,16 +5871,16 @@ export interface components {
          *     }
          */
         DigitalInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
-             * @description A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of those who take part from afar, beside a record of either, which has their devices.
+             * @description A conference in which all participants see each other, a stream that is watched, or home_heating: the heating of the homes of remote participants, in addition to a record of either, which includes their devices.
              * @enum {string}
              */
             activity: "conference" | "streaming" | "home_heating";
-            /** @description People who took part from afar. */
+            /** @description People who took part remotely. */
             participants: number;
-            /** @description Hours of each participant. */
+            /** @description Hours per participant. */
             hours: number;
             /**
              * @description Quality of a stream; a factor is published for hd only. Absent: hd.
@@ -5890,7 +5890,7 @@ export interface components {
         };
         /**
          * purchases
-         * @description Money spent where no amount is known, priced by two published models or with a factor of one's own. amount without VAT × price index and exchange rate to the factor's year and currency × spend factor of the category; or amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record.
+         * @description Spending for which no amount is known, calculated with two published models or with your own factor. amount without VAT × price index and exchange rate to the factor's year and currency × spend factor of the category; or amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record.
          * @example {
          *       "category": "av_hire",
          *       "amount": 8400,
@@ -5911,36 +5911,36 @@ export interface components {
          *     }
          */
         PurchasesInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where it was bought, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
             /**
-             * @description What was bought. Do not count by money what other records count by amount.
+             * @description What was bought. Do not record spending on what other records count by amount.
              * @enum {string}
              */
             category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "attendee-travel" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
             /** @description Money spent, in currency. */
             amount: number;
-            /** @description ISO 4217 code in any case. */
+            /** @description ISO 4217 code, such as EUR. */
             currency: string;
-            /** @description Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the category are used. */
+            /** @description Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of the category. */
             kgCO2ePerUnit?: number | null;
             /** @description Where the factor comes from: publication, year and row. */
             factorSource?: string | null;
             /**
-             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @description Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from engine 2.0.0 on.
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
-            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for kgCO2ePerUnit and factorSource. */
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version. It is per unit of the currency and replaces kgCO2ePerUnit and factorSource. */
             supplierFactor?: string | null;
-            /** @description The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false. */
+            /** @description Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent: false. */
             vatIncluded?: boolean | null;
             /** @description Rate of the value-added tax in the amount, in percent. */
             vatRate?: number | null;
         };
         /**
          * custom
-         * @description A footprint that was worked out elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
+         * @description A footprint that was calculated elsewhere, or an amount of something whose supplier states a factor. kgCO2e as stated; or quantity × the factor of the supplier from the organization's library.
          * @example {
          *       "kgCO2e": 184.5,
          *       "description": "Fireworks, by the maker's life-cycle assessment",
@@ -5961,25 +5961,25 @@ export interface components {
          *     }
          */
         CustomInput: components["schemas"]["CommonInput"] & {
-            /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
-            /** @description The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
+            /** @description The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the activity's row in the event's factor set, with the id of the row as evidence. */
             kgCO2e?: number | null;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
             /**
-             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @description Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from engine 2.0.0 on.
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
             /** @description Amount of the activity in the unit of the supplier's factor. */
             quantity?: number | null;
-            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e. */
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version. Together with quantity it replaces kgCO2e. */
             supplierFactor?: string | null;
         };
         /**
          * attendee-travel
-         * @description How people came, by counts of where they come from: door to door, there and back. It never holds names. Σ origins, modes and legs: people × km × 2 unless one way × (factor + well-to-tank).
+         * @description How people travelled to the event, by numbers of people per origin: door to door, there and back. It never contains names. Σ origins, modes and legs: people × km × 2 unless one way × (factor + well-to-tank).
          * @example {
          *       "to": "Brighton, GB",
          *       "origins": [
@@ -6045,40 +6045,40 @@ export interface components {
          *     }
          */
         AttendeeTravelInput: components["schemas"]["CommonInput"] & {
-            /** @description Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event. */
+            /** @description Where people travel to: a town with its country, a postcode area or a code. Absent: the place of the event. */
             to?: string | null;
             /** @description Cabin class of those who fly. Absent: average. */
             class?: string | null;
-            /** @description People in a car, of those who come by car. Absent: 1. */
+            /** @description People in each car, for those who come by car. Absent: 1. */
             occupancy?: number | null;
             /** @description The event's own survey of how people came, for those whose mode is not known. */
             modeSurvey?: {
                 /**
-                 * @description How they came.
+                 * @description How they travelled.
                  * @enum {string}
                  */
                 mode: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
-                /** @description How many of those asked. */
+                /** @description Number of respondents with this mode. */
                 people: number;
             }[] | null;
-            /** @description Counts of people by where they come from. A row without place, postcode, country and code counts people without origin. Rows of one origin are added up. Answers have originSet in its place. */
+            /** @description Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up. Responses have originSet instead. */
             origins: {
-                /** @description A town, looked up in country, else in the country of the event, else worldwide. */
+                /** @description A town, looked up in country, then in the country of the event, then worldwide. */
                 place?: string;
-                /** @description A postcode, of country or of the country of the event. */
+                /** @description A postcode in country or in the country of the event. */
                 postcode?: string;
-                /** @description Country of place or postcode; alone, people are shared among its towns. */
+                /** @description Country of place or postcode. Given alone, people are divided among its towns. */
                 country?: string;
                 /** @description A code of an airport or city. */
                 code?: string;
                 /**
-                 * @description How they came; words such as train and flight are understood. Absent, they are shared among the modes of a survey or a published table.
+                 * @description How they travelled; words such as train and flight are understood. Absent: they are divided among modes according to a survey or a published table.
                  * @enum {string}
                  */
                 mode?: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
                 /** @description How many people. Absent: 1. */
                 people?: number;
-                /** @description Counts the way back as well. Absent: true. */
+                /** @description Whether the return journey counts as well. Absent: true. */
                 roundTrip?: boolean;
             }[];
         };
@@ -6093,28 +6093,28 @@ export interface components {
          *     }
          */
         FlightFields: components["schemas"]["CommonInput"] & {
-            /** @description Great-circle distance one way, not together with via. With it a place that is not known is accepted. */
+            /** @description Great-circle distance one way. Not allowed together with via. With a distance, unknown places are accepted. */
             distanceKm?: number | null;
-            /** @description Stops between, in their order. Each leg counts with its own haul. */
+            /** @description Stops in between, in order. Each leg counts with its own haul. */
             via?: string[] | null;
-            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code, in any case; or a town with its country (Brighton, GB), which stands for the airport its people use. */
+            /** @description Where the journey begins: an IATA code, a city code such as LON, or an ICAO code; or a town with its country (Brighton, GB), for which the airport that serves it is used. */
             from: string;
-            /** @description Where it ends; another airport than from. */
+            /** @description Where it ends; must be a different airport than from. */
             to: string;
             /** @description People on the flight. */
             passengers: number;
-            /** @description Cabin class. Any case, a space or hyphen for _, premium and a trailing " class" are accepted. A class that is not published for the haul counts as average. Absent: average. */
+            /** @description Cabin class. Upper and lower case, a space or hyphen instead of _, premium and a trailing " class" are accepted. A class that is not published for the haul is calculated as average. Absent: average. */
             class?: string | null;
-            /** @description Counts the way back as well. Absent: false. */
+            /** @description Whether the return journey counts as well. Absent: false. */
             roundTrip?: boolean | null;
             /** @description How often the whole journey was made. Absent: 1. */
             trips?: number | null;
             /**
-             * @description Which way the flight went, not together with roundTrip.
+             * @description Direction of the flight. Not allowed together with roundTrip.
              * @enum {string|null}
              */
             direction?: "outbound" | "return" | null;
-            /** @description What the places were resolved to. The server writes it; sent back, it changes nothing. */
+            /** @description The locations that the places were matched to. Set by the server; sending it back has no effect. */
             journey?: {
                 /** @description The places in their order. */
                 stops?: {
@@ -6124,28 +6124,28 @@ export interface components {
                     region?: string;
                     /** @description ISO 3166-1 alpha-2. */
                     country?: string;
-                    /** @description Its number in GeoNames, of a town. */
+                    /** @description GeoNames id, for a town. */
                     geonameId?: number;
-                    /** @description Code of the airport, or of the one that stands for the town. */
+                    /** @description Code of the airport, or of the airport that is used for the town. */
                     code?: string;
                     /** @description Degrees north. */
                     latitude?: number;
                     /** @description Degrees east. */
                     longitude?: number;
-                    /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                    /** @description For a postcode area: nine out of ten of its addresses are within this distance. */
                     radiusKm?: number;
-                    /** @description From the town to the airport that stands for it. */
+                    /** @description From the town to the airport that is used for it. */
                     airportKm?: number;
                 }[];
                 /** @description Sum of the great circles of the legs. */
                 greatCircleKm?: number;
-                /** @description That by the detour factor of the mode. */
+                /** @description The same multiplied by the detour factor of the mode. */
                 distanceKm?: number;
                 /** @description The detour factors used, by the ids of their rows. */
                 detours?: string[];
-                /** @description Least that the distance may be. */
+                /** @description Lower bound of the distance. */
                 lowKm?: number;
-                /** @description Most that the distance may be. */
+                /** @description Upper bound of the distance. */
                 highKm?: number;
             } | null;
         };
@@ -6166,22 +6166,22 @@ export interface components {
          *     }
          */
         AccommodationFields: components["schemas"]["CommonInput"] & {
-            /** @description Where the house is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where the house is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
             /** @description London has a factor of its own. */
             city?: string | null;
             /**
-             * @description Kind of house; rental is a furnished let, such as those of Airbnb, by bedrooms. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
+             * @description Kind of accommodation; rental is a furnished home let by its bedrooms, as on Airbnb. private and camping have no factor and need kgCO2ePerRoomNight. Absent: hotel.
              * @enum {string|null}
              */
             kind?: "hotel" | "hostel" | "apartment" | "private" | "camping" | "rental" | null;
             /** @description Nights of the stay. */
             nights: number;
-            /** @description Occupied rooms each night; they decide where guests is given too. */
+            /** @description Occupied rooms per night. Takes precedence over guests. */
             rooms?: number | null;
-            /** @description People; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels count by the guest everywhere. */
+            /** @description Number of guests; without rooms, one room each. In DK, FI, NO and SE the factor is per guest, and from engine 2.1.0 on hostels are calculated by guest everywhere. */
             guests?: number | null;
-            /** @description The factor of the house itself, with evidence of it. */
+            /** @description The accommodation's own factor, with evidence. */
             kgCO2ePerRoomNight?: number | null;
         };
         /**
@@ -6197,20 +6197,20 @@ export interface components {
         VenueFields: components["schemas"]["CommonInput"] & {
             /** @description Name of the venue. */
             name?: string | null;
-            /** @description Names the place, so that energy of one place counted twice is found. */
+            /** @description Name of the site, so that energy counted twice for one site can be found. */
             site?: string | null;
-            /** @description Where the venue is, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where the venue is, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
-            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
+            /** @description State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or without the country. */
             subdivision?: string | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @description Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an operator, counts in scope 3. Absent: hired.
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
             /** @description Metered electricity of the event. */
             electricityKWh?: number | null;
-            /** @description Metered natural gas by gross calorific value, as it is billed. */
+            /** @description Metered natural gas by gross calorific value, as billed. */
             gasKWh?: number | null;
             /** @description Metered district heat or steam. */
             heatKWh?: number | null;
@@ -6220,22 +6220,22 @@ export interface components {
             annualGasKWh?: number | null;
             /** @description Share of the venue's space that was hired. */
             spaceSharePercent?: number | null;
-            /** @description Floor area used, where nothing was metered. */
+            /** @description Floor area used, if nothing was metered. */
             floorAreaM2?: number | null;
             /**
-             * @description Kind of building of the estimate from the floor area; or outdoor_site, estimated from people and days. Absent: convention_centre.
+             * @description Kind of building, for the estimate from the floor area; or outdoor_site, estimated from people and days. Absent: convention_centre.
              * @enum {string|null}
              */
             venueType?: "convention_centre" | "entertainment" | "recreation" | "cultural" | "office" | "dry_sports" | "public_light" | "school" | "pool" | "hotel" | "meeting_hall" | "museum" | "public_assembly" | "restaurant" | "university" | "warehouse" | "worship" | "outdoor_site" | null;
-            /** @description Days of use, building up and down included. */
+            /** @description Days of use, including set-up and dismantling. */
             days?: number | null;
-            /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; the market-based figure beside it shows it. */
+            /** @description Share of the electricity under a renewable contract, with evidence. It never lowers the total; it shows in the market-based figure. */
             renewablePercent?: number | null;
-            /** @description People on an outdoor site each day; absent, the event's attendees. */
+            /** @description People on an outdoor site each day. Absent: the attendees of the event. */
             attendees?: number | null;
-            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per kWh of electricity and moves the market-based figure, never the total. */
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version. It is per kWh of electricity and affects the market-based figure, never the total. */
             supplierFactor?: string | null;
-            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing. */
+            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server; sending it back has no effect. */
             supplier?: {
                 /** @description Id of the version in the library. */
                 id?: string;
@@ -6245,25 +6245,25 @@ export interface components {
                 version?: number;
                 /** @description The figure for one unit. */
                 kgCO2ePerUnit?: number;
-                /** @description What the figure is for: kWh, a currency, or any other. */
+                /** @description Unit of the figure: kWh, a currency, or any other. */
                 unit?: string;
                 /** @description direct, upstream or combined. */
                 stage?: string;
-                /** @description Category of scope 3 that it belongs to. */
+                /** @description Scope 3 category that it belongs to. */
                 scope3Category?: string;
                 /**
                  * Format: date
-                 * @description First day on which it holds.
+                 * @description First day on which it is valid.
                  */
                 validFrom?: string;
                 /**
                  * Format: date
-                 * @description Last day on which it holds.
+                 * @description Last day on which it is valid.
                  */
                 validTo?: string;
                 /** @description Where the figure was published. */
                 source?: string;
-                /** @description Documents behind it. */
+                /** @description Documents that support it. */
                 evidence?: {
                     /** @description Name of the document. */
                     name?: string;
@@ -6272,7 +6272,7 @@ export interface components {
                     /** @description Hash of its bytes. */
                     sha256?: string;
                 }[];
-                /** @description How far the figure may be off, up and down. */
+                /** @description Factor of the 95 % interval: the figure ÷ this to the figure × this. */
                 uncertaintyFactor?: number;
             } | null;
         };
@@ -6287,26 +6287,26 @@ export interface components {
          *     }
          */
         WasteFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
-             * @description What was thrown away. Absent: mixed.
+             * @description What the waste consists of. Absent: mixed.
              * @enum {string|null}
              */
             material?: "mixed" | "food" | "paper_card" | "plastic" | "glass" | "metal" | "wood" | "textile" | "electrical" | "construction" | null;
             /**
-             * @description What became of it. Factors of all but landfill cover collection and transport only; reuse has none.
+             * @description How the waste was treated. The factors of all treatments except landfill cover collection and transport only; reuse has no factor.
              * @enum {string}
              */
             treatment: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse";
-            /** @description Weight; it decides where a volume is given too. */
+            /** @description Weight. Takes precedence over a volume. */
             weightKg?: number | null;
-            /** @description Volume, to be weighed by densityKgPerM3. */
+            /** @description Volume, converted to weight with densityKgPerM3. */
             volumeLitres?: number | null;
-            /** @description Weight of a cubic metre of it; absent, the published density of the material. */
+            /** @description Weight of a cubic metre. Absent: the published density of the material. */
             densityKgPerM3?: number | null;
             /**
-             * @description What it was thrown into, with containers in place of weight and volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.
+             * @description The container, used together with containers instead of weight or volume: a sack, a wheeled bin by its litres, a skip or roll-on by its cubic yards.
              * @enum {string|null}
              */
             container?: "sack" | "caddy" | "dustbin" | "wheelie_120" | "wheelie_240" | "wheelie_360" | "wheelie_660" | "wheelie_770" | "wheelie_1100" | "skip_2yd" | "skip_3yd" | "skip_4yd" | "skip_6yd" | "skip_8yd" | "skip_10yd" | "skip_12yd" | "skip_16yd" | "roll_on_20yd" | "roll_on_30yd" | "roll_on_40yd" | null;
@@ -6326,10 +6326,10 @@ export interface components {
          *     }
          */
         GroundTransportFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
-             * @description How the journey was made. Car, motorbike and van count by vehicle, taxi by either, all others by passenger; walking and cycling are 0.
+             * @description Mode of transport. Car, motorbike and van are calculated by vehicle, taxi by vehicle or passenger, all others by passenger; walking and cycling are 0.
              * @enum {string}
              */
             mode: "car" | "taxi" | "motorbike" | "van" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
@@ -6339,38 +6339,38 @@ export interface components {
              */
             fuel?: "petrol" | "diesel" | "hybrid" | "plug_in_hybrid" | "battery_electric" | "lpg" | "cng" | "unknown" | null;
             /**
-             * @description What published class the vehicle is of: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
+             * @description Published class of the vehicle: car and motorbike small, medium, large, average; taxi regular, black_cab; bus average, local_london, local_not_london; ferry average, foot, car. Absent: average.
              * @enum {string|null}
              */
             size?: "small" | "medium" | "large" | "average" | "regular" | "black_cab" | "local_london" | "local_not_london" | "foot" | "car" | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @description Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an operator, counts in scope 3. Absent: hired.
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Distance one way; it decides where places are named too. */
+            /** @description Distance one way. Takes precedence over places. */
             distanceKm: number;
-            /** @description Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. With to it stands for distanceKm: great circle × the detour factor of the mode. The country of the record, else of the event, is searched first. */
+            /** @description Where the journey begins: a town with its country (Brighton, GB), a postcode, or the code of an airport. Together with to it replaces distanceKm: great circle × the detour factor of the mode. Places in the country of the record, or else of the event, are preferred. */
             from?: string | null;
             /** @description Where it ends. */
             to?: string | null;
-            /** @description Places between, in their order. */
+            /** @description Places in between, in order. */
             via?: string[] | null;
-            /** @description Litres of fuel that the vehicles took in all, in place of a distance; fuel says which, diesel by default. */
+            /** @description Litres of fuel that all vehicles used, instead of a distance; fuel states the kind, diesel by default. */
             volumeLitres?: number | null;
-            /** @description Electricity that battery-electric vehicles were charged with in all, in place of a distance. */
+            /** @description Electricity that all battery-electric vehicles were charged with, instead of a distance. */
             energyKWh?: number | null;
-            /** @description People who travelled. For cars, motorbikes and vans they fill vehicles by occupancy. */
+            /** @description People who travelled. For cars, motorbikes and vans the number of vehicles follows from occupancy. */
             passengers?: number | null;
-            /** @description Vehicles that travelled; they decide where passengers is given too. */
+            /** @description Number of vehicles. Takes precedence over passengers. */
             vehicles?: number | null;
             /** @description People in each vehicle. Absent: 1. */
             occupancy?: number | null;
-            /** @description Counts the way back as well. Absent: false. */
+            /** @description Whether the return journey counts as well. Absent: false. */
             roundTrip?: boolean | null;
             /** @description How often the journey was made. Absent: 1. */
             trips?: number | null;
-            /** @description What the places were resolved to. The server writes it; sent back, it changes nothing. */
+            /** @description The locations that the places were matched to. Set by the server; sending it back has no effect. */
             journey?: {
                 /** @description The places in their order. */
                 stops?: {
@@ -6380,31 +6380,31 @@ export interface components {
                     region?: string;
                     /** @description ISO 3166-1 alpha-2. */
                     country?: string;
-                    /** @description Its number in GeoNames, of a town. */
+                    /** @description GeoNames id, for a town. */
                     geonameId?: number;
-                    /** @description Code of the airport, or of the one that stands for the town. */
+                    /** @description Code of the airport, or of the airport that is used for the town. */
                     code?: string;
                     /** @description Degrees north. */
                     latitude?: number;
                     /** @description Degrees east. */
                     longitude?: number;
-                    /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                    /** @description For a postcode area: nine out of ten of its addresses are within this distance. */
                     radiusKm?: number;
-                    /** @description From the town to the airport that stands for it. */
+                    /** @description From the town to the airport that is used for it. */
                     airportKm?: number;
                 }[];
                 /** @description Sum of the great circles of the legs. */
                 greatCircleKm?: number;
-                /** @description That by the detour factor of the mode. */
+                /** @description The same multiplied by the detour factor of the mode. */
                 distanceKm?: number;
                 /** @description The detour factors used, by the ids of their rows. */
                 detours?: string[];
-                /** @description Least that the distance may be. */
+                /** @description Lower bound of the distance. */
                 lowKm?: number;
-                /** @description Most that the distance may be. */
+                /** @description Upper bound of the distance. */
                 highKm?: number;
             } | null;
-            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            /** @description Fields that the input did not have and the server calculated, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect. */
             derived?: {
                 [key: string]: unknown;
             } | null;
@@ -6420,7 +6420,7 @@ export interface components {
          *     }
          */
         FreightFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
              * @description How the goods were carried.
@@ -6428,30 +6428,30 @@ export interface components {
              */
             mode: "road" | "rail" | "sea" | "air";
             /**
-             * @description Vehicle of road or sea freight; absent, an average lorry or a container ship.
+             * @description Vehicle of road or sea freight. Absent: an average lorry or a container ship.
              * @enum {string|null}
              */
             vehicle?: "hgv" | "hgv_rigid" | "hgv_rigid_3_5_to_7_5t" | "hgv_rigid_7_5_to_17t" | "hgv_rigid_over_17t" | "hgv_artic" | "hgv_artic_3_5_to_33t" | "hgv_artic_over_33t" | "van" | "van_up_to_1_3t" | "van_1_7_to_3_5t" | "van_petrol" | "van_battery_electric" | "container_ship" | "bulk_carrier" | "general_cargo_ship" | "roro_ferry" | "ropax_ferry" | "vehicle_transporter" | null;
-            /** @description Refrigerated lorry, for hgv and hgv_artic. Absent: false. */
+            /** @description Whether the lorry is refrigerated, for hgv and hgv_artic. Absent: false. */
             refrigerated?: boolean | null;
             /** @description Weight of the goods. */
             weightKg: number;
-            /** @description Distance one way; of air freight the great circle. It decides where places are named too. Sea freight needs it. */
+            /** @description Distance one way; for air freight the great circle. Takes precedence over places. Required for sea freight. */
             distanceKm: number;
-            /** @description Where the goods come from. Of road and rail a town with its country, a postcode or a code, which with to stands for distanceKm: great circle × the detour factor of the mode. Of air an airport, or a town for its airport; it decides the haul. */
+            /** @description Where the goods come from. For road and rail: a town with its country, a postcode or a code, which together with to replaces distanceKm: great circle × the detour factor of the mode. For air: an airport, or a town whose airport is used; it determines the haul. */
             from?: string | null;
             /** @description Where they go. */
             to?: string | null;
-            /** @description Places between, of road and rail, in their order. */
+            /** @description Places in between, for road and rail, in order. */
             via?: string[] | null;
             /**
-             * @description Haul of air freight, where no airports are named. Absent as well: short below 3,700 km, else long.
+             * @description Haul of air freight without airports. Absent: short below 3,700 km, otherwise long.
              * @enum {string|null}
              */
             haul?: "domestic" | "short_haul" | "long_haul" | "international" | null;
-            /** @description The goods travel back: counts the distance twice. Absent: false. */
+            /** @description Whether the goods travel back, which counts the distance twice. Absent: false. */
             roundTrip?: boolean | null;
-            /** @description What the places were resolved to. The server writes it; sent back, it changes nothing. */
+            /** @description The locations that the places were matched to. Set by the server; sending it back has no effect. */
             journey?: {
                 /** @description The places in their order. */
                 stops?: {
@@ -6461,28 +6461,28 @@ export interface components {
                     region?: string;
                     /** @description ISO 3166-1 alpha-2. */
                     country?: string;
-                    /** @description Its number in GeoNames, of a town. */
+                    /** @description GeoNames id, for a town. */
                     geonameId?: number;
-                    /** @description Code of the airport, or of the one that stands for the town. */
+                    /** @description Code of the airport, or of the airport that is used for the town. */
                     code?: string;
                     /** @description Degrees north. */
                     latitude?: number;
                     /** @description Degrees east. */
                     longitude?: number;
-                    /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                    /** @description For a postcode area: nine out of ten of its addresses are within this distance. */
                     radiusKm?: number;
-                    /** @description From the town to the airport that stands for it. */
+                    /** @description From the town to the airport that is used for it. */
                     airportKm?: number;
                 }[];
                 /** @description Sum of the great circles of the legs. */
                 greatCircleKm?: number;
-                /** @description That by the detour factor of the mode. */
+                /** @description The same multiplied by the detour factor of the mode. */
                 distanceKm?: number;
                 /** @description The detour factors used, by the ids of their rows. */
                 detours?: string[];
-                /** @description Least that the distance may be. */
+                /** @description Lower bound of the distance. */
                 lowKm?: number;
-                /** @description Most that the distance may be. */
+                /** @description Upper bound of the distance. */
                 highKm?: number;
             } | null;
         };
@@ -6504,17 +6504,17 @@ export interface components {
          *     }
          */
         CateringFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
-            /** @description Meals that were made, wasted ones included. */
+            /** @description Meals that were produced, including wasted ones. */
             meals: number;
             /**
-             * @description What the meals were; mixed is the mean of the others.
+             * @description The diet; mixed is the average of the others.
              * @enum {string}
              */
             diet: "vegan" | "vegetarian" | "fish" | "white_meat" | "red_meat" | "mixed";
             /**
-             * @description Occasion. A breakfast is the mean of three kinds (servings names them), a snack finger food of 150 g. Absent: main.
+             * @description Occasion. A breakfast is the average of three kinds (which servings names); a snack is 150 g of finger food. Absent: main.
              * @enum {string|null}
              */
             mealType?: "main" | "lunch" | "dinner" | "breakfast" | "snack" | null;
@@ -6543,7 +6543,7 @@ export interface components {
                 /** @description Litres of wine. */
                 wine?: number;
             } | null;
-            /** @description Number of what is counted by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet are needed beside it. */
+            /** @description Numbers of servings by the piece: breakfasts, canapés, cups, glasses, bottles, kegs. Neither meals nor diet is needed with it. */
             servings?: {
                 /** @description Number of servings: beer 330ml. */
                 beer_330ml?: number;
@@ -6594,9 +6594,9 @@ export interface components {
                 /** @description Number of servings: wine bottle. */
                 wine_bottle?: number;
             } | null;
-            /** @description Share of the meals that was thrown away. It informs and does not count: wasted meals were made too. */
+            /** @description Share of the meals that was thrown away. It is for information only: wasted meals were produced too and count. */
             wastedPercent?: number | null;
-            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            /** @description Fields that the input did not have and the server calculated, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect. */
             derived?: {
                 [key: string]: unknown;
             } | null;
@@ -6611,7 +6611,7 @@ export interface components {
          *     }
          */
         MaterialsFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
              * @description What the goods are made of. Shirts are counted by items, carpet by areaM2 or weight, all else by weight.
@@ -6625,23 +6625,23 @@ export interface components {
             source?: "virgin" | "recycled" | "hired" | "reused" | null;
             /** @description Weight of the material. */
             weightKg?: number | null;
-            /** @description Area; carpet has factors by area, other materials are weighed by gramsPerM2. */
+            /** @description Area. Carpet has factors by area; for other materials gramsPerM2 converts it to weight. */
             areaM2?: number | null;
-            /** @description Weight of a square metre; absent, 80 of sheets, and that of the board of signs. */
+            /** @description Weight of a square metre. Absent: 80 for sheets; for signs, the weight of the board. */
             gramsPerM2?: number | null;
-            /** @description Number of pieces, of what has a factor or a weight by the piece: shirts, furniture, devices, lanyards. */
+            /** @description Number of pieces, for items that have a factor or a weight per piece: shirts, furniture, devices, lanyards. */
             items?: number | null;
-            /** @description Number of sheets of paper or board, leaves and not pages. */
+            /** @description Number of sheets of paper or board (sheets, not pages). */
             sheets?: number | null;
             /**
              * @description Format of the sheets. Absent: A4.
              * @enum {string|null}
              */
             sheetSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "DL" | null;
-            /** @description Of hired material: how often it is used over its life; each use bears its share. Absent: 10, with a wide range. Absent: 10. */
+            /** @description For hired material: how often it is used over its life; each use counts its share. The default has a wide range. Absent: 10. */
             usesOverLife?: number | null;
             /**
-             * @description What becomes of it. Absent, its waste is left to waste records; name it only where there are none.
+             * @description End-of-life treatment of the material. Absent: its waste is left to waste records. State it only if there are none.
              * @enum {string|null}
              */
             endOfLife?: "landfill" | "incineration" | "recycling" | "composting" | "anaerobic_digestion" | "reuse" | null;
@@ -6656,42 +6656,42 @@ export interface components {
          *     }
          */
         EnergyFields: components["schemas"]["CommonInput"] & {
-            /** @description Names the place, so that energy of one place counted twice is found. */
+            /** @description Name of the site, so that energy counted twice for one site can be found. */
             site?: string | null;
             /**
-             * @description Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships. refrigerant is gas that leaked.
+             * @description Fuel or supply; kerosene is heating oil for burners, fuel_oil the heavy oil of boiler houses and ships, refrigerant a gas that leaked.
              * @enum {string}
              */
             source: "grid" | "diesel" | "petrol" | "biodiesel" | "biodiesel_used_oil" | "biodiesel_tallow" | "bioethanol" | "hvo" | "lpg" | "natural_gas" | "gas_oil" | "propane" | "butane" | "biopropane" | "kerosene" | "fuel_oil" | "cng" | "lng" | "biogas" | "wood_chips" | "wood_logs" | "wood_pellets" | "refrigerant";
             /**
-             * @description Gas that leaked, by the number on the plate of the machine: those that the Kyoto Protocol covers, and blends of them. weightKg is what was refilled or is missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and refused.
+             * @description Gas that leaked, by the number on the nameplate: gases that the Kyoto Protocol covers, and blends of them. weightKg is the amount refilled or missing. CFCs, HCFCs, halons, hydrocarbons and HFOs are in no scope of the GHG Protocol and are refused.
              * @enum {string|null}
              */
             refrigerant?: "r14" | "r23" | "r32" | "r41" | "r116" | "r125" | "r134" | "r134a" | "r143" | "r143a" | "r152" | "r152a" | "r161" | "r218" | "r227ea" | "r236cb" | "r236ea" | "r236fa" | "r245ca" | "r245fa" | "r365mfc" | "r43_10mee" | "rc318" | "pfc_3_1_10" | "pfc_4_1_12" | "pfc_5_1_14" | "pfc_9_1_18" | "perfluorocyclopropane" | "nf3" | "sf6" | "r404a" | "r407a" | "r407b" | "r407c" | "r407d" | "r407e" | "r407f" | "r410a" | "r410b" | "r413a" | "r417a" | "r417b" | "r417c" | "r419a" | "r419b" | "r421a" | "r421b" | "r422a" | "r422b" | "r422c" | "r422d" | "r422e" | "r423a" | "r424a" | "r425a" | "r426a" | "r427a" | "r428a" | "r429a" | "r430a" | "r431a" | "r434a" | "r435a" | "r437a" | "r438a" | "r439a" | "r440a" | "r442a" | "r444a" | "r445a" | "r507a" | "r508a" | "r508b" | "r512a" | null;
-            /** @description Where it was used, ISO 3166-1 alpha-2 in any case; absent, the event's. Grid electricity needs one. */
+            /** @description Where it was used, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. Grid electricity needs one. */
             country?: string | null;
-            /** @description State, province or territory, ISO 3166-2 with or without the country, for grid electricity of US, AU and CA. */
+            /** @description State, province or territory, for grid electricity in the US, AU and CA: an ISO 3166-2 code with or without the country. */
             subdivision?: string | null;
             /**
-             * @description Who runs it: own counts in scope 1 and 2, with the upstream part in scope 3; hired, and hired with its operator, count in scope 3. Absent: hired.
+             * @description Who operates it: own counts in scopes 1 and 2, with the upstream part in scope 3; hired, with or without an operator, counts in scope 3. Absent: hired.
              * @enum {string|null}
              */
             control?: "own" | "hired" | "hired_with_operator" | null;
-            /** @description Grid electricity, or energy of the fuel by gross calorific value; not what a generator puts out. Biofuels have factors by the litre and by weight, wood and biogas by weight. */
+            /** @description Grid electricity, or energy of the fuel by gross calorific value; not the output of a generator. Biofuels have factors by litre and by weight, wood and biogas by weight. */
             energyKWh?: number | null;
-            /** @description Litres of a liquid fuel; they decide where energy is given too. */
+            /** @description Litres of a liquid fuel. Takes precedence over energy. */
             volumeLitres?: number | null;
             /** @description Cubic metres of natural gas. */
             volumeM3?: number | null;
-            /** @description Weight of a fuel that is sold by it, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked. */
+            /** @description Weight of a fuel that is sold by weight, such as bottles of LPG, propane or butane, and wood; or of the refrigerant that leaked. */
             weightKg?: number | null;
-            /** @description Rated size of a generator, where its fuel is not known; with hours it stands for the litres. */
+            /** @description Rated power of a generator whose fuel use is not known; together with hours it replaces the litres. */
             generatorKVA?: number | null;
             /** @description Hours that the generator ran. */
             hours?: number | null;
-            /** @description Mean load of the generator, of its rated power. Absent: 35, with a wide range. Absent: 35. */
+            /** @description Average load of the generator in percent of its rated power. The default has a wide range. Absent: 35. */
             loadPercent?: number | null;
-            /** @description Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; the market-based figure beside it shows it. Used from engine 2.0.0 on. */
+            /** @description Share of the grid electricity under a renewable contract or certificates, with evidence. It never lowers the total; it shows in the market-based figure. Used from engine 2.0.0 on. */
             renewablePercent?: number | null;
         };
         /**
@@ -6704,13 +6704,13 @@ export interface components {
          *     }
          */
         WaterFields: components["schemas"]["CommonInput"] & {
-            /** @description Names the place, so that energy of one place counted twice is found. */
+            /** @description Name of the site, so that energy counted twice for one site can be found. */
             site?: string | null;
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /** @description Water taken from the mains. */
             supplyM3: number;
-            /** @description The water went to the sewer and was treated. Absent: true. */
+            /** @description Whether the water went to the sewer and was treated. Absent: true. */
             treated?: boolean | null;
         };
         /**
@@ -6724,16 +6724,16 @@ export interface components {
          *     }
          */
         DigitalFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it took place, ISO 3166-1 alpha-2 in any case; absent, the event's. Elsewhere than in the country of the factor a proxy stands in, which is noticed. */
+            /** @description Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so. */
             country?: string | null;
             /**
-             * @description A conference in which all see each other, a stream that is watched, or home_heating: what heats the homes of those who take part from afar, beside a record of either, which has their devices.
+             * @description A conference in which all participants see each other, a stream that is watched, or home_heating: the heating of the homes of remote participants, in addition to a record of either, which includes their devices.
              * @enum {string}
              */
             activity: "conference" | "streaming" | "home_heating";
-            /** @description People who took part from afar. */
+            /** @description People who took part remotely. */
             participants: number;
-            /** @description Hours of each participant. */
+            /** @description Hours per participant. */
             hours: number;
             /**
              * @description Quality of a stream; a factor is published for hd only. Absent: hd.
@@ -6759,33 +6759,33 @@ export interface components {
          *     }
          */
         PurchasesFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it was bought, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where it was bought, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
             /**
-             * @description What was bought. Do not count by money what other records count by amount.
+             * @description What was bought. Do not record spending on what other records count by amount.
              * @enum {string}
              */
             category: "flights" | "accommodation" | "venue" | "waste" | "ground-transport" | "freight" | "catering" | "materials" | "energy" | "water" | "digital" | "attendee-travel" | "audio_visual" | "cleaning" | "decoration" | "entertainment" | "gifts" | "insurance" | "marketing" | "print" | "security" | "software" | "stand_construction" | "staffing" | "other" | "av_hire" | "staging_rigging" | "generator_hire" | "furniture_hire" | "marquee_hire" | "it_hire" | "vehicle_hire" | "plant_hire" | "toilet_hire" | "linen_laundry" | "stand_build" | "carpentry_materials" | "carpet_flooring" | "signage_graphics" | "printing" | "stationery" | "badges_lanyards" | "merchandise_textile" | "merchandise_other" | "trophies_gifts" | "electronics_bought" | "it_equipment" | "lighting_bought" | "batteries" | "furniture_bought" | "plants_flowers" | "catering_service" | "restaurant" | "quick_service" | "bar_service" | "alcohol_bought" | "soft_drinks_bought" | "coffee_tea_bought" | "food_bought" | "bakery" | "hotel" | "other_lodging" | "venue_hire" | "exhibition_organiser" | "promoter" | "artist_fees" | "performing_groups" | "film_video" | "photography" | "streaming_hosting" | "it_services" | "telecom" | "advertising" | "public_relations" | "marketing_research" | "design_creative" | "consultancy" | "engineering" | "legal" | "accounting" | "banking_fees" | "translation" | "temporary_staff" | "medical" | "childcare" | "training" | "travel_agency_fee" | "air_fares" | "rail_fares" | "taxi" | "coach_hire" | "ferry_fares" | "parking" | "courier" | "haulage" | "freight_forwarding" | "storage" | "waste_collection" | "water_supply" | "cleaning_products" | "paint" | "plastics_goods" | "metal_goods" | "repairs" | "sports_recreation" | "museum_attraction" | "membership" | "public_fees" | "other_services" | "other_goods";
             /** @description Money spent, in currency. */
             amount: number;
-            /** @description ISO 4217 code in any case. */
+            /** @description ISO 4217 code, such as EUR. */
             currency: string;
-            /** @description Factor per unit of the currency, with factorSource and evidence. Absent, the published spend factors of the category are used. */
+            /** @description Factor per unit of the currency, with factorSource and evidence. Absent: the published spend factors of the category. */
             kgCO2ePerUnit: number;
             /** @description Where the factor comes from: publication, year and row. */
             factorSource: string;
             /**
-             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @description Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from engine 2.0.0 on.
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
-            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. It is per unit of the currency and stands for kgCO2ePerUnit and factorSource. */
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version. It is per unit of the currency and replaces kgCO2ePerUnit and factorSource. */
             supplierFactor?: string | null;
-            /** @description The amount includes value-added tax, which the models leave out; vatRate says how much. Absent: false. */
+            /** @description Whether the amount includes value-added tax, which the models exclude; vatRate states the rate. Absent: false. */
             vatIncluded?: boolean | null;
             /** @description Rate of the value-added tax in the amount, in percent. */
             vatRate?: number | null;
-            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing. */
+            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server; sending it back has no effect. */
             supplier?: {
                 /** @description Id of the version in the library. */
                 id?: string;
@@ -6795,25 +6795,25 @@ export interface components {
                 version?: number;
                 /** @description The figure for one unit. */
                 kgCO2ePerUnit?: number;
-                /** @description What the figure is for: kWh, a currency, or any other. */
+                /** @description Unit of the figure: kWh, a currency, or any other. */
                 unit?: string;
                 /** @description direct, upstream or combined. */
                 stage?: string;
-                /** @description Category of scope 3 that it belongs to. */
+                /** @description Scope 3 category that it belongs to. */
                 scope3Category?: string;
                 /**
                  * Format: date
-                 * @description First day on which it holds.
+                 * @description First day on which it is valid.
                  */
                 validFrom?: string;
                 /**
                  * Format: date
-                 * @description Last day on which it holds.
+                 * @description Last day on which it is valid.
                  */
                 validTo?: string;
                 /** @description Where the figure was published. */
                 source?: string;
-                /** @description Documents behind it. */
+                /** @description Documents that support it. */
                 evidence?: {
                     /** @description Name of the document. */
                     name?: string;
@@ -6822,10 +6822,10 @@ export interface components {
                     /** @description Hash of its bytes. */
                     sha256?: string;
                 }[];
-                /** @description How far the figure may be off, up and down. */
+                /** @description Factor of the 95 % interval: the figure ÷ this to the figure × this. */
                 uncertaintyFactor?: number;
             } | null;
-            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            /** @description Fields that the input did not have and the server calculated, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect. */
             derived?: {
                 [key: string]: unknown;
             } | null;
@@ -6845,22 +6845,22 @@ export interface components {
          *     }
          */
         CustomFields: components["schemas"]["CommonInput"] & {
-            /** @description Where it arose, ISO 3166-1 alpha-2 in any case; absent, the event's. */
+            /** @description Where the waste arose, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. */
             country?: string | null;
-            /** @description The footprint. Of what no other type counts, such as e-mails: its amount times the figure of its row in the event's factor set, with the id of the row as evidence. */
+            /** @description The footprint. For activities that no other type covers, such as e-mails: the amount times the figure of the activity's row in the event's factor set, with the id of the row as evidence. */
             kgCO2e: number;
             /** @description Scope of the GHG Protocol. Absent: 3. */
             scope?: number | null;
             /**
-             * @description Category of the GHG Protocol's Scope 3 Standard; absent, it follows from what the record is about. Used from engine 2.0.0 on.
+             * @description Category of the GHG Protocol's Scope 3 Standard. Absent: the usual category for such records. Used from engine 2.0.0 on.
              * @enum {string|null}
              */
             scope3Category?: "1 Purchased goods and services" | "2 Capital goods" | "4 Upstream transportation and distribution" | "5 Waste generated in operations" | "6 Business travel" | "7 Employee commuting" | "9 Downstream transportation and distribution" | "11 Use of sold products" | "12 End-of-life treatment of sold products" | "optional" | null;
             /** @description Amount of the activity in the unit of the supplier's factor. */
             quantity?: number | null;
-            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps that version. With quantity it stands for kgCO2e. */
+            /** @description Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version. Together with quantity it replaces kgCO2e. */
             supplierFactor?: string | null;
-            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. The server writes it; sent back, it changes nothing. */
+            /** @description The version of the supplier's factor that the record keeps, a copy of what was approved. Set by the server; sending it back has no effect. */
             supplier?: {
                 /** @description Id of the version in the library. */
                 id?: string;
@@ -6870,25 +6870,25 @@ export interface components {
                 version?: number;
                 /** @description The figure for one unit. */
                 kgCO2ePerUnit?: number;
-                /** @description What the figure is for: kWh, a currency, or any other. */
+                /** @description Unit of the figure: kWh, a currency, or any other. */
                 unit?: string;
                 /** @description direct, upstream or combined. */
                 stage?: string;
-                /** @description Category of scope 3 that it belongs to. */
+                /** @description Scope 3 category that it belongs to. */
                 scope3Category?: string;
                 /**
                  * Format: date
-                 * @description First day on which it holds.
+                 * @description First day on which it is valid.
                  */
                 validFrom?: string;
                 /**
                  * Format: date
-                 * @description Last day on which it holds.
+                 * @description Last day on which it is valid.
                  */
                 validTo?: string;
                 /** @description Where the figure was published. */
                 source?: string;
-                /** @description Documents behind it. */
+                /** @description Documents that support it. */
                 evidence?: {
                     /** @description Name of the document. */
                     name?: string;
@@ -6897,10 +6897,10 @@ export interface components {
                     /** @description Hash of its bytes. */
                     sha256?: string;
                 }[];
-                /** @description How far the figure may be off, up and down. */
+                /** @description Factor of the 95 % interval: the figure ÷ this to the figure × this. */
                 uncertaintyFactor?: number;
             } | null;
-            /** @description Fields that the input did not have and the server worked out, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sent back, it changes nothing. */
+            /** @description Fields that the input did not have and the server calculated, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect. */
             derived?: {
                 [key: string]: unknown;
             } | null;
@@ -6977,23 +6977,23 @@ export interface components {
          *     }
          */
         AttendeeTravelFields: components["schemas"]["CommonInput"] & {
-            /** @description Where people travel to: a town with its country, a postcode area or a code. Absent, it is the place of the event. */
+            /** @description Where people travel to: a town with its country, a postcode area or a code. Absent: the place of the event. */
             to?: string | null;
             /** @description Cabin class of those who fly. Absent: average. */
             class?: string | null;
-            /** @description People in a car, of those who come by car. Absent: 1. */
+            /** @description People in each car, for those who come by car. Absent: 1. */
             occupancy?: number | null;
             /** @description The event's own survey of how people came, for those whose mode is not known. */
             modeSurvey?: {
                 /**
-                 * @description How they came.
+                 * @description How they travelled.
                  * @enum {string}
                  */
                 mode: "plane" | "car" | "taxi" | "motorbike" | "bus" | "coach" | "rail" | "international_rail" | "tram" | "metro" | "ferry" | "bicycle" | "walk";
-                /** @description How many of those asked. */
+                /** @description Number of respondents with this mode. */
                 people: number;
             }[] | null;
-            /** @description What to was resolved to. The server writes it; sent back, it changes nothing. */
+            /** @description The location that to was matched to. Set by the server; sending it back has no effect. */
             venue?: {
                 /** @description Name of the place. */
                 name?: string;
@@ -7001,26 +7001,26 @@ export interface components {
                 region?: string;
                 /** @description ISO 3166-1 alpha-2. */
                 country?: string;
-                /** @description Its number in GeoNames, of a town. */
+                /** @description GeoNames id, for a town. */
                 geonameId?: number;
-                /** @description Code of the airport, or of the one that stands for the town. */
+                /** @description Code of the airport, or of the airport that is used for the town. */
                 code?: string;
                 /** @description Degrees north. */
                 latitude?: number;
                 /** @description Degrees east. */
                 longitude?: number;
-                /** @description Of an area of postcodes: nine in ten of its addresses are that near. */
+                /** @description For a postcode area: nine out of ten of its addresses are within this distance. */
                 radiusKm?: number;
-                /** @description True of a town or an area of postcodes. */
+                /** @description True for a town or a postcode area. */
                 area?: boolean;
             } | null;
-            /** @description The rows of origins in short; GET …/{recordId}/origins reads them. The server writes it; sent back, it changes nothing. */
+            /** @description A summary of the rows of origins; GET …/{recordId}/origins returns them. Set by the server; sending it back has no effect. */
             originSet?: {
-                /** @description Number of rows, those of one origin added up. */
+                /** @description Number of rows, after adding up those of the same origin. */
                 rows?: number;
                 /** @description People in all rows. */
                 people?: number;
-                /** @description Of these, people without origin. */
+                /** @description Of these, people without an origin. */
                 withoutOrigin?: number;
                 /** @description Of these, people whose mode is not known. */
                 withoutMode?: number;
