@@ -65,7 +65,7 @@ func passengers(e Event, facts []*Fact) []Finding {
 		return nil
 	}
 	return []Finding{finding(FlyersExceed, Warning, flights,
-		"%d attendees fly %s, and the event has %d attendees.", inDirection[at].of(sum), inDirection[at].words, e.Attendees)}
+		"%d attendees fly %s, but the event has %d attendees.", inDirection[at].of(sum), inDirection[at].words, e.Attendees)}
 }
 
 // travellers finds more attendees on one kind of ground transport, both ways
@@ -85,7 +85,7 @@ func travellers(e Event, facts []*Fact) (out []Finding) {
 			n += f.ways(f.journeys()).all()
 		}
 		if most := 2 * e.Attendees * max(e.Days, 1); n > most {
-			out = append(out, finding(FlyersExceed, Warning, g, "Attendees make %d journeys by %s; %d attendees make at most %d (there and back on each of %d days).",
+			out = append(out, finding(FlyersExceed, Warning, g, "Attendees make %d journeys by %s, but %d attendees can make at most %d (there and back on each of %d days).",
 				n, strings.ReplaceAll(g[0].Mode, "_", " "), e.Attendees, most, max(e.Days, 1)))
 		}
 	}
@@ -141,7 +141,7 @@ func arrivals(e Event, facts []*Fact) []Finding {
 		}
 	}
 	return []Finding{finding(FlyersExceed, Warning, about,
-		"Attendees make %d journeys %s, and the event has %d attendees: %s. Each attendee should be in one of these records for each direction; ground transport of less than %d km is not among them.",
+		"Attendees make %d journeys %s, but the event has %d attendees: %s. For each direction, each attendee should be in only one of these records; ground transport of less than %d km is not included.",
 		inDirection[at].of(sum), inDirection[at].words, e.Attendees, strings.Join(parts, " and "), farKm)}
 }
 

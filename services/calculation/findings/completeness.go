@@ -65,10 +65,10 @@ func duplicates(_ Event, facts []*Fact) (out []Finding) {
 		case len(g) < 2:
 		case g[0].Date == "":
 			out = append(out, finding(DuplicateRecord, Info, g,
-				"%d %s records without a date are equal in all that counts and in their description: they are several, or one entered more than once.", len(g), g[0].Type))
+				"%d %s records without a date are identical, including their descriptions. Check whether the same record was entered more than once.", len(g), g[0].Type))
 		default:
 			out = append(out, finding(DuplicateRecord, Warning, g,
-				"%d %s records of %s are equal in all that counts (every field but words and evidence).", len(g), g[0].Type, g[0].Date))
+				"%d %s records of %s are identical except for texts and evidence. Check whether the same record was entered more than once.", len(g), g[0].Type, g[0].Date))
 		}
 	}
 	return out
@@ -82,11 +82,11 @@ type companion struct {
 }
 
 var expected = []companion{
-	{[]string{"accommodation"}, []string{"ground-transport", "attendee-travel"}, "Nights are counted, and no journey on the ground: the way between stay, station and venue is missing."},
-	{[]string{"flights"}, []string{"ground-transport", "attendee-travel"}, "Flights are counted, and no journey on the ground: the way from and to airports is missing."},
-	{[]string{"catering"}, []string{"waste"}, "Meals or drinks are counted, and no waste."},
-	{[]string{"catering", "accommodation", "waste", "materials"}, []string{"venue", "energy"}, "People meet, and no energy of a venue is counted."},
-	{[]string{"venue"}, []string{"water"}, "A venue is counted, and no water."},
+	{[]string{"accommodation"}, []string{"ground-transport", "attendee-travel"}, "Overnight stays are recorded but no ground transport: the journeys between accommodation, station and venue are missing."},
+	{[]string{"flights"}, []string{"ground-transport", "attendee-travel"}, "Flights are recorded but no ground transport: the journeys from and to airports are missing."},
+	{[]string{"catering"}, []string{"waste"}, "Meals or drinks are recorded but no waste."},
+	{[]string{"catering", "accommodation", "waste", "materials"}, []string{"venue", "energy"}, "People attend in person, but no venue energy is recorded."},
+	{[]string{"venue"}, []string{"water"}, "A venue is recorded but no water."},
 }
 
 // companions finds types that are expected beside those that are counted. The
@@ -110,7 +110,7 @@ func companions(e Event, facts []*Fact) (out []Finding) {
 			continue
 		}
 		because := with(facts, func(f *Fact) bool { return slices.Contains(c.because, f.Type) && ofItsType(f) })
-		out = append(out, finding(CompanionMissing, Info, because, "%s At least one approved record of %s is expected, or the boundary excludes it with a reason.",
+		out = append(out, finding(CompanionMissing, Info, because, "%s Add and approve at least one %s record, or exclude the type in the boundary with a reason.",
 			c.words, strings.Join(c.expect, " or ")))
 	}
 	return out
@@ -126,7 +126,7 @@ func includedMissing(e Event, facts []*Fact) (out []Finding) {
 	for _, typ := range e.Included {
 		if !slices.ContainsFunc(facts, func(f *Fact) bool { return f.Type == typ }) {
 			out = append(out, finding(IncludedTypeMissing, Warning, nil,
-				"The event's boundary includes %s, and no approved record is of that type; the total lacks it.", typ))
+				"The event's boundary includes %s, but there is no approved record of this type, so the total does not include it.", typ))
 		}
 	}
 	return out

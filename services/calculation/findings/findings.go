@@ -158,7 +158,7 @@ func sorted(parts [][]Fact) []*Fact {
 // TooMany is the one finding of an event that is too large to be checked.
 func TooMany(most int) Finding {
 	return Finding{Code: NotChecked, Severity: Info, RecordIDs: []record.ID{},
-		Message: fmt.Sprintf("Records are checked against each other, and ranked by what to measure next, in events of up to %d counted records; this one has more.", most)}
+		Message: fmt.Sprintf("Records are compared with each other, and ranked by what to measure next, only in events of up to %d counted records; this event has more.", most)}
 }
 
 func finding(code, severity string, about []*Fact, format string, args ...any) Finding {
@@ -181,7 +181,7 @@ func bounded(all []Finding) []Finding {
 		last.Records += f.Records
 		last.RecordIDs = append(last.RecordIDs, f.RecordIDs[:min(len(f.RecordIDs), MaxIDs-len(last.RecordIDs))]...)
 	}
-	last.Message = fmt.Sprintf("And %d more of the same kind.", len(rest))
+	last.Message = fmt.Sprintf("%d more findings of the same kind are not listed.", len(rest))
 	return append(all[:MaxPerCode-1:MaxPerCode-1], last)
 }
 

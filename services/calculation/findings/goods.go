@@ -13,7 +13,7 @@ func endOfLifeTwice(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, substance) {
 		if slices.ContainsFunc(g, func(f *Fact) bool { return f.Type == "waste" }) && slices.ContainsFunc(g, func(f *Fact) bool { return f.Type == "materials" }) {
 			out = append(out, finding(EndOfLifeTwice, Warning, g,
-				"Material counts with its end of life, and waste of the same kind (%s) counts by itself.", strings.ReplaceAll(substance(g[0]), "_", " ")))
+				"The materials already include their end of life, and waste of the same kind (%s) is recorded as well. It may be counted twice.", strings.ReplaceAll(substance(g[0]), "_", " ")))
 		}
 	}
 	return out
@@ -53,7 +53,7 @@ func purchases(_ Event, facts []*Fact) (out []Finding) {
 		}
 		if len(also) > 0 {
 			out = append(out, finding(PurchaseOverlaps, Warning, g,
-				"Purchases of %q count by amount, and the event has records of %s.", g[0].Category, strings.Join(also, " and ")))
+				"Purchases of %q may be counted twice, because the event also has %s records.", g[0].Category, strings.Join(also, " and ")))
 		}
 	}
 	return out

@@ -29,7 +29,7 @@ func grownLists(_ Event, facts []*Fact) (out []Finding) {
 				}
 			}
 			out = append(out, finding(DuplicateRecord, Warning, []*Fact{f, g},
-				"Two %s records list the same people: every place of one is in the other, with as many people or more. Is it a list that has grown since? Its %d people are counted twice then.",
+				"Two %s records appear to list the same people: every place of one is also in the other, with as many people or more. If the second is a newer version of the list, %d people are counted twice.",
 				footprint.AttendeeTravel, part.There))
 		}
 	}

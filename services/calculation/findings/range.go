@@ -28,19 +28,19 @@ func outOfRange(e Event, facts []*Fact) (out []Finding) {
 				f.DistanceKm, strings.ReplaceAll(f.Mode, "_", " "), most))
 		}
 		if most := listeners * max(e.Attendees+e.Virtual, 1); f.Type == "digital" && e.Attendees+e.Virtual > 0 && f.scaled(f.Participants) > most {
-			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%d participants from afar are out of range for an event of %d attendees in person and %d from afar (up to %d).",
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%d remote participants are out of range for an event with %d attendees in person and %d remote attendees (up to %d).",
 				f.scaled(f.Participants), e.Attendees, e.Virtual, most))
 		}
 		if e.Attendees == 0 || e.Days == 0 {
 			continue
 		}
 		if f.Mass.Cmp(most) > 0 {
-			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "A record of %s (%s kg) is out of range for an event of %d attendee-days (up to 1,000 kg each).",
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "The %s record (%s kg) is out of range for an event with %d attendee-days (up to 1,000 kg each).",
 				f.Type, f.Mass.Kilograms(), e.Attendees*e.Days))
 		}
 		amount, each, unit := f.amount()
 		if days := max(e.Attendees*e.Days, leastDays); unit != "" && amount.Cmp(decimal.FromInt(each*days)) > 0 {
-			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s %s are out of range for an event of %d attendee-days (up to %d each).",
+			out = append(out, finding(OutOfRange, Info, []*Fact{f}, "%s %s are out of range for an event with %d attendee-days (up to %d each).",
 				amount, unit, e.Attendees*e.Days, each))
 		}
 	}

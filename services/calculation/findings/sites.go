@@ -19,7 +19,7 @@ func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, key) {
 		twice := suppliedTwice(g)
 		if len(twice) > 0 {
-			out = append(out, finding(SiteEnergyTwice, Warning, twice, "The same kind of energy is counted by %d records of the site %q.", len(twice), g[0].Site))
+			out = append(out, finding(SiteEnergyTwice, Warning, twice, "%d records of the site %q count the same kind of energy.", len(twice), g[0].Site))
 		}
 	}
 	return out
@@ -35,13 +35,13 @@ func energyOfNoSite(_ Event, facts []*Fact) (out []Finding) {
 	fuels := with(facts, func(f *Fact) bool { return f.Type == "energy" && footprint.GeneratorBurns(f.Source) })
 	if twice := meeting(estimates, fuels); len(twice) > 0 {
 		out = append(out, finding(SiteEnergyTwice, Warning, twice,
-			"The estimate of an outdoor site that has no name is of all generators of the event; their fuel is recorded too, in %d records with it.", len(twice)))
+			"The estimate for an outdoor site without a name covers all generators of the event, but generator fuel is recorded as well (%d records in all). State the site in each record.", len(twice)))
 	}
 	venues := with(facts, func(f *Fact) bool { return f.Type == "venue" && !named(f) && !f.outdoors() && f.carriers()[0] })
 	supplies := with(facts, func(f *Fact) bool { return f.Type == "energy" && !named(f) && f.Source == "grid" })
 	if twice := meeting(venues, supplies); len(twice) > 0 {
 		out = append(out, finding(SiteEnergyTwice, Warning, twice,
-			"Electricity is counted by venues and by grid supplies, %d records together, that do not name their site; where the sites differ, name them.", len(twice)))
+			"%d venue and grid supply records count electricity without naming their site. If they belong to different sites, name the site in each.", len(twice)))
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func WithdrawnFactor(u SupplierUse, why string) Finding {
 	if why != "" {
 		text = ": " + why
 	}
-	return finding(SupplierWithdrawn, Warning, facts, "%s was withdrawn from the library of suppliers' factors%s. The records keep it until they are changed.", u.Factor.Reference(), text)
+	return finding(SupplierWithdrawn, Warning, facts, "%s was withdrawn from the library of supplier factors%s. The records keep it until they are changed.", u.Factor.Reference(), text)
 }
 
 // expiredFactors finds factors of suppliers that are used on days for which they
@@ -62,7 +62,7 @@ func expiredFactors(e Event, facts []*Fact) (out []Finding) {
 	late := with(facts, func(f *Fact) bool { return f.Supplier != nil && !f.Supplier.ValidOn(cmp.Or(f.Date, e.Start)) })
 	for _, u := range usesOf(late) {
 		about := with(facts, func(f *Fact) bool { return slices.Contains(u.Records, f.ID) })
-		out = append(out, finding(SupplierNotValid, Warning, about, "%s is valid %s, and the activity is of another day. A version that is valid then should take its place.",
+		out = append(out, finding(SupplierNotValid, Warning, about, "%s is valid %s, but the activity took place on another day. Use a version that is valid on that day.",
 			u.Factor.Reference(), u.Factor.Validity()))
 	}
 	return out

@@ -31,7 +31,7 @@ func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
 	}
 	for _, g := range groups(repeated(facts, digest), same) {
 		if len(g) > 1 {
-			out = append(out, finding(DuplicateFlight, Warning, g, "%d flight records are alike: %s to %s on %s, %d passengers, same class and group.",
+			out = append(out, finding(DuplicateFlight, Warning, g, "%d flight records look the same: %s to %s on %s, %d passengers, same class and group.",
 				len(g), g[0].From, g[0].To, g[0].Date, g[0].Passengers))
 		}
 	}
@@ -63,7 +63,7 @@ func outbound(_ Event, facts []*Fact) (out []Finding) {
 		if g[0].Group != "" {
 			whom = " of " + g[0].Group
 		}
-		out = append(out, finding(OutboundWithoutBack, Info, g, "Flights%s go from %s to %s, and none come back on that route.", whom, g[0].From, g[0].To))
+		out = append(out, finding(OutboundWithoutBack, Info, g, "Flights%s go from %s to %s, but there are no return flights on this route.", whom, g[0].From, g[0].To))
 	}
 	return out
 }
@@ -85,7 +85,7 @@ func roomNights(e Event, facts []*Fact) []Finding {
 	}
 	if most := e.Attendees * (e.Days + 1); nights > most {
 		return []Finding{finding(RoomNightsExceed, Warning, stays,
-			"Attendees have %d room-nights; %d attendees need at most %d (a night more than the event has days).", nights, e.Attendees, most)}
+			"Attendees have %d room-nights, but %d attendees need at most %d (one night more than the event has days).", nights, e.Attendees, most)}
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func large(e Event, facts []*Fact) (out []Finding) {
 		}
 		if len(lacks) > 0 {
 			out = append(out, finding(LargeWithoutDateOrGr, Info, []*Fact{f},
-				"A record of %s (%s kg), at least a twentieth of the total, has no %s; so it cannot be checked against others.",
+				"The %s record (%s kg) is at least 5 %% of the total but has no %s, so it cannot be checked against others.",
 				f.Type, f.Mass.Kilograms(), strings.Join(lacks, " and no ")))
 		}
 	}
@@ -129,7 +129,7 @@ func excluded(e Event, facts []*Fact) (out []Finding) {
 	for _, typ := range e.Excluded {
 		if of := with(facts, func(f *Fact) bool { return f.Type == typ }); len(of) > 0 {
 			out = append(out, finding(ExcludedTypeCounted, Warning, of,
-				"%s of the type %s counted, which the event's boundary excludes. Approved records always count.", count(len(of)), typ))
+				"%s of the type %s counted, although the boundary of the event excludes it. Approved records always count.", count(len(of)), typ))
 		}
 	}
 	return out

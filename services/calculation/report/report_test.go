@@ -62,7 +62,7 @@ func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Complete"}
 	d.Causes = []string{"Approve, by Morgan Lee"}
 	text := page(t, d)
-	for _, want := range []string{"Example Events", "Counting flights and waste, and leaving out digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",
+	for _, want := range []string{"Example Events", "Including flights and waste and excluding digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",
 		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Complete”", "Approve, by Morgan Lee"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -94,7 +94,7 @@ func TestPageLinksToWhatIsServed(t *testing.T) {
 func TestPageOfLittle(t *testing.T) {
 	t.Parallel()
 	text := page(t, data(t, footprint.EventContext{GWP: "AR6", FactorSet: "desnz-2026"}, `venue {"country":"GB","electricityKWh":0}`))
-	for _, want := range []string{"0.0 kg", "Attendees</dt><dd>not stated", "stated no boundary", "Not included", "IPCC AR6"} {
+	for _, want := range []string{"0.0 kg", "Attendees</dt><dd>not stated", "not stated a boundary", "Not included", "IPCC AR6"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -168,7 +168,7 @@ func TestTablesEndWithTheTotal(t *testing.T) {
 		`<td>Water</td><td class="n">1</td><td class="n">0.362</td><td class="n">&lt;0.1%</td>`,
 		`<td>Scope 1: own fuels and vehicles</td><td class="n">0</td><td class="n">0.0%</td>`,
 		`<td>Total</td><td class="n">2</td><td class="n">23,542</td><td class="n">100.0%</td>`,
-		"tonnes</strong><span>CO₂ equivalent; between", " tonnes by the doubts that are known", "21 November 2026, 03:08 UTC",
+		"tonnes</strong><span>CO₂ equivalent; between", " tonnes given the known uncertainties", "21 November 2026, 03:08 UTC",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
@@ -182,7 +182,7 @@ func TestShortFlightsAreALimit(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "FR", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026", Engine: footprint.NewestEngine}
 	for record, want := range map[string]bool{`flights {"from":"CDG","to":"NCE","passengers":2}`: true, `flights {"from":"CDG","to":"LHR","passengers":2}`: false} {
-		if got := strings.Contains(page(t, data(t, ev, record)), "may cause 1.5 to 1.6 times their figure"); got != want {
+		if got := strings.Contains(page(t, data(t, ev, record)), "may be 1.5 to 1.6 times the figure"); got != want {
 			t.Errorf("%s: %v", record, got)
 		}
 	}
@@ -279,13 +279,13 @@ func TestElectricityIsComparedLikeForLike(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
 	const hired = `venue {"electricityKWh":18000}`
-	if text := page(t, data(t, ev, hired)); strings.Contains(text, "by contract") && strings.Contains(text, "2,357") || !strings.Contains(text, "narrower than 95%") {
+	if text := page(t, data(t, ev, hired)); strings.Contains(text, "by contract") && strings.Contains(text, "2,357") || !strings.Contains(text, "narrower than a 95% interval") {
 		t.Error("engine 1.2.0 compares generation with the whole, or calls its intervals 95%")
 	}
 	ev.Engine = footprint.Engine2
 	text := page(t, data(t, ev, hired))
 	for _, want := range []string{
-		`<td>Other electricity (scope 3)</td><td class="n">2,357</td><td class="n">2,357</td>`, "add 961 kg to either", "95% is of the model of these figures",
+		`<td>Other electricity (scope 3)</td><td class="n">2,357</td><td class="n">2,357</td>`, "add 961 kg to each", "The 95% interval covers the uncertainty",
 		"ISO 14064-1:2018", "ESRS E1-6", "Net Zero Carbon Events",
 	} {
 		if !strings.Contains(text, want) {
@@ -316,11 +316,11 @@ func TestPageTellsWhichFactorsArePastTheirBest(t *testing.T) {
 	t.Parallel()
 	for start, want := range map[string]string{
 		"2026-12-31": "", // the last day itself
-		"2027-01-01": "When the event began, 1 of these 1 were past the day after which a newer figure should be looked for",
+		"2027-01-01": "When the event began, 1 of these 1 were past their “best before” date",
 		"":           "",
 	} {
 		text := page(t, data(t, footprint.EventContext{StartDate: start, GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`))
-		if !strings.Contains(text, "Year: 2026. Best before: 2026-12-31.") || !strings.Contains(text, want) || strings.Contains(text, "were past the day") != (want != "") {
+		if !strings.Contains(text, "Year: 2026. Best before: 2026-12-31.") || !strings.Contains(text, want) || strings.Contains(text, "were past their") != (want != "") {
 			t.Errorf("an event of %q: the page lacks %q, or says too much", start, want)
 		}
 	}

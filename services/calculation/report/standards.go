@@ -51,9 +51,9 @@ func marketOf(m *total.MarketBased) *marketPage {
 			p.Rows = append(p.Rows, marketRow{name, kg(d.LocationKg), kg(d.MarketKg)})
 		}
 	}
-	add("Electricity in the organiser's control (scope 2)", m.ByScope.Scope2)
+	add("Electricity under the organiser's control (scope 2)", m.ByScope.Scope2)
 	add("Other electricity (scope 3)", m.ByScope.Scope3)
-	add("Scope 2 as a whole, with heat and electric vehicles", *m.Scope2)
+	add("All of scope 2, including heat and electric vehicles", *m.Scope2)
 	return p
 }
 
@@ -76,7 +76,7 @@ func compensationOf(list []record.Compensation) (rows []compensationRow) {
 // intervalWords says what the interval of the total covers.
 func intervalWords(d Data) string {
 	if d.EngineVersion == footprint.Engine1 {
-		return "The intervals hold the quality of the data alone, by a pedigree matrix. They leave out how uncertain the published factors are, so that they are narrower than 95% of what is likely, and they do not cover sources that are missing or a method that is wrong."
+		return "The intervals reflect only the quality of the data, by a pedigree matrix. They do not include the uncertainty of the published factors, so they are narrower than a 95% interval, and they do not cover missing sources or errors in the method."
 	}
-	return "95% is of the model of these figures: doubts of the amounts (quality of data, surveys), of the published factors (the source's own figure, else a default), and of their fit in time, place and technology, with what lines have in common. It leaves out sources that nobody recorded, mistakes, and whether the method is right."
+	return "The 95% interval covers the uncertainty of the amounts (data quality, surveys), of the published factors (as stated by the source, or a default), and of how well they fit in time, place and technology, including what lines have in common. It does not cover sources that were not recorded, mistakes, or whether the method is right."
 }

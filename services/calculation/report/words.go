@@ -50,7 +50,7 @@ func intro(d Data) string {
 	types := slices.Clone(d.Result.ByType)
 	slices.SortStableFunc(types, func(a, b total.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	total := inTonnes(d.Result.Total)
-	text := fmt.Sprintf("%s, the event caused %s %s of CO₂ equivalent, between %s and %s %[3]s by the doubts that are known.", boundaryOf(d), total.Value, total.Unit, total.Low, total.High)
+	text := fmt.Sprintf("%s, the event caused %s %s of CO₂ equivalent, between %s and %s %[3]s given the known uncertainties.", boundaryOf(d), total.Value, total.Unit, total.Low, total.High)
 	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
 		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
 		if len(types) > 1 {
@@ -71,13 +71,13 @@ func boundaryOf(d Data) string {
 	}
 	switch {
 	case len(p.Included) > 0 && len(excluded) > 0:
-		return "Counting " + listed(p.Included) + ", and leaving out " + listed(excluded)
+		return "Including " + listed(p.Included) + " and excluding " + listed(excluded)
 	case len(p.Included) > 0:
-		return "Counting " + listed(p.Included)
+		return "Including " + listed(p.Included)
 	case len(excluded) > 0:
-		return "Leaving out " + listed(excluded)
+		return "Excluding " + listed(excluded)
 	}
-	return "Counting what was recorded, without a stated boundary"
+	return "For what was recorded, without a stated boundary"
 }
 
 func listed(names []string) string {
@@ -96,13 +96,13 @@ func notCounted(n *bundle.NotCounted) string {
 	for _, c := range []struct {
 		count int64
 		why   string
-	}{{n.Waiting, "waiting for a decision"}, {n.ChangesRequested, "sent back to be changed"}, {n.Rejected, "rejected"}, {n.Unsubmitted, "not submitted"}} {
+	}{{n.Waiting, "waiting for a decision"}, {n.ChangesRequested, "returned for changes"}, {n.Rejected, "rejected"}, {n.Unsubmitted, "not submitted"}} {
 		if c.count > 0 {
 			parts = append(parts, explain.Grouped(fmt.Sprint(c.count))+" "+c.why)
 		}
 	}
 	if len(parts) == 0 {
-		return " No record of the event is left out of the figures."
+		return " All records of the event are included."
 	}
 	return " Not counted: " + listed(parts) + "."
 }
@@ -194,5 +194,5 @@ func pastBest(factors []bundle.Factor, day string) string {
 	if past == 0 {
 		return ""
 	}
-	return fmt.Sprintf("When the event began, %d of these %d were past the day after which a newer figure should be looked for, their “best before”.", past, len(factors))
+	return fmt.Sprintf("When the event began, %d of these %d were past their “best before” date, after which a newer figure should be used if there is one.", past, len(factors))
 }

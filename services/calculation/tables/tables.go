@@ -196,11 +196,11 @@ func nzceRow(c total.Cell) string {
 
 var standards = []standard{
 	{id: "ghg-protocol", title: "GHG Protocol: scopes and categories of scope 3", rows: protocolRows, of: protocolRow, dual: true,
-		note: "The Scope 3 Standard has no category for visitors; their journeys and stays, and what is exhibitors' own, are an optional row."},
+		note: "The Scope 3 Standard has no category for visitors; their journeys and stays, and the exhibitors' own emissions, are an optional row."},
 	{id: "iso-14064-1", title: "ISO 14064-1:2018: categories", rows: []string{isoDirect, isoEnergy, isoTransport, isoUsed, isoSold, isoOther}, of: isoRow, whole: true,
-		note: "Categories 4, 6, 7 and 9 of scope 3, and journeys, stays and freight of visitors and exhibitors, stand in transportation; upstream parts of energy, leased venues and waste in products used; the heating of homes from which people take part in other sources, since it is no transport."},
+		note: "Scope 3 categories 4, 6, 7 and 9, and journeys, stays and freight of visitors and exhibitors, are in transportation; upstream parts of energy, leased venues and waste are in products used; the heating of homes from which people take part is in other sources, because it is not transport."},
 	{id: "esrs-e1-6", title: "ESRS E1-6: gross scopes 1, 2, 3 and total GHG emissions", rows: protocolRows, of: protocolRow, dual: true,
-		note: "Total location-based and total market-based, by ESRS E1 AR 47. Biogenic CO2 and removals are outside of the rows. Report in tonnes."},
+		note: "Total location-based and total market-based, by ESRS E1 AR 47. Biogenic CO2 and removals are not in the rows. Report in tonnes."},
 	{id: "nzce", title: "Net Zero Carbon Events: nine categories", rows: nzceRows, of: nzceRow, whole: true,
-		note: "Buses, taxis, light rail and underground count as local transportation, all other journeys as travel to and from the destination; the supply of water stands in energy, its treatment in waste."},
+		note: "Buses, taxis, light rail and underground count as local transportation, all other journeys as travel to and from the destination; the supply of water is in energy, its treatment in waste."},
 }

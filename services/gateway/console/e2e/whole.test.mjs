@@ -135,7 +135,7 @@ test('the footprint says in words what it is, what waits, what looks odd and wha
   for (const text of ['Per attendee', 'Per attendee and day', 'Measured', 'Waiting for review'])
     await main.getByText(text, { exact: true }).waitFor();
   await main.getByText(/of the uncertainty/).waitFor();
-  await main.getByText(/no journey on the ground/).waitFor();
+  await main.getByText(/no ground transport/).waitFor();
   // Every digit of the figure is behind it, as the server has it.
   const exact = total.kgCO2e.toLocaleString('en-GB', { maximumFractionDigits: 6 });
   assert.match(

@@ -39,9 +39,16 @@ it('names in German what the server counted and misses, and falls back to its se
   learn('de', server);
   const finding = say('finding', {
     code: 'INCLUDED_TYPE_WITHOUT_RECORDS',
-    message: "The event's boundary includes freight, and no approved record is of that type; the total lacks it.",
+    message:
+      "The event's boundary includes freight, but there is no approved record of this type, so the total does not include it.",
   });
   expect(finding).toContain(de.type.freight);
+  const companion = say('finding', {
+    code: 'EXPECTED_COMPANION_MISSING',
+    message:
+      'Flights are recorded but no ground transport: the journeys from and to airports are missing. Add and approve at least one ground-transport or attendee-travel record, or exclude the type in the boundary with a reason.',
+  });
+  expect(companion).toContain(`(${de.type['ground-transport']}, ${de.type['attendee-travel']})`);
   const notice = say('notice', {
     code: 'UK_PROXY',
     message: 'UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.',
@@ -55,7 +62,7 @@ it('names in German what the server counted and misses, and falls back to its se
   expect(older).toMatch(/\(desnz-2026\)$/);
   const alike = say('finding', {
     code: 'DUPLICATE_FLIGHT',
-    message: '2 flight records are alike: LHR to AMS on 2024-09-10, 400 passengers, same class and group.',
+    message: '2 flight records look the same: LHR to AMS on 2024-09-10, 400 passengers, same class and group.',
     records: 2,
   });
   expect(alike).toMatch(/\(LHR – AMS, 10\.09\.2024, 2 Zeilen\)$/);

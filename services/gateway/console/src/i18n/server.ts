@@ -36,11 +36,12 @@ export function say(kind: Kind, said: Said, label?: string): string {
   const about = /\babout (\d+) records? of (\d+(?:\.\d+)?) kg/.exec(said.message);
   const kg = about?.[2] ?? (kind === 'notice' ? /^(\d+\.\d+) kg\b/.exec(said.message)?.[1] : undefined);
   const records = said.records ?? Number(about?.[1] ?? 0);
-  const kinds = /approved record of (.+?) is expected|boundary includes ([a-z-]+),|the type ([a-z-]+) counted/.exec(
-    said.message,
-  );
+  const kinds =
+    /approve at least one (.+?) record,|approved record of (.+?) is expected|boundary includes ([a-z-]+),|the type ([a-z-]+) counted/.exec(
+      said.message,
+    );
   const set = kind === 'notice' ? /\bcan adopt ([\w-]+),/.exec(said.message)?.[1] : undefined;
-  const names = (kinds?.[1] ?? kinds?.[2] ?? kinds?.[3] ?? '').split(' or ').filter(Boolean);
+  const names = (kinds?.slice(1).find(Boolean) ?? '').split(' or ').filter(Boolean);
   // Two findings of a kind are told apart by the journey and the day they are about.
   const journey = kind === 'finding' ? /\b([A-Z]{3,4}) to ([A-Z]{3,4})\b/.exec(said.message) : null;
   const on = kind === 'finding' ? /\bon (\d{4}-\d\d-\d\d)\b/.exec(said.message)?.[1] : undefined;
