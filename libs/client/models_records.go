@@ -208,11 +208,11 @@ type Import struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// When its figures last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// What may be there already, as DUPLICATE_RECORD: rows that say what records of the event say, or a list of
-	// attendees all of whose people are in a record, or the other way round, as when a list was imported before
-	// and has grown; suggestions name up to 20 of these records. A rehearsal tells it beforehand, and the import
-	// keeps it once its rows were validated. And parameters of this request that an import does not have, often a
-	// misspelling. Absent where there are none, and from the list of imports.
+	// Likely repetitions, as DUPLICATE_RECORD: rows that match records of the event, or a list of attendees that
+	// contains, or is contained in, an existing record, as when a list that was imported before has grown;
+	// suggestions name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them
+	// once its rows have been validated. Also parameters of this request that an import does not have, often
+	// because of a misspelling. Absent if there are none, and in the list of imports.
 	Notices []Notice `json:"notices,omitempty"`
 }
 

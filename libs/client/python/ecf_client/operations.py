@@ -495,6 +495,7 @@ class Operations(Transport):
         factor_id: str,
         body: models.SupplierFactorPatch,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
         prefer: Optional[str] = None,
@@ -503,9 +504,11 @@ class Operations(Transport):
         """Change a proposal.
 
         Needs the role manager, and is possible until the proposal has been decided. An approved version never changes:
-        create the next one instead.
+        create the next one instead. Sending what the proposal already says changes nothing. A request that is repeated
+        with its `Idempotency-Key` makes the change once, and adds the entry that the audit log lacks after a 503.
 
         factor_id: The `_id` of a version of a supplier's factor.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         prefer: RFC 7240, such as handling=strict
@@ -514,7 +517,8 @@ class Operations(Transport):
             "PATCH",
             f"/supplier-factors/{segment(factor_id)}",
             body=body,
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match, "Prefer": prefer},
+            keyed=True,
             meta=meta,
         )
 
@@ -1575,31 +1579,38 @@ class Operations(Transport):
         """Import a table.
 
         A CSV file of at most 16 MiB in UTF-8, or in UTF-16, with or without a byte order mark; commas, semicolons or
-        tabs, whichever the first row has most of, or the separator that a first line declares (`sep=;`); rows end with
-        a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first
-        row names the fields of the type, as in its template (`GET /record-types/{type}/template`), or by what tables
-        call them (`Origin`, `Pax`, `Anzahl Personen`; the `x-headings` of the type's schema): case, spaces and
-        punctuation do not matter. Where it names none, the first of the next ones that names several does, within the
-        first ten with something in them; `headRow` says which one that is. Columns that are no field, and those with
-        values and without a head, are left out and named in `ignoredColumns`, and refused with `Prefer:
-        handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent
-        field. Lists and objects are JSON, a list may also be `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and
-        `oui`/`non` are taken for `true`/`false`; a value of a list may be written without regard to case, spaces, `_`
-        and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`;
-        the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character
-        that a spreadsheet would run is taken away, as exports put it there.
+        tabs, whichever the first row has most of, or the separator that a first line declares (`sep=;`), which is no
+        row and is not counted among them; rows end with a line feed, both or a carriage return; quotes around cells
+        with separators, quotes or line breaks. The first row names the fields of the type, as in its template (`GET
+        /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
+        `x-headings` of the type's schema): case, spaces and punctuation do not matter. Where it names none, the first
+        of the next ones that names several does, within the first ten with something in them; `headRow` says which one
+        that is. Columns that are no field, and those with values and without a head, are left out and named in
+        `ignoredColumns`, and refused with `Prefer: handling=strict`; those of an export that the service owns are left
+        out silently. An empty cell is an absent field. Lists and objects are JSON, a list may also be `KEF|OSL`;
+        `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`, and of `roundTrip` also
+        `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written
+        without regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else
+        (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or
+        German; an apostrophe before a character that a spreadsheet would run is taken away, as exports put it there.
 
         Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and
-        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`), or none
-        (`Distance`, `Weight`, `Area`, `Amount`) where each cell has its own (`120 km`) and the type one field for it. A
-        row that sums up the others is refused with `TOTALS_ROW`. A number with one separator before exactly three
-        digits (`1.200`, `1,200`) may be twelve hundred or one and a bit. Where no form is declared (`numberFormat`,
-        `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`); where they do not,
-        it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German
-        or French, `1.200` is one and a bit. Cells of a workbook that are numbers, and exports as they were sent, have
-        one reading. A workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps,
-        of the column `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV
-        (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
+        kept in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`, `Menge (l)`), or
+        none (`Distance`, `Weight`, `Area`, `Amount`) where each cell has its own (`120 km`), or the column `Unit`
+        beside it, and the type one field for it. Below a head without a unit a number alone is refused where records of
+        the row's type need it, and left out where they do not; `ignoredColumns` then names the column. An amount of
+        money may have its currency (`£8,400.00`, `99 EUR`), which stands for the column `currency`. A day may have its
+        month as a word (`2 Sep 2026`, `2. September 2026`, `2-Sep-26`). Nights of accommodation are counted from
+        `Check-in` to `Check-out`, or `Anreise` and `Abreise`, where no column has them, and a column `Route` of flights
+        (`LHR-FRA-SIN-FRA-LHR`) stands for `from`, `via`, `to` and `roundTrip`. A row that sums up the others is refused
+        with `TOTALS_ROW`. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
+        hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file
+        settle it, for all of the file (`0.25`, `1.234,5`); where they do not, it is refused with `AMBIGUOUS_NUMBER`,
+        but for one: with commas between the cells, and heads that are not German or French, `1.200` is one and a bit.
+        Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read
+        as the table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It may
+        unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells
+        count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.
@@ -1608,7 +1619,8 @@ class Operations(Transport):
         is wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all
         of it will be there, whatever fails on the way: each row becomes an unsubmitted record, in the order of the
         file. Only a row whose `externalReference` somebody else takes at that very time is left out, and named in
-        `errors`. With `X-Dry-Run` the answer tells what the import would come to.
+        `errors`. With `X-Dry-Run` the answer tells what the import would come to, and in `notices` what of it may be
+        there already.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
