@@ -40,6 +40,9 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 	if d.Describing() {
 		return o
 	}
+	if o.Place != "" && o.Postcode != "" && o.Code == "" {
+		o = d.nearer(o, found)
+	}
 	named := 0
 	for _, text := range []string{o.Place, o.Postcode, o.Code} {
 		if text != "" {
@@ -47,18 +50,13 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 		}
 	}
 	if named > 1 {
-		d.Fault(apperr.Detail{Field: path + "place", Code: fields.NotAllowed, Message: "A row has one of place, postcode and code; country may stand beside it."})
+		d.Fault(apperr.Detail{Field: path + "place", Code: fields.NotAllowed, Message: "A row has a place, a postcode or both, or a code alone; country may stand beside it."})
 		return o
 	}
 	if named == 0 && o.Country == "" {
 		return o // people without origin
 	}
-	key := strings.Join([]string{o.Place, o.Postcode, o.Code, o.Country}, "\x00")
-	known, ok := found[key]
-	if !ok {
-		known = d.settle(o)
-		found[key] = known
-	}
+	known := d.resolved(o, found)
 	if known.detail != nil {
 		detail := *known.detail
 		detail.Field = path + detail.Field
@@ -68,6 +66,37 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 	o.At = slices.Clone(known.at)
 	o.share()
 	return o
+}
+
+// resolved is settle, once for what several rows have.
+func (d *decoder) resolved(o origin, found map[string]resolution) resolution {
+	key := strings.Join([]string{o.Place, o.Postcode, o.Code, o.Country}, "\x00")
+	known, ok := found[key]
+	if !ok {
+		known = d.settle(o)
+		found[key] = known
+	}
+	return known
+}
+
+// sameTown is how far a postcode's area and a town are apart, in metres, at most, that are of one
+// address.
+const sameTown = 100_000
+
+// nearer returns a row that has a town and a postcode, as addresses do, with one of them: the
+// postcode, which is the finer one, where its area is known and lies at the town.
+func (d *decoder) nearer(o origin, found map[string]resolution) origin {
+	town, area := o, o
+	town.Postcode, area.Place = "", ""
+	byArea := d.resolved(area, found)
+	if byArea.detail != nil {
+		return town
+	}
+	byTown := d.resolved(town, found)
+	if byTown.detail == nil && locations.GreatCircleMetres(byTown.at[0].Venue.location(), byArea.at[0].Venue.location()) > sameTown {
+		return town
+	}
+	return area
 }
 
 // settle resolves the place of a row.

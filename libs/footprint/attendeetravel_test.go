@@ -296,3 +296,28 @@ func TestAttendeeTravelIsAJourneyOfAttendees(t *testing.T) {
 		}
 	}
 }
+
+// An address has a town and a postcode: the postcode counts where its area is known and lies at
+// the town, else the town.
+func TestOriginsWithTownAndPostcode(t *testing.T) {
+	t.Parallel()
+	for row, want := range map[string]string{
+		`{"place":"Berlin","postcode":"10115"}`:                `"postcode":"10115"`,
+		`{"place":"Wien","postcode":"1010","country":"AT"}`:    `"postcode":"1010"`,
+		`{"place":"Berlin","postcode":"00000"}`:                `"place":"Berlin"`,
+		`{"place":"Nowhere at all","postcode":"10115"}`:        `"postcode":"10115"`,
+		`{"place":"Boston, Massachusetts","postcode":"10115"}`: `"place":"Boston, Massachusetts"`,
+		`{"place":"Nowhere at all","postcode":"00000"}`:        "UNKNOWN_PLACE",
+		`{"place":"Berlin","code":"BER"}`:                      "NOT_ALLOWED",
+		`{"place":"Berlin","postcode":"10115","code":"BER"}`:   "NOT_ALLOWED",
+	} {
+		decoded, err := footprint.Decode("attendee-travel", []byte(`{"to":"Munich","origins":[`+row+`]}`), footprint.EventContext{Country: "DE", StartDate: "2026-06-01"})
+		got := string(decoded.Fields)
+		if e, ok := errors.AsType[*apperr.Error](err); ok {
+			got = e.Details[0].Code
+		}
+		if !strings.Contains(got, want) || err == nil && strings.Contains(got, `"place"`) && strings.Contains(got, `"postcode"`) {
+			t.Errorf("%s: %s (%v), want %s", row, got, err, want)
+		}
+	}
+}

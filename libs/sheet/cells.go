@@ -137,6 +137,10 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
 	case column.number():
 		number := Unguard(trimmed)
+		if column.Name == "gramsPerM2" {
+			number = grams(number)
+			cell = number
+		}
 		if column.Name == moneyField && typ == "purchases" {
 			if number, b.currency = money(number); number != trimmed {
 				cell = number
@@ -159,6 +163,17 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	}
 	b.set(column.Name, column.value(cell, r.o))
 	return nil
+}
+
+// grams returns the number of a weight of paper: 150 of 150 gsm, 150 g/m² or 150g.
+func grams(cell string) string {
+	text := strings.ToLower(strings.ReplaceAll(cell, " ", ""))
+	for _, unit := range [...]string{"gsm", "g/m2", "g/m²", "g/qm", "g"} {
+		if number, ok := strings.CutSuffix(text, unit); ok && number != "" && strings.Trim(number, "0123456789.,") == "" {
+			return number
+		}
+	}
+	return cell
 }
 
 // own returns the column of a type that stands under a column of a file of several
@@ -273,6 +288,9 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 		value, known := fields.Truth(trimmed)
 		if !known && c.Name == "roundTrip" {
 			value, known = way(trimmed)
+			if !known && units.IsDate(trimmed) { // the day of the way back
+				value, known = true, true
+			}
 		}
 		if known {
 			return json.RawMessage(strconv.FormatBool(value))

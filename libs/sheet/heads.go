@@ -39,7 +39,10 @@ func (r *Reader) readHead(head []string) error {
 	if r.typ == Mixed {
 		own = All(footprint.Types())
 	}
-	known := slices.Concat(own, ServerColumns())
+	known := own
+	if slices.Contains(head, "_id") {
+		known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
+	}
 	var faults []apperr.Detail
 	first := map[string]string{}
 	found := false
@@ -84,6 +87,12 @@ func (r *Reader) readHead(head []string) error {
 	// tables head it: beside a description, notes are left out as ever.
 	for _, at := range unknown {
 		i := headed(known, r.heads[at])
+		if code := moneyHead(known, r.heads[at]); i < 0 && code != "" {
+			i = slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })
+			if !r.heading(moneyField) {
+				r.currency = code
+			}
+		}
 		if c, unit, ok := inUnits(r.typ, r.heads[at]); i < 0 && r.o.Rules > 0 && ok {
 			i = slices.IndexFunc(known, func(k Column) bool { return k.Name == c.Name })
 			if !slices.ContainsFunc(r.columns, func(other Column) bool { return other.Name == c.Name }) {

@@ -46,8 +46,29 @@ func money(cell string) (number, currency string) {
 	return cell[first:last], code
 }
 
+// moneyHead returns the currency of a column of money whose head says it: Net (GBP), Betrag in
+// EUR. It is empty for any other head.
+func moneyHead(known []Column, head string) string {
+	stem, unit, ok := unitOfHead(head)
+	if !ok {
+		return ""
+	}
+	code, sign := signs[unit]
+	if !sign && len(unit) == 3 && strings.Trim(unit, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && unit != "VAT" {
+		code = unit
+	}
+	i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })
+	if i < 0 || plain(stem) != moneyField && !slices.Contains(known[i].headings, plain(stem)) {
+		return ""
+	}
+	return code
+}
+
 // takeCurrency gives a row the currency that its amount is written with, where it has no other.
 func (r *Reader) takeCurrency(b *body) *apperr.Detail {
+	if b.currency == "" && (b.values[moneyField] != nil || b.stated[moneyField] != "") {
+		b.currency = r.currency
+	}
 	if b.currency == "" {
 		return nil
 	}

@@ -18,13 +18,13 @@ import (
 var quantityWords = map[string]string{
 	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
 	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass", "tonnage": "mass",
-	"netweight": "mass", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
+	"netweight": "mass", "netwt": "mass", "mileage": "length", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
 	"area": "area", "fläche": "area", "volume": "volume", "volumen": "volume", "energy": "energy", "energie": "energy",
 }
 
 // grossWords are heads of the weight with what it is packed or carried in: that of goods, as
 // freight counts them, and of no waste.
-var grossWords = []string{"grossweight", "weightgross", "bruttogewicht", "gewichtbrutto"}
+var grossWords = []string{"grossweight", "grosswt", "weightgross", "bruttogewicht", "gewichtbrutto"}
 
 // amountWords are heads that do not even say what was measured: the unit of a cell does.
 var amountWords = []string{"amount", "quantity", "qty", "menge", "consumption", "verbrauch", "usage"}
@@ -179,19 +179,30 @@ func (r *Reader) noteUnread(columns []int) {
 	}
 }
 
-// inUnits returns the field that a head means which says what was measured, in a word that is
-// not the field's, and its unit: "Gross weight (t)". The unit is empty where it is the field's own.
-func inUnits(typ, head string) (Column, string, bool) {
+// unitOfHead returns the parts of a head that has a unit at its end: Weight (kg), Menge in t.
+func unitOfHead(head string) (stem, unit string, ok bool) {
 	text := strings.TrimRight(strings.TrimSpace(head), ")].")
 	at := strings.LastIndexAny(text, "([")
 	if at < 0 {
 		at = strings.LastIndexAny(text, " /_")
 	}
 	if at < 1 {
+		return "", "", false
+	}
+	unit = strings.TrimPrefix(strings.TrimSpace(text[at+1:]), "in ")
+	return strings.TrimSuffix(strings.TrimSpace(text[:at]), " in"), unit, true
+}
+
+// inUnits returns the field that a head means which says what was measured, in a word that is
+// not the field's, and its unit: "Gross weight (t)". The unit is empty where it is the field's own.
+func inUnits(typ, head string) (Column, string, bool) {
+	stem, word, ok := unitOfHead(head)
+	if !ok && len(plain(head)) > 1 {
+		stem, word, ok = amountWords[0], strings.TrimSpace(head), true // Miles, Tonnes
+	}
+	if !ok {
 		return Column{}, "", false
 	}
-	stem, word := strings.TrimSpace(text[:at]), strings.TrimPrefix(strings.TrimSpace(text[at+1:]), "in ")
-	stem = strings.TrimSuffix(stem, " in")
 	of := quantities(typ, stem)
 	if isAmount(stem) {
 		of = slices.DeleteFunc(slices.Clone(Columns(typ)), func(c Column) bool { return !c.number() })

@@ -84,6 +84,8 @@ type Reader struct {
 	// unitAt is the place of the column that has the units of the only such one; -1: the
 	// file has none.
 	unitAt int
+	// currency is that of the amounts of money, where their head says it.
+	currency string
 	// stay are the places of the days of arrival and departure where nights are counted by them.
 	stay []int
 	// route is the place of the column of itineraries; -1: the file has none.

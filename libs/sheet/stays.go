@@ -16,8 +16,8 @@ import (
 
 // Heads of the days of a stay in lists of hotels, as plain writes them.
 var (
-	arrivalHeads   = []string{"checkin", "checkindate", "arrival", "arrivaldate", "datein", "anreise", "anreisedatum", "anreisetag"}
-	departureHeads = []string{"checkout", "checkoutdate", "departure", "departuredate", "dateout", "abreise", "abreisedatum", "abreisetag"}
+	arrivalHeads   = []string{"checkin", "checkindate", "arrival", "arrivaldate", "dateofarrival", "datein", "from", "von", "anreise", "anreisedatum", "anreisetag"}
+	departureHeads = []string{"checkout", "checkoutdate", "departure", "departuredate", "dateofdeparture", "dateout", "to", "bis", "abreise", "abreisedatum", "abreisetag"}
 )
 
 // aside finds the column that is headed in one of the ways and is no field, and takes it out of

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,6 +79,13 @@ func OrdersOf(text string) (orders []string) {
 // joined returns a date with points between its parts, and whether it was written so.
 func joined(s string) (date string, points bool) {
 	return strings.NewReplacer("/", ".", "-", ".", " ", "").Replace(s), strings.Contains(s, ".")
+}
+
+// IsDate reports whether a text is a day, in whatever order it is written.
+func IsDate(text string) bool {
+	_, err := ParseDate(text, "")
+	_, open := errors.AsType[*AmbiguousDateError](err)
+	return err == nil || open
 }
 
 func inOrder(s, order string) (string, bool) {
