@@ -86,3 +86,29 @@ test('what somebody else changed is not overwritten by a form that was open mean
   assert.equal(await page.getByRole('textbox', { name: 'Notes' }).inputValue(), 'Typed here');
   assert.equal((await the.server.api('manager', 'GET', `/events/${id}`)).attendees, 4321);
 });
+
+test('a session that ends under a filled form leaves it filled, and the focus in it', async () => {
+  const id = await the.server.event('Ended');
+  const { page, context } = await visit('manager', `/events/${id}/sheet`, { fresh: true });
+  await page.getByRole('button', { name: 'Event actions' }).click();
+  await page.getByRole('menuitem', { name: 'Edit event' }).click();
+  const notes = page.getByRole('textbox', { name: 'Notes' });
+  await notes.fill('Typed before');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+  await ended.getByLabel('Email').fill('manager@demo.test');
+  await ended.getByLabel('Password', { exact: true }).fill(the.server.password);
+  await ended.getByRole('button', { name: 'Sign in' }).click();
+  await ended.waitFor({ state: 'detached' });
+  await until('the focus is in the form', () =>
+    page.evaluate(() => document.activeElement?.closest('[role=dialog]') !== null),
+  );
+  await page.getByRole('alert').getByText('Your session had ended, so nothing was changed.').waitFor();
+  assert.equal(await notes.inputValue(), 'Typed before');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await until(
+    'it is saved',
+    async () => (await the.server.api('manager', 'GET', `/events/${id}`)).description === 'Typed before',
+  );
+});

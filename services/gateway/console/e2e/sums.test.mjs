@@ -118,13 +118,25 @@ test('before an import it is said what the file may bring in again, and what a f
   const id = await the.server.event('Grown');
   const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
   await grid(page).waitFor();
-  // The answer of the server, with what it would say of a list that has grown.
-  await page.route('**/flights/import*', async (route) => {
-    const response = await route.fetch();
-    const answer = await response.json();
-    answer.data.notices = [{ code: 'LIKELY_REPEAT', message: '2 of these rows look like records of the event.' }];
-    await route.fulfill({ response, json: answer });
-  });
+  // An answer as the document has it, with what can be known of a list that has grown.
+  const fault = { row: 3, column: 'To', code: 'UNKNOWN_CODE', message: 'to must be known; got "JKF".' };
+  const answer = {
+    _id: 'grown',
+    eventId: id,
+    type: 'flights',
+    status: 'completed',
+    partial: true,
+    rows: 2,
+    imported: 0,
+    failed: 1,
+    errors: [{ ...fault, suggestions: ['JFK'] }],
+    errorCount: 1,
+    ignoredColumns: [],
+    notices: [{ code: 'LIKELY_REPEAT', message: '2 of these rows look like records of the event.' }],
+  };
+  await page.route('**/flights/import?*', (route) =>
+    route.fulfill({ status: 202, json: { success: true, data: answer } }),
+  );
   const csv = 'From;To;PAX\nLHR;JFK;2\nCDG;JKF;3\n';
   await choose(page, 'grown.csv', csv);
   const dialog = page.getByRole('dialog');

@@ -56,6 +56,7 @@ export const en = {
     forgot: 'Forgot your password, or new here? An administrator of your organization can give you a link to set one.',
     ended: 'Your session has ended',
     endedText: 'Sign in again to go on. Nothing you typed is lost.',
+    over: 'Your session had ended, so nothing was changed. Once you are signed in, do it again.',
     notEnded:
       'You are signed out here, but the server could not be reached to end the session. It ends by itself, or from another device under “Your account”.',
     draftsTitle_one: 'One row is not saved yet',

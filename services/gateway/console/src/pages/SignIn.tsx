@@ -167,7 +167,11 @@ export function EndedModal({ done }: { done: () => void }): ReactNode {
   useEffect(
     () => () => {
       const there = before?.isConnected && before !== document.body;
-      setTimeout(() => (there ? before : document.getElementById('main'))?.focus());
+      // A button that was waiting for the answer had let go of the focus: it goes to the dialog that it is in.
+      setTimeout(() => {
+        const dialog = document.querySelector<HTMLElement>('[role=dialog]');
+        (there ? before : (dialog ?? document.getElementById('main')))?.focus();
+      });
     },
     [before],
   );

@@ -22,6 +22,7 @@ export function problemText(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   if (error.code === 'NETWORK') return i18next.t('state.offline');
   if (error.code === 'UNEXPECTED') return i18next.t('state.unexpected', { status: error.status });
+  if (error.code === 'UNAUTHENTICATED') return i18next.t('session.over');
   if (error.code === 'RATE_LIMITED') return i18next.t('state.wait', { seconds: error.retryAfter });
   return sayError(error);
 }
