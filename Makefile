@@ -39,17 +39,25 @@ ifdef ECF_MONGODB_URI
 export ECF_MONGODB_URI
 endif
 
+# Everything is compiled as it is shipped: without C, and with paths that do not depend on
+# where the checkout is. What one check or test had compiled serves all others, and what is
+# shipped; with other flags each would compile all packages anew. Only the race detector
+# needs C. Without grpcnotrace gRPC serves pages of its own, whose templates call methods
+# by name: the linker would keep every exported method of every type.
+AS_SHIPPED := -trimpath -tags=grpcnotrace
+export GOFLAGS := $(strip $(filter-out $(AS_SHIPPED),$(shell $(GO) env GOFLAGS)) $(AS_SHIPPED))
+export CGO_ENABLED := 0
+
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/eventcarbon/ecf/libs/app.version=$(VERSION))
-# Without grpcnotrace gRPC serves pages of its own, whose templates call methods by
-# name: the linker would keep every exported method of every type.
-BUILD = CGO_ENABLED=0 $(GO) build -trimpath -tags grpcnotrace -ldflags "$(LDFLAGS)"
+BUILD = $(GO) build $(AS_SHIPPED) -ldflags "$(LDFLAGS)"
 
 # each runs a command in every one of some modules, and fails in the end when it
 # failed in any: $(call each,MODULES,COMMAND)
 each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
 	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
 
-TEST_FLAGS = -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
+# `make check-vet` looks for all that go test would have tests vetted for, and more.
+TEST_FLAGS = -vet=off -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
 
 # Packages that start no goroutine: arithmetic, tables, documents, and tests of
 # what other programs print. The race detector finds nothing there and takes
@@ -72,6 +80,9 @@ ALLOCATIONS := ./libs/api ./libs/fairshare ./libs/footprint/fixed ./libs/identit
 # for it they find no race and take ten to twenty times as long. The driver around them is
 # built for it. testkit.raceFlags are the same.
 RACE_FLAGS := -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc=-race=false
+# A program waits at its end for goroutines that are reporting a race just then; without
+# this for a second, and the tests end hundreds of programs.
+export GORACE ?= atexit_sleep_ms=100
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo $(RACE_FLAGS); fi)
 
 .PHONY: help
@@ -158,22 +169,22 @@ test-work: $(if $(RERUN),$(GOTESTSUM))
 	rest=$$(grep -vxF "$$plain" <<<"$$all" || true); plain=$$(grep -xF "$$plain" <<<"$$all" || true); \
 	failed=; \
 	if [ -n "$$rest" ]; then CGO_ENABLED=$${race:+1} $(call go_test,$$race $(TEST_FLAGS),$$rest) || failed=yes; fi; \
-	if [ -n "$$plain" ]; then CGO_ENABLED=0 $(call go_test,$(TEST_FLAGS),$$plain) || failed=yes; fi; \
+	if [ -n "$$plain" ]; then $(call go_test,$(TEST_FLAGS),$$plain) || failed=yes; fi; \
 	if [ -n "$$race" ] && [ -n "$$e2e" ]; then CGO_ENABLED=1 $(call go_test,$$race $(TEST_FLAGS) -run '$(E2E_RACED)',./tests/e2e) || failed=yes; fi; \
 	allocations=$$(grep -xF "$$($(GO) list $(ALLOCATIONS))" <<<"$$rest" || true); \
-	if [ -n "$$race" ] && [ -n "$$allocations" ]; then CGO_ENABLED=0 $(call go_test,$(TEST_FLAGS) -run '^TestAllocationsOf',$$allocations) || failed=yes; fi; \
+	if [ -n "$$race" ] && [ -n "$$allocations" ]; then $(call go_test,$(TEST_FLAGS) -run '^TestAllocationsOf',$$allocations) || failed=yes; fi; \
 	[ -z "$$failed" ]
 
 # These have no concurrency of their own, and what they depend on is large.
 .PHONY: test-outside
 test-outside:
-	@$(call each,$(OUTSIDE),GOWORK=off CGO_ENABLED=0 $(GO) test $(TEST_FLAGS) ./...)
+	@$(call each,$(OUTSIDE),GOWORK=off $(GO) test $(TEST_FLAGS) ./...)
 
 # The same tests at full length: many rounds, large sizes, without the race
 # detector, which the short courses have.
 .PHONY: test-long
 test-long: ## Run all tests at full length (PKG=./libs/record/...)
-	@ECF_TEST_LONG=yes CGO_ENABLED=0 $(GO) test -shuffle=on -count=1 -timeout 3h $(PKG)
+	@ECF_TEST_LONG=yes $(GO) test -shuffle=on -count=1 -timeout 3h $(PKG)
 
 .PHONY: test-race
 test-race: ## Run the end-to-end tests with the race detector, all of them (20 minutes)
@@ -184,20 +195,20 @@ test-race: ## Run the end-to-end tests with the race detector, all of them (20 m
 .PHONY: test-k8s
 test-k8s: ## Apply all manifests to a real Kubernetes API server, and have KEDA scale the workers on it
 	@tests/deploy/cluster/build.sh $(CURDIR)/.cache/kubernetes
-	@cd tests/deploy && ECF_KUBERNETES=$(CURDIR)/.cache/kubernetes GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster' .
+	@cd tests/deploy && ECF_KUBERNETES=$(CURDIR)/.cache/kubernetes GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCluster' .
 
 # Not part of `make test`: building the collector takes four minutes of two cores.
 .PHONY: test-collector
 test-collector: ## Have the services export to a real OpenTelemetry collector with the shipped configuration
 	@tests/deploy/otelcol/build.sh $(CURDIR)/.cache/otelcol
-	@cd tests/deploy && ECF_OTELCOL=$(CURDIR)/.cache/otelcol/otelcol GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCollector' .
+	@cd tests/deploy && ECF_OTELCOL=$(CURDIR)/.cache/otelcol/otelcol GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCollector' .
 
 # Six images built twice, which takes ten minutes of two cores and the rights of root.
 # IMAGE_FLAGS has further flags of `podman build`, such as base images of this machine.
 .PHONY: test-images
 test-images: ## Build the images twice and run them, with Podman (IMAGE_FLAGS="--build-arg BUILD_IMAGE=…")
 	@cd tests/deploy && ECF_PODMAN="$$(command -v podman)" ECF_IMAGE_FLAGS='$(IMAGE_FLAGS)' ECF_IMAGE_PROGRAMS=$(CURDIR)/.cache/images \
-		GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestImages$$' .
+		GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestImages$$' .
 	@ECF_PROGRAMS=$(CURDIR)/.cache/images $(GO) test -count=1 -v -run '^TestBillOfMaterialsIsComplete$$' ./tests/release
 
 .PHONY: e2e
@@ -221,15 +232,15 @@ chaos: ## Break the running system at random for many rounds (ROUNDS=20)
 
 .PHONY: drill
 drill: ## Break the running system and see that each fault fires its alerts, and no other (FAULTS=Redis)
-	@ECF_DRILL='$(or $(FAULTS),.)' CGO_ENABLED=0 $(GO) test -count=1 -v -timeout 2h -run '^TestDrill$$' ./tests/chaos
+	@ECF_DRILL='$(or $(FAULTS),.)' $(GO) test -count=1 -v -timeout 2h -run '^TestDrill$$' ./tests/chaos
 
 .PHONY: draw-dashboards
 draw-dashboards: ## Use a running system and draw every panel of the dashboards, into .cache/dashboards
-	@ECF_DRAW=$(CURDIR)/.cache/dashboards CGO_ENABLED=0 $(GO) test -count=1 -v -run '^TestDashboardsAreDrawn$$' ./tests/monitoring
+	@ECF_DRAW=$(CURDIR)/.cache/dashboards $(GO) test -count=1 -v -run '^TestDashboardsAreDrawn$$' ./tests/monitoring
 
 .PHONY: test-rolling
 test-rolling: ## Replace the processes of the last release by this one's, one at a time and back, under load
-	@ECF_ROLLING=yes CGO_ENABLED=0 $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^Test(RollingReleases|KeptBackups)$$' ./tests/chaos
+	@ECF_ROLLING=yes $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^Test(RollingReleases|KeptBackups)$$' ./tests/chaos
 
 .PHONY: lists
 lists: ## Page through lists that change at random for many rounds (ROUNDS=200)
@@ -267,11 +278,11 @@ BENCH_SHAPE = $(if $(SHAPE),$(if $(filter standalone,$(SHAPE)),-skip '$(BENCH_SE
 
 .PHONY: bench-system
 bench-system: ## Measure the product over HTTP beside baselines that do the least of the same, and keep tables and drawings (20 minutes; SHAPE=standalone or SHAPE=separate for that alone; ECF_MONGODB_URI for a real server; ECF_BENCH_POCKETBASE=1 builds PocketBase, and measures beside it too)
-	@ECF_BENCH_SYSTEM=full ECF_BENCH_OUT=$(CURDIR)/docs/benchmarks CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v $(BENCH_SHAPE) ./tests/bench/system
+	@ECF_BENCH_SYSTEM=full ECF_BENCH_OUT=$(CURDIR)/docs/benchmarks $(GO) test -count=1 -timeout 1h -v $(BENCH_SHAPE) ./tests/bench/system
 
 .PHONY: bench-neighbour
 bench-neighbour: ## Measure what one organization notices while another floods the product (25 minutes)
-	@ECF_BENCH_NEIGHBOUR=full CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
+	@ECF_BENCH_NEIGHBOUR=full $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
 
 .PHONY: bench-curve
 bench-curve: bench-stored ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (half an hour, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
@@ -290,7 +301,7 @@ bench-pages: bin/ecf $(CONSOLE_MODULES) ## Measure how soon the pages show somet
 
 .PHONY: bench-large
 bench-large: ## Measure readings, exports and reports of large events, and sign-ins at once (2 minutes)
-	@ECF_SCALE=large CGO_ENABLED=0 $(GO) test -count=1 -timeout 1h -v -run TestLargeReadings ./tests/scale
+	@ECF_SCALE=large $(GO) test -count=1 -timeout 1h -v -run TestLargeReadings ./tests/scale
 
 .PHONY: bench-scale
 bench-scale: ## Measure approvals in events of up to a million records (5 minutes, 4 GB of disk)
@@ -392,7 +403,7 @@ check-breaking:
 .PHONY: check-deploy
 check-deploy:
 	@echo "manifests, images, compose file"
-	@cd tests/deploy && GOWORK=off CGO_ENABLED=0 $(GO) test -count=1 -skip 'ProgramsRun|RoleIsChecked' ./...
+	@cd tests/deploy && GOWORK=off $(GO) test -vet=off -count=1 -skip 'ProgramsRun|RoleIsChecked' ./...
 
 # The console is built ahead, so that running it needs Go only. Compressors differ
 # between releases of Node.js, so what is compared is what they compressed.

@@ -1,7 +1,10 @@
 package release_test
 
 import (
+	"os"
+	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,5 +40,25 @@ func TestBudgetOfCI(t *testing.T) {
 		if strings.Contains(script, "make "+long) {
 			t.Errorf("CI runs make %s", long)
 		}
+	}
+}
+
+// TestChecksCompileWhatIsShipped: what make runs compiles with the flags that images are
+// built with, so that one compilation serves all of it; flags of whoever runs it stay.
+func TestChecksCompileWhatIsShipped(t *testing.T) {
+	t.Parallel()
+	image := source(t, "deploy/Dockerfile")
+	for _, flag := range []string{"CGO_ENABLED=0", "-trimpath", "-tags grpcnotrace"} {
+		if !strings.Contains(image, flag) {
+			t.Errorf("images are not built with %s", flag)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "make", "-s", "-C", root, "--eval", "flags:; @echo $$CGO_ENABLED $$GOFLAGS", "flags")
+	// What a make that runs this test was told is not for this one.
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") }),
+		"GOFLAGS=-trimpath -mod=readonly", "CGO_ENABLED=1")
+	out, err := cmd.CombinedOutput()
+	if want := "0 -mod=readonly -trimpath -tags=grpcnotrace\n"; err != nil || string(out) != want {
+		t.Errorf("make compiles with %q: %v; want %q", out, err, want)
 	}
 }
