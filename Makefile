@@ -175,10 +175,12 @@ test-work: $(if $(RERUN),$(GOTESTSUM))
 	if [ -n "$$race" ] && [ -n "$$allocations" ]; then $(call go_test,$(TEST_FLAGS) -run '^TestAllocationsOf',$$allocations) || failed=yes; fi; \
 	[ -z "$$failed" ]
 
-# These have no concurrency of their own, and what they depend on is large.
+# These have no concurrency of their own, and what they depend on is large. What starts no
+# program is run by `make check-deploy`.
+DEPLOY_PROGRAMS := ProgramsRun|RoleIsChecked
 .PHONY: test-outside
 test-outside:
-	@$(call each,$(OUTSIDE),GOWORK=off $(GO) test $(TEST_FLAGS) ./...)
+	@$(call each,$(OUTSIDE),GOWORK=off $(GO) test $(TEST_FLAGS) $$(if [ $$module = tests/deploy ]; then echo "-run $(DEPLOY_PROGRAMS)"; fi) ./...)
 
 # The same tests at full length: many rounds, large sizes, without the race
 # detector, which the short courses have.
@@ -403,7 +405,7 @@ check-breaking:
 .PHONY: check-deploy
 check-deploy:
 	@echo "manifests, images, compose file"
-	@cd tests/deploy && GOWORK=off $(GO) test -vet=off -count=1 -skip 'ProgramsRun|RoleIsChecked' ./...
+	@cd tests/deploy && GOWORK=off $(GO) test -vet=off -count=1 -skip '$(DEPLOY_PROGRAMS)' ./...
 
 # The console is built ahead, so that running it needs Go only. Compressors differ
 # between releases of Node.js, so what is compared is what they compressed.

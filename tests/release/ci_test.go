@@ -62,3 +62,15 @@ func TestChecksCompileWhatIsShipped(t *testing.T) {
 		t.Errorf("make compiles with %q: %v; want %q", out, err, want)
 	}
 }
+
+// TestDeploymentsAreTestedOnce: CI runs each test of tests/deploy in one of two steps, and
+// none is left out between them.
+func TestDeploymentsAreTestedOnce(t *testing.T) {
+	t.Parallel()
+	for target, flag := range map[string]string{"check-deploy": "-skip", "test-outside": "-run"} {
+		out, err := run(t, []string{"MAKEFLAGS="}, "", "make", "-s", target, "GO=echo tested by")
+		if want := flag + " ProgramsRun|RoleIsChecked ./...\n"; err != nil || !strings.Contains(out, want) {
+			t.Errorf("make %s runs %q: %v; want %q", target, out, err, want)
+		}
+	}
+}
