@@ -427,8 +427,8 @@ console: $(CONSOLE_MODULES) ## Build the console, which the gateway embeds
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Run the linters
-	@export GOWORK=off; \
-	$(call each,$(MODULES) $(OUTSIDE),echo "lint $$module" && $(GOLANGCI_LINT) run ./...)
+	@clean=; echo "lint the workspace"; $(GOLANGCI_LINT) run $(MODULES:%=./%/...) && clean=yes; export GOWORK=off; \
+	$(call each,$(OUTSIDE),echo "lint $$module" && $(GOLANGCI_LINT) run ./...); [ -n "$$clean" ]
 
 $(GOLANGCI_LINT):
 	@echo "building golangci-lint $(GOLANGCI_LINT_VERSION)"

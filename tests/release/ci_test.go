@@ -3,6 +3,7 @@ package release_test
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -71,6 +72,42 @@ func TestDeploymentsAreTestedOnce(t *testing.T) {
 		out, err := run(t, []string{"MAKEFLAGS="}, "", "make", "-s", target, "GO=echo tested by")
 		if want := flag + " ProgramsRun|RoleIsChecked ./...\n"; err != nil || !strings.Contains(out, want) {
 			t.Errorf("make %s runs %q: %v; want %q", target, out, err, want)
+		}
+	}
+}
+
+// TestEveryModuleIsLinted: those of the workspace together, the others each by itself; a
+// finding anywhere is a failure.
+func TestEveryModuleIsLinted(t *testing.T) {
+	t.Parallel()
+	lint := func(linter string) (string, error) {
+		return run(t, []string{"MAKEFLAGS="}, "", "make", "-s", "lint", "GOLANGCI_LINT="+linter)
+	}
+	out, err := lint("/bin/echo")
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	modules := regexp.MustCompile(`(?m)^\t(\./[a-z/]+)$`).FindAllStringSubmatch(source(t, "go.work"), -1)
+	want := "run"
+	for _, m := range modules {
+		want += " " + m[1] + "/..."
+	}
+	if want += "\n"; len(modules) < 9 || !strings.Contains(out, want) {
+		t.Errorf("make lint runs %q; want %q", out, want)
+	}
+	for _, module := range []string{"tests/deploy", "tests/mongoengine"} {
+		if !strings.Contains(out, "lint "+module+"\nrun ./...\n") {
+			t.Errorf("make lint leaves out %s: %q", module, out)
+		}
+	}
+	// One that finds something in the workspace alone.
+	picky := filepath.Join(t.TempDir(), "picky")
+	if err := os.WriteFile(picky, []byte("#!/bin/sh\n[ \"$2\" = ./... ]\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, linter := range []string{picky, "/bin/false"} {
+		if out, err := lint(linter); err == nil {
+			t.Errorf("make lint passes though %s fails: %s", filepath.Base(linter), out)
 		}
 	}
 }
