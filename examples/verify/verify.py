@@ -65,7 +65,7 @@ def main():
     parser.add_argument("bundle", help="file of the bundle, - for standard input")
     parser.add_argument("--key", help="kid that must have signed it")
     parser.add_argument("--keys", help="file of the keys the service publishes at /.well-known/report-keys.json")
-    parser.add_argument("--require-signature", action="store_true", help="fail where there is no signature")
+    parser.add_argument("--require-signature", action="store_true", help="fail if there is no signature")
     args = parser.parse_args()
 
     report = bundle.Report()
