@@ -1,5 +1,5 @@
-// Package breaker is a circuit breaker: after a failure it avoids a dependency for a
-// while, so that a hanging one costs one caller its timeout instead of every caller.
+// Package breaker is a circuit breaker. It pauses the use of a dependency after a failure, so
+// that one that hangs delays one caller by its timeout and not every caller.
 package breaker
 
 import (
@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Breaker is a circuit breaker: Allow reports whether to try, Trip reports a
-// failure. It may be used by several goroutines at a time.
+// Breaker is a circuit breaker: Allow reports whether to try, Trip reports a failure. It is
+// safe for concurrent use.
 type Breaker struct {
 	pause time.Duration
 	now   func() time.Time
-	// until keeps its reading of the monotonic clock, so that setting the
-	// computer's clock makes a pause neither longer nor shorter.
+	// until keeps its monotonic clock reading, so that setting the system clock does not change
+	// the length of a pause.
 	until atomic.Pointer[time.Time]
 }
 
-// New returns a Breaker that pauses for that long after each failure. A nil now
-// is time.Now.
+// New returns a Breaker that pauses for the given duration after each failure. A nil now is
+// time.Now.
 func New(pause time.Duration, now func() time.Time) *Breaker {
 	if now == nil {
 		now = time.Now
@@ -26,20 +26,20 @@ func New(pause time.Duration, now func() time.Time) *Breaker {
 	return &Breaker{pause: pause, now: now}
 }
 
-// Allow reports whether the dependency may be used: there was no failure, or the
-// pause after the last one is over.
+// Allow reports whether the dependency may be used: there was no failure, or the pause after
+// the last one is over.
 func (b *Breaker) Allow() bool {
 	until := b.until.Load()
 	if until == nil {
 		return true
 	}
-	// More than a whole pause is left only by a clock without a monotonic
-	// reading that was set back since.
+	// More than a whole pause can be left only if a clock without monotonic readings was set
+	// back.
 	left := until.Sub(b.now())
 	return left <= 0 || left > b.pause
 }
 
-// Trip begins a pause.
+// Trip starts a pause.
 func (b *Breaker) Trip() {
 	until := b.now().Add(b.pause)
 	b.until.Store(&until)

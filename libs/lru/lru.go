@@ -1,6 +1,5 @@
-// Package lru is a bounded map that evicts the least recently used
-// entries, so that a flood of tokens, session ids or pages takes
-// a known amount of memory.
+// Package lru is a bounded cache with least-recently-used eviction. It bounds the memory that a
+// flood of tokens, session ids or pages can take.
 package lru
 
 import (
@@ -8,8 +7,7 @@ import (
 	"sync"
 )
 
-// Cache maps keys to values of a bounded total cost. It is safe for concurrent
-// use.
+// Cache maps keys to values of a bounded total cost. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	mu    sync.Mutex
 	limit int
@@ -25,18 +23,18 @@ type entry[K comparable, V any] struct {
 	cost  int
 }
 
-// New makes a Cache of at most size entries; size below 1 counts as 1.
+// New returns a Cache of at most size entries; size below 1 counts as 1.
 func New[K comparable, V any](size int) *Cache[K, V] {
 	return NewCosting[K, V](max(size, 1), func(V) int { return 1 })
 }
 
-// NewCosting makes a Cache whose values cost at most limit together. A value
-// that costs more than that by itself is not kept.
+// NewCosting returns a Cache whose values have a total cost of at most limit. A value that
+// costs more than that is not stored.
 func NewCosting[K comparable, V any](limit int, cost func(V) int) *Cache[K, V] {
 	return &Cache[K, V]{limit: limit, cost: cost, order: list.New(), items: make(map[K]*list.Element)}
 }
 
-// Get returns the value of key and counts as a use of it.
+// Get returns the value of key and marks it as used.
 func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +46,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return e.Value.(*entry[K, V]).value, true
 }
 
-// Put sets the value of key and forgets the least recently used keys while all
-// cost too much together.
+// Put sets the value of key and evicts the least recently used keys until the total cost is
+// within the limit.
 func (c *Cache[K, V]) Put(key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +62,7 @@ func (c *Cache[K, V]) Put(key K, value V) {
 	}
 }
 
-// Remove forgets key.
+// Remove removes key.
 func (c *Cache[K, V]) Remove(key K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +77,7 @@ func (c *Cache[K, V]) remove(key K) {
 	}
 }
 
-// Len returns the number of keys held.
+// Len returns the number of keys.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

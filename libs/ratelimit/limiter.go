@@ -9,33 +9,33 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Options are options of a Limiter.
+// Options are the options of a Limiter.
 type Options struct {
-	// Name of the policy, as clients see it in RateLimit-Policy. Limiters of
-	// different names count apart in the same shared log.
+	// Name is the name of the policy in RateLimit-Policy. Limiters with different names count
+	// separately in the same shared log.
 	Name string
 	Rule Rule
-	// Shared is the log of all processes.
+	// Shared is the log shared by all processes.
 	Shared Log
-	// Strict decides what happens while Shared does not answer. True: this
-	// process counts by itself and keeps to the rule (sign-in, where no limit
-	// means guessing passwords). False: everything passes, and the log says so
-	// (writes, which must not stop because a cache does).
+	// Strict defines what happens while Shared does not respond. If true, this process applies
+	// the rule to its own count (for sign-in, where no limit would allow guessing passwords).
+	// If false, everything passes and a warning is logged (for writes, which must not depend on
+	// a cache).
 	Strict bool
-	// Timeout bounds one question to Shared. Default: 500 ms.
+	// Timeout bounds a call of Shared. Default: 500 ms.
 	Timeout time.Duration
-	// Pause is how long Shared is left alone after it failed. Default: 1 s.
+	// Pause is how long Shared is not used after a failure. Default: 1 s.
 	Pause time.Duration
 	// Now is the clock of the process's own count and of the pause.
 	Now    func() time.Time
 	Logger *slog.Logger
 }
 
-// Limiter applies one rule by the shared log, and knows what to do without it.
+// Limiter applies a rule with the shared log, or without it during an outage.
 type Limiter struct {
 	o     Options
 	local *Local
-	// shared is open while Shared is left alone.
+	// shared is open while Shared is not used.
 	shared *breaker.Breaker
 	outage *telemetry.Outage
 	policy string
@@ -73,10 +73,9 @@ func (l *Limiter) Name() string { return l.o.Name }
 // Policy returns the limiter's member of the RateLimit-Policy header field.
 func (l *Limiter) Policy() string { return l.policy }
 
-// Take asks whether one more may pass for key, and counts it if so. A strict
-// limiter counts in the process first: what this process alone has let through
-// is never more than all of them together, so its refusal holds for
-// all, a flood ends here, and the count is already there when Redis goes away.
+// Take reports whether one more request of key may pass, and counts it if so. A strict limiter
+// first counts in the process: a process never passes more than all of them together, so its
+// rejection is final. A flood thus ends here, and the count is up to date when Redis fails.
 func (l *Limiter) Take(ctx context.Context, key string) Result {
 	if l.local == nil {
 		r, ok := l.ask(ctx, key, l.o.Shared.Take)
@@ -85,7 +84,7 @@ func (l *Limiter) Take(ctx context.Context, key string) Result {
 		}
 		return r
 	}
-	// The name is not needed here: this log is the limiter's own.
+	// The log is the limiter's own, so the key needs no policy name.
 	own, _ := l.local.Take(ctx, key, l.o.Rule)
 	if !own.Allowed {
 		return own
@@ -100,8 +99,8 @@ func (l *Limiter) Take(ctx context.Context, key string) Result {
 	return shared
 }
 
-// Peek returns what remains for key without counting; Unknown when the shared
-// log does not answer.
+// Peek returns what remains for key without counting, or Unknown if the shared log does not
+// respond.
 func (l *Limiter) Peek(ctx context.Context, key string) Result {
 	r, ok := l.ask(ctx, key, l.o.Shared.Peek)
 	if !ok {
@@ -122,7 +121,7 @@ func (l *Limiter) ask(ctx context.Context, key string, question func(context.Con
 		return r, true
 	}
 	if ctx.Err() != nil {
-		return Result{}, false // the caller has run out of time, not the store
+		return Result{}, false // the caller has timed out, not the store
 	}
 	l.shared.Trip()
 	return Result{}, false

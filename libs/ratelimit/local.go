@@ -7,12 +7,11 @@ import (
 	"time"
 )
 
-// DefaultKeys is how many keys a Local remembers.
+// DefaultKeys is the default number of keys of a Local.
 const DefaultKeys = 50_000
 
-// Local is a Log of this process alone. It remembers a bounded number of keys
-// and forgets the one that was longest not asked for: a flood of addresses
-// costs memory up to the bound and no more.
+// Local is a Log of this process alone. It holds a bounded number of keys and evicts the least
+// recently used one, so a flood of addresses uses a bounded amount of memory.
 type Local struct {
 	now func() time.Time
 	max int
@@ -27,7 +26,7 @@ type window struct {
 	takes []int64 // microseconds, oldest first
 }
 
-// NewLocal makes a log that remembers at most maxKeys keys (DefaultKeys when 0).
+// NewLocal returns a log of at most maxKeys keys (DefaultKeys if 0).
 func NewLocal(now func() time.Time, maxKeys int) *Local {
 	if maxKeys <= 0 {
 		maxKeys = DefaultKeys
@@ -35,17 +34,17 @@ func NewLocal(now func() time.Time, maxKeys int) *Local {
 	return &Local{now: now, max: maxKeys, keys: make(map[string]*list.Element), used: list.New()}
 }
 
-// Take counts one take; see Log. It never fails.
+// Take implements Log. It never fails.
 func (l *Local) Take(_ context.Context, key string, rule Rule) (Result, error) {
 	return l.look(key, rule, true), nil
 }
 
-// Peek counts nothing; see Log. It never fails.
+// Peek implements Log. It never fails.
 func (l *Local) Peek(_ context.Context, key string, rule Rule) (Result, error) {
 	return l.look(key, rule, false), nil
 }
 
-// Refund takes a take back; see Log. It never fails.
+// Refund implements Log. It never fails.
 func (l *Local) Refund(_ context.Context, key string, taken Result) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +82,7 @@ func (l *Local) look(key string, rule Rule, take bool) Result {
 	for old < len(w.takes) && w.takes[old] <= now-rule.Window.Microseconds() {
 		old++
 	}
-	w.takes = w.takes[old:] // the next append that needs room leaves behind what was before
+	w.takes = w.takes[old:] // the next reallocation drops the skipped elements
 	r := Result{Allowed: len(w.takes) < rule.Limit, at: now}
 	if r.Allowed && take {
 		w.takes = append(w.takes, now)

@@ -1,7 +1,6 @@
-// Package ratelimit is a sliding-window rate limiter: in any interval of
-// the window's length at most the limit passes per key, on any number of
-// processes. The shared count is in Redis; each process also keeps one of
-// its own for when Redis does not answer.
+// Package ratelimit limits events per key in a sliding window: in any interval of the window's
+// length at most the limit passes, in all processes together. The shared count is in Redis;
+// each process also has one of its own for when Redis does not respond.
 package ratelimit
 
 import (
@@ -12,42 +11,42 @@ import (
 	"time"
 )
 
-// Rule allows Limit takes in any span of length Window.
+// Rule allows Limit events in any interval of length Window.
 type Rule struct {
 	Limit  int
 	Window time.Duration
 }
 
-// Result is the outcome of a take or a look.
+// Result is the outcome of Take or Peek.
 type Result struct {
-	// Allowed: the request was counted and may proceed. A rejected one is not
-	// counted, so a client that waits as advised is accepted.
+	// Allowed reports that the event was counted and may proceed. A rejected event is not
+	// counted, so a client that waits as told is admitted.
 	Allowed bool
-	// Remaining is how many more would pass now.
+	// Remaining is how many more would be allowed now.
 	Remaining int
-	// Reset is how long until the oldest counted take leaves the window: with
-	// nothing remaining, when the next one can pass; 0 when nothing is counted.
+	// Reset is the time until the oldest counted event leaves the window: if nothing remains,
+	// when the next one is allowed; 0 if nothing is counted.
 	Reset time.Duration
-	// Unknown: counting failed; the other fields are meaningless.
+	// Unknown reports that counting failed; the other fields are meaningless.
 	Unknown bool
 
-	at int64 // the take's place in the log, for Refund
+	at int64 // the position in the log, for Refund
 }
 
-// Log counts takes per key. Redis and Local are two of the same behaviour.
+// Log counts events per key. Redis and Local behave alike.
 type Log interface {
-	// Take counts one take of key unless that would exceed the rule.
+	// Take counts one event of key unless that would exceed the rule.
 	Take(ctx context.Context, key string, rule Rule) (Result, error)
-	// Peek reports what a take would meet, and counts nothing.
+	// Peek returns what Take would, without counting.
 	Peek(ctx context.Context, key string, rule Rule) (Result, error)
-	// Refund takes back a take that was allowed, for what must not count after
-	// all (a limit on failures, after a success).
+	// Refund removes an allowed event that turns out not to count (a limit on failures, after a
+	// success).
 	Refund(ctx context.Context, key string, taken Result) error
 }
 
-// AddressKey returns the part of a client's address that a limit counts: the
-// whole of an IPv4 address, the /64 of an IPv6 one, because a single client
-// owns at least that many addresses. Without an address all share one key.
+// AddressKey returns the part of a client address that a limit counts: a whole IPv4 address,
+// the /64 of an IPv6 one, because a single client has at least that many addresses. All clients
+// without an address share one key.
 func AddressKey(a netip.Addr) string {
 	a = a.Unmap().WithZone("")
 	switch {
@@ -63,14 +62,14 @@ func AddressKey(a netip.Addr) string {
 	return p.String()
 }
 
-// PolicyField is a member of the RateLimit-Policy header field
+// PolicyField returns a member of the RateLimit-Policy header field
 // (draft-ietf-httpapi-ratelimit-headers): the quota and its window in seconds.
 func PolicyField(name string, rule Rule) string {
 	return member(name, "q", int64(rule.Limit), "w", seconds(rule.Window))
 }
 
-// Field is a member of the RateLimit header field: what remains, and the
-// seconds until more does.
+// Field returns a member of the RateLimit header field: what remains, and the seconds until
+// more does.
 func Field(name string, r Result) string {
 	return member(name, "r", int64(max(r.Remaining, 0)), "t", seconds(r.Reset))
 }
@@ -83,5 +82,5 @@ func member(name, one string, a int64, other string, b int64) string {
 	return string(text)
 }
 
-// seconds rounds up: a client that comes back early is refused again.
+// seconds rounds up: a client that returns early would be rejected again.
 func seconds(d time.Duration) int64 { return int64(math.Ceil(d.Seconds())) }

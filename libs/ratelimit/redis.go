@@ -14,8 +14,8 @@ import (
 //go:embed window.lua
 var windowScript string
 
-// Redis is a Log shared by all processes. One script reads and writes a key in
-// one step, so the limit is exact however many processes take at once.
+// Redis is a Log shared by all processes. One script reads and writes a key atomically, so the
+// limit is exact under concurrency.
 type Redis struct {
 	client redis.Scripter
 	script *redis.Script
@@ -23,23 +23,23 @@ type Redis struct {
 	now    func() time.Time
 }
 
-// NewRedis makes the shared log. Keys begin with prefix. The time is the
-// server's own when now is nil: replicas whose clocks differ then still agree.
+// NewRedis returns the shared log. Keys begin with prefix. A nil now means the time of the
+// server, so that replicas with different clocks agree.
 func NewRedis(client redis.Scripter, prefix string, now func() time.Time) *Redis {
 	return &Redis{client: client, script: redis.NewScript(windowScript), prefix: prefix, now: now}
 }
 
-// Take counts one take; see Log.
+// Take implements Log.
 func (r *Redis) Take(ctx context.Context, key string, rule Rule) (Result, error) {
 	return r.run(ctx, key, rule, "take", 0)
 }
 
-// Peek counts nothing; see Log.
+// Peek implements Log.
 func (r *Redis) Peek(ctx context.Context, key string, rule Rule) (Result, error) {
 	return r.run(ctx, key, rule, "peek", 0)
 }
 
-// Refund takes a take back; see Log.
+// Refund implements Log.
 func (r *Redis) Refund(ctx context.Context, key string, taken Result) error {
 	_, err := r.run(ctx, key, Rule{}, "refund", taken.at)
 	return err
