@@ -16,29 +16,28 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// The header fields of the mechanism.
+// The header fields of idempotency keys.
 const (
 	Header         = "Idempotency-Key"
 	HeaderReplayed = "Idempotent-Replayed"
 )
 
 const (
-	// tidyEvery and tidyBatch say how many new keys pay for the removal of how
-	// many forgotten ones. More are removed than come in.
+	// After tidyEvery new keys, up to tidyBatch expired ones are removed: more than are added.
 	tidyEvery = 64
 	tidyBatch = 256
-	// settleTimeout bounds the storing of an answer, which must not end with the
-	// request that has used up its time.
+	// settleTimeout bounds storing a response, which must not be canceled with a request that
+	// has used up its time.
 	settleTimeout = 3 * time.Second
 )
 
-// Keeper keeps the keys of a service's requests.
+// Keeper stores the idempotency keys of a service's requests.
 type Keeper struct {
 	Store  record.Keys
 	Now    func() time.Time
 	Logger *slog.Logger
-	// MayRepeat, when set, returns an error where the caller must not be given a
-	// stored answer again.
+	// MayRepeat, if set, returns an error if the caller must not be given a stored response
+	// again.
 	MayRepeat func(c *fiber.Ctx, a *record.KeyAnswer) error
 
 	reserved atomic.Int64
@@ -46,8 +45,8 @@ type Keeper struct {
 
 type local struct{}
 
-// Of returns the reservation of the request, the zero one where it has no key or
-// its route does not take one.
+// Of returns the reservation of the request, or the zero value if it has no key or its route
+// does not support keys.
 func Of(c *fiber.Ctx) Reservation {
 	r, _ := c.Locals(local{}).(Reservation)
 	return r
@@ -55,13 +54,12 @@ func Of(c *fiber.Ctx) Reservation {
 
 func (k *Keeper) now() time.Time { return k.Now().UTC().Truncate(time.Millisecond) }
 
-// Handler adds support of keys to a handler. It belongs inside the checks of token,
-// route and role, whose rejections are not stored. The handler must take
-// the ids of created objects from Reservation.NewID, name its transitions with Once,
-// and first look for completed work if the reservation was resumed.
-// Its response is JSON.
+// Handler adds support for idempotency keys to a handler. It must run after the checks of
+// token, route and role, because their rejections are not stored. The handler must take the ids
+// of what it creates from Reservation.NewID, name its moves with Once, and, if the reservation
+// was resumed, first look for what was done already. Its response must be JSON.
 //
-// A dry run (X-Dry-Run) ignores keys: nothing of it is stored.
+// A dry run (X-Dry-Run) does not use keys: nothing of it is stored.
 func (k *Keeper) Handler(next fiber.Handler) fiber.Handler {
 	return web.CollectHeaderFaults(k.handle(next), CheckHeader)
 }
@@ -75,7 +73,7 @@ func CheckHeader(c *fiber.Ctx) error {
 	case 1:
 		return checkKey(string(keys[0]))
 	}
-	return checkKey("") // one of several is no key
+	return checkKey("") // a repeated field is invalid
 }
 
 func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
@@ -115,7 +113,7 @@ func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 		c.Locals(local{}, reservation)
 		returned := false
 		defer func() {
-			if !returned { // it panicked
+			if !returned { // the handler panicked
 				k.settle(c, org, reservation, http.StatusInternalServerError, nil)
 			}
 		}()
@@ -129,7 +127,7 @@ func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 			k.settle(c, org, reservation, status, &record.KeyAnswer{Status: status, Body: body})
 			return err
 		}
-		// The repetition of an attempt that died has the same name, and so the same entry.
+		// The repetition of an interrupted attempt has the same name, and so the same entry.
 		note, err := audit.Hold(c, reservation.Once())
 		if err != nil {
 			k.settle(c, org, reservation, http.StatusInternalServerError, nil)
@@ -144,7 +142,7 @@ func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 	}
 }
 
-// lasting reports whether an answer stays the same however often one asks.
+// lasting reports whether a response would be the same for every repetition.
 func lasting(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusRequestTimeout, http.StatusConflict, http.StatusTooManyRequests:
@@ -153,9 +151,8 @@ func lasting(status int) bool {
 	return status >= 200 && status < 300 || status >= 400 && status < 500
 }
 
-// settle stores the answer, or frees the key where the answer is not to last.
-// A failure is logged: the client gets the answer, and a repetition works it
-// out again.
+// settle stores the response, or releases the key if the response is not lasting. A failure is
+// logged: the client gets the response, and a repetition computes it again.
 func (k *Keeper) settle(c *fiber.Ctx, org record.OrgID, r Reservation, status int, answer *record.KeyAnswer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), settleTimeout)
 	defer cancel()
@@ -163,7 +160,7 @@ func (k *Keeper) settle(c *fiber.Ctx, org record.OrgID, r Reservation, status in
 	if lasting(status) {
 		err = k.finish(ctx, org, r, *answer)
 	} else {
-		// After a failure of ours nobody knows what was done.
+		// After an internal error it is unknown what was done.
 		err = k.release(ctx, org, r, status < http.StatusInternalServerError)
 	}
 	if err != nil {
@@ -172,7 +169,7 @@ func (k *Keeper) settle(c *fiber.Ctx, org record.OrgID, r Reservation, status in
 	}
 }
 
-// tidy removes forgotten keys of the organization now and then.
+// tidy removes expired keys of the organization from time to time.
 func (k *Keeper) tidy(ctx context.Context, org record.OrgID) {
 	if k.reserved.Add(1)%tidyEvery != 0 {
 		return
@@ -182,9 +179,9 @@ func (k *Keeper) tidy(ctx context.Context, org record.OrgID) {
 	}
 }
 
-// replay returns the stored answer, byte for byte, and its note: who repeats a request
-// may do so because the audit log could not be written. The request id in the body of
-// an error is that of the request that did the work.
+// replay returns the stored response, byte for byte, and its note: the request may have been
+// repeated because the audit log could not be written. The request id in the body of an error
+// is that of the request that did the work.
 func replay(c *fiber.Ctx, a *record.KeyAnswer) error {
 	c.Set(HeaderReplayed, "true")
 	if a.ETag != "" {

@@ -1,15 +1,13 @@
-// Package idempotency makes a request with an Idempotency-Key take effect once: its
-// repetitions get the first response again, in spite of a
-// lost connection, a crash, or another process.
+// Package idempotency makes a request with an Idempotency-Key take effect once: repetitions get
+// the first response again, even after a lost connection, a crash, or in another process.
 //
-// The key is reserved in the database before any work. The reservation fixes
-// the ids of the objects that the request will create, and a name that its transitions
-// record in histories. A process that crashes leaves a reservation whose lease expires;
-// the next repetition takes it over, finds completed work by those ids and that
-// name, does the rest and returns the response.
+// The key is reserved in the database before any work. The reservation fixes the ids of what
+// the request will create, and a name that its moves leave in histories. If a process dies, its
+// reservation has a lease that expires; the next repetition takes it over, finds by those ids
+// and that name what was done already, does the rest and returns the response.
 //
-// Correctness depends on the ids and names alone. The lease, which compares
-// clocks of processes, only prevents repetitions from working concurrently.
+// Correctness depends on the ids and names alone. The lease, which compares clocks of
+// processes, only prevents repetitions from working concurrently.
 package idempotency
 
 import (
@@ -32,26 +30,26 @@ import (
 )
 
 const (
-	// remembered is how long a key is known.
+	// remembered is how long a key is stored.
 	remembered = 24 * time.Hour
-	// lease is how long a request may be at work before another takes it over:
-	// longer than any request lasts.
+	// lease is how long a request may take before another one takes it over: longer than any
+	// request lasts.
 	lease = 15 * time.Second
-	// attempts bounds how often a reservation is tried again when another
-	// process changed the entry in between.
+	// attempts bounds how often a reservation is retried because another process changed the
+	// entry in the meantime.
 	attempts = 10
 )
 
-// call is what a request asks for under a key.
+// call is a request with a key.
 type call struct {
 	org                     record.OrgID
 	user, method, path, key string
-	// digest is of everything else that says what is asked for.
+	// digest is the hash of everything else that defines the request.
 	digest string
 }
 
-// id names the key of the call. It is a hash, because the parts are of any
-// length and hold any character.
+// id returns the id of the call's entry. It is a hash, because the parts have any length and
+// any characters.
 func (c call) id() string { return hashOf(string(c.org), c.user, c.method, c.path, c.key) }
 
 // hashOf hashes the parts so that ("ab", "c") and ("a", "bc") differ.
@@ -63,7 +61,7 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hashOfBody is hashOf for a text and what a request has brought.
+// hashOfBody is hashOf for a text and the body of a request.
 func hashOfBody(text string, body *web.File) (string, error) {
 	h := sha256.New()
 	_ = writePart(h, int64(len(text)), strings.NewReader(text))
@@ -79,21 +77,21 @@ func writePart(h hash.Hash, size int64, part io.Reader) error {
 	return err
 }
 
-// Reservation is a request's hold on its key. The zero value is that of a
-// request without one.
+// Reservation is the reservation of a key by a request. The zero value is that of a request
+// without a key.
 type Reservation struct {
 	entry record.KeyEntry
-	// Resumed reports that another attempt has worked on this request, and
-	// may have completed some or all of it.
+	// Resumed reports that another attempt has worked on this request, and may have done some
+	// or all of it.
 	Resumed bool
 }
 
-// Keyed reports whether the request has a key at all.
+// Keyed reports whether the request has a key.
 func (r Reservation) Keyed() bool { return r.entry.ID != "" }
 
-// NewID returns the id of the n-th object that the request creates, the same in every
-// attempt. It is derived from a random seed, so it cannot be guessed from the key. A
-// request without a key gets a new id each time.
+// NewID returns the id of the n-th thing that the request creates, the same in every attempt.
+// It depends on a random seed, so it cannot be guessed from the key. Without a key each call
+// returns a new id.
 func (r Reservation) NewID(n int) string {
 	if !r.Keyed() {
 		return record.NewID()
@@ -101,8 +99,8 @@ func (r Reservation) NewID(n int) string {
 	return ids.Derive("id\x00" + r.entry.Seed + "\x00" + strconv.Itoa(n))
 }
 
-// Once returns the name of the request for record.Request, empty without a key.
-// A key that is used again after it was forgotten has another name.
+// Once returns the name of the request for record.Request, empty without a key. A key that is
+// reused after it expired has another name.
 func (r Reservation) Once() string {
 	if !r.Keyed() {
 		return ""
@@ -110,9 +108,8 @@ func (r Reservation) Once() string {
 	return hashOf("once", r.entry.Seed)[:32]
 }
 
-// reserve takes the key of a call. It returns a reservation, or the answer to
-// give again, or an error for the client: IDEMPOTENCY_KEY_REUSED,
-// IDEMPOTENCY_IN_PROGRESS.
+// reserve reserves the key of a call. It returns a reservation, or the stored response, or an
+// error for the client: IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS.
 func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyAnswer, error) {
 	now := k.now()
 	mine := record.KeyEntry{
@@ -127,7 +124,7 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 		if inserted {
 			return Reservation{entry: mine}, nil, nil
 		}
-		next := mine // as if there were none, where it has been forgotten
+		next := mine // an expired key counts as a new one
 		if now.Before(stored.ExpiresAt) {
 			switch {
 			case stored.Digest != mine.Digest:
@@ -137,7 +134,7 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 			case stored.Answer != nil:
 				return Reservation{}, stored.Answer, nil
 			case now.Before(stored.LeaseUntil) && stored.LeaseUntil.Sub(now) <= 2*lease:
-				// More than that is left of none but one from before a clock was put back.
+				// A longer lease is from before a clock was set back.
 				return Reservation{}, nil, &apperr.Error{Code: apperr.IdempotencyInProgress, RetryAfter: time.Second,
 					Message: "A request with this " + Header + " is still running. Repeat it a little later to get its answer."}
 			}
@@ -156,19 +153,19 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 		Message: "Many requests with this " + Header + " arrive at once. Please try again."}
 }
 
-// finish stores the first answer. Where somebody else has taken the request
-// over, theirs stands.
+// finish stores the first response. If another attempt has taken the request over, its response
+// is kept.
 func (k *Keeper) finish(ctx context.Context, org record.OrgID, r Reservation, a record.KeyAnswer) error {
 	e := r.entry
-	// What has an answer is written no more until it has expired, so any lease
-	// will do that is not one that somebody holds.
+	// An entry with a response is not written again until it expires, so any lease that nobody
+	// holds will do.
 	e.Lease, e.LeaseUntil, e.Answer = "done "+r.entry.Lease, time.UnixMilli(0).UTC(), &a
 	_, err := k.Store.ReplaceKey(ctx, org, e, r.entry.Lease)
 	return err
 }
 
-// release lets the next repetition begin at once. Where it is certain that
-// nothing was done, the key is free again; else its ids stay fixed.
+// release lets the next repetition start at once. If it is certain that nothing was done, the
+// key becomes free; otherwise its ids remain fixed.
 func (k *Keeper) release(ctx context.Context, org record.OrgID, r Reservation, untouched bool) error {
 	if untouched && !r.Resumed {
 		return k.Store.DeleteKey(ctx, org, r.entry.ID, r.entry.Lease)
@@ -179,8 +176,7 @@ func (k *Keeper) release(ctx context.Context, org record.OrgID, r Reservation, u
 	return err
 }
 
-// checkKey reports whether a key is one that can be taken: 1 to 255 printable
-// characters of ASCII.
+// checkKey returns an error unless a key has 1 to 255 printable ASCII characters.
 func checkKey(key string) error {
 	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
 	if len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, unprintable) {
