@@ -13,24 +13,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// directRoom is how many events may wait for a worker of their own process. Those
-// beyond it go into the queue.
+// directRoom is how many events may wait for a worker of the same process. Further ones go into
+// the queue.
 const directRoom = 1024
 
-// directOfOrganization is how many of them may be of one organization.
+// directOfOrganization is how many of them may belong to one organization.
 const directOfOrganization = 64
 
-// Direct is a Notifier to workers of the same process, which start at once instead of
-// polling a queue. It coalesces only while that saves
-// runs: if a run of an event covered several notifications, the next one begins
-// 50 ms after it, and notifications in between share one run. If each has a run of its own,
-// as for sequential decisions of one person, the next one begins after
-// twice the duration of the last one, so that no event occupies a worker
-// permanently.
+// Direct is a Notifier to workers of the same process. They start at once, while those of a
+// queue find a task at their next poll. Notifications are batched only if that saves runs: if a
+// run of an event has covered several notifications, the next one starts 50 ms after its start,
+// and covers all that arrive until then. If each notification has a run of its own, as when one
+// person decides on one record after the other, the next one starts after twice the duration of
+// the last one, so that no event occupies a worker permanently.
 //
-// While there is no worker, and if too many wait, notifications go to the queue. Pending
-// ones end with the process, like tasks of the embedded queue; the marks
-// remain, and the sweeper notifies again.
+// Without running workers, and if too many events wait, notifications go into the queue. What
+// waits here is lost with the process, like a task of the embedded queue; the marks remain, and
+// the sweeper notifies again.
 type Direct struct {
 	queue *Queue
 	now   func() time.Time
@@ -38,15 +37,15 @@ type Direct struct {
 
 	mu      sync.Mutex
 	serving bool
-	waiting map[Payload]int      // and how many notifications each stands for
-	of      map[record.OrgID]int // how many of them are of an organization
+	waiting map[Payload]int      // the number of notifications of each
+	of      map[record.OrgID]int // by organization
 	begun   map[Payload]lately
 }
 
 // lately is the last run of an event.
 type lately struct {
 	began time.Time
-	// pause is how long after it the next one begins at the earliest.
+	// pause is the minimum time from its start to that of the next one.
 	pause time.Duration
 }
 
@@ -55,7 +54,7 @@ type direct struct {
 	headers map[string]string
 }
 
-// NewDirect returns a Direct before a queue.
+// NewDirect returns a Direct in front of a queue.
 func NewDirect(queue *Queue, now func() time.Time) *Direct {
 	return &Direct{queue: queue, now: now, ready: make(chan direct, directRoom), waiting: map[Payload]int{}, of: map[record.OrgID]int{}, begun: map[Payload]lately{}}
 }
@@ -75,7 +74,7 @@ func (d *Direct) TryNotify(ctx context.Context, org record.OrgID, event record.E
 	return d.queue.TryNotify(ctx, org, event)
 }
 
-// take lets the event wait for a worker, and reports whether there was room.
+// take adds an event to those waiting for a worker, and reports whether there was room.
 func (d *Direct) take(ctx context.Context, p Payload) bool {
 	ctx, span := telemetry.StartProducer(context.WithoutCancel(ctx), QueueInteractive)
 	defer telemetry.Finish(span, nil)
@@ -87,7 +86,7 @@ func (d *Direct) take(ctx context.Context, p Payload) bool {
 	case d.waiting[p] > 0:
 		d.waiting[p]++
 		d.queue.sent.Add(ctx, 1, directlySent)
-		return true // the run that is to come will see what was written before this
+		return true // the pending run will see what was written before this
 	case len(d.waiting) >= directRoom, d.of[p.Org] >= directOfOrganization:
 		return false
 	}
@@ -100,15 +99,15 @@ func (d *Direct) take(ctx context.Context, p Payload) bool {
 		time.AfterFunc(last.pause-passed, func() { d.ready <- one })
 		return true
 	}
-	d.ready <- one // there is room for all that wait
+	d.ready <- one // never blocks: it has room for all waiting events
 	return true
 }
 
-// directlySent are the labels of a notification that needed no queue.
+// directlySent are the labels of a notification that did not use the queue.
 var directlySent = metric.WithAttributes(attribute.String("queue", QueueInteractive), attribute.String("outcome", "rung"))
 
-// Serve runs workers that call handle for each event, until ctx ends; then it waits
-// up to grace for the running ones and ends their contexts.
+// Serve runs workers that call handle for each event, until ctx ends; then it waits up to grace
+// for running ones, and cancels their contexts.
 func (d *Direct) Serve(ctx context.Context, workers int, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) {
 	d.serve(true)
 	defer d.serve(false)
@@ -142,8 +141,8 @@ func (d *Direct) serve(on bool) {
 	d.serving = on
 }
 
-// begin notes that the event is begun: what changes from here on is for another run.
-// Call the function when the run has ended.
+// begin records the start of a run: later changes are for another run. The returned function is
+// called at its end.
 func (d *Direct) begin(p Payload) (ended func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -166,14 +165,14 @@ func (d *Direct) begin(p Payload) (ended func()) {
 	return func() {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		// Not one that another worker has begun meanwhile.
+		// Unless another worker has started a run since.
 		if last, ok := d.begun[p]; ok && last.began.Equal(began) {
 			d.begun[p] = lately{began, min(gathering, 2*d.now().Sub(began))}
 		}
 	}
 }
 
-// run makes one run; a panic is its failure, as that of a task is.
+// run makes one run. A panic fails it, as it does for a task.
 func (d *Direct) run(ctx context.Context, one direct, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) {
 	ctx, cancel := context.WithTimeout(ctx, taskTimeout)
 	defer cancel()

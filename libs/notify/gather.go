@@ -14,50 +14,53 @@ import (
 )
 
 const (
-	// gathering is how long after the beginning of a run the next one of the same event
-	// begins, while notifications come faster than runs take them up.
+	// gathering is the time between the starts of two runs of an event, while notifications
+	// arrive faster than runs cover them.
 	gathering = 50 * time.Millisecond
-	// busyFor is how long an event is busy after a notification that found a task waiting:
-	// until that task, which may be held for as long as gathering, has begun, and a while.
+	// busyFor is how long an event counts as busy after a notification that found a task
+	// waiting: until that task, which may be held for gathering, has begun, and as long again.
 	busyFor = 2 * gathering
-	// waitsAlone is how long a task that waits keeps others of its event out of the queue.
-	// If its worker dies before it begins, the sweeper's notification, which comes after
-	// a second at the earliest, is not refused. asynq allows no less than a second.
+	// waitsAlone is how long a waiting task keeps other tasks of its event out of the queue. If
+	// its worker dies before it begins, the notification of the sweeper, which comes after a
+	// second at the earliest, is not rejected. asynq's minimum is a second.
 	waitsAlone = time.Second
 )
 
-// What is known of an event in a queue is three keys that go by themselves, beside the
-// queue in a cluster. The first is asynq's, of its option Unique: the task that waits.
-// asynq gives it up when a task has ended; here the worker does before it begins.
+// The state of an event in a queue is three keys, which expire independently and may be on
+// other nodes of a cluster than the queue. The first is that of asynq's option Unique: the
+// waiting task. asynq deletes it when a task has ended; here the worker deletes it before it
+// begins.
 func waitingKey(queue string, payload []byte) string {
 	sum := md5.Sum(payload) //nolint:gosec // as asynq does
 	return "asynq:{" + queue + "}:unique:" + TaskType + ":" + hex.EncodeToString(sum[:])
 }
 
-// pendingKey is asynq's list of the tasks of a queue that no worker has yet.
+// pendingKey is asynq's list of the pending tasks of a queue.
 func pendingKey(queue string) string { return "asynq:{" + queue + "}:pending" }
 
-// busyKey is there while notifications come faster than they are taken up.
+// busyKey exists while notifications arrive faster than they are covered.
 func busyKey(queue string, event record.EventID) string {
 	return "ecf:{" + queue + "}:busy:" + string(event)
 }
 
-// begunKey is there for as long as gathering after a run has begun.
+// begunKey exists for gathering after a run has begun.
 func begunKey(queue string, event record.EventID) string {
 	return "ecf:{" + queue + "}:begun:" + string(event)
 }
 
-// beginScript begins a run and returns 0, or returns for how many milliseconds it is to be held.
+// beginScript begins a run and returns 0, or returns for how many milliseconds it is to be
+// held.
 //
-// KEYS: waitingKey, begunKey, busyKey, and the list of tasks that no worker has yet. ARGV: the id of the task, gathering, the pause that
-// is made where the event is not busy (in milliseconds), and 0 if the task was held already.
+// KEYS: waitingKey, begunKey, busyKey, and the list of pending tasks. ARGV: the id of the task,
+// gathering, the pause if the event is not busy (in milliseconds), and 0 if the task was held
+// already.
 //
-// While other tasks have no worker none is held: it would keep them waiting, and what waits
-// is gathered all the same.
+// While other tasks are pending none is held: it would delay them, and notifications of waiting
+// tasks are batched anyway.
 //
-// The waiting task is given up before the run reads what is due. So whoever is refused
-// because a task waits has written its mark before that task reads. It is given up by its
-// own task alone: where another one waits, that one has yet to begin.
+// The key of the waiting task is deleted before the run reads the marks. So a notification that
+// was dropped because a task waits has written its mark before that task reads. A task deletes
+// only its own key: another waiting task has yet to begin.
 var beginScript = redis.NewScript(`
 local left = redis.call("PTTL", KEYS[2])
 if ARGV[4] == "1" and left > 0 and redis.call("LLEN", KEYS[4]) == 0 then
@@ -77,8 +80,8 @@ redis.call("SET", KEYS[2], "", "PX", ARGV[2])
 return 0
 `)
 
-// gatherer lets runs of the tasks of a queue begin: at once where the event is at rest,
-// and so that those of a busy event are few, whichever processes notify and work.
+// gatherer starts the runs of tasks of a queue: at once if the event is idle, and batched if it
+// is busy, across all processes that notify and work.
 type gatherer struct {
 	client redis.UniversalClient
 
@@ -90,11 +93,11 @@ func newGatherer(client redis.UniversalClient) *gatherer {
 	return &gatherer{client: client, took: map[Payload]time.Duration{}}
 }
 
-// begin returns when the run of a task may begin: after gathering at the latest, and at
-// once when stop is closed. Call the function when the run has ended.
+// begin blocks until the run of a task may begin: for gathering at most, and not at all once
+// stop is closed. The returned function is called at the end of the run.
 //
-// Without Redis the run begins at once. The task may then keep others out until it
-// ends; the marks of what they would have said stay, and the sweeper notifies again.
+// Without Redis the run begins at once. The task may then keep others out until it ends; the
+// marks of their changes remain, and the sweeper notifies again.
 func (g *gatherer) begin(ctx context.Context, stop <-chan struct{}, task string, queue string, p Payload, payload []byte) (ended func()) {
 	if wait := g.ask(ctx, task, queue, p, payload, true); wait > 0 {
 		timer := time.NewTimer(min(wait, gathering))
@@ -122,9 +125,9 @@ func (g *gatherer) ask(ctx context.Context, task, queue string, p Payload, paylo
 	return time.Duration(wait) * time.Millisecond
 }
 
-// pause is how long after the beginning of a run the next one of an event that is not busy
-// begins: twice what the last one took in this process, so that no event has a worker
-// all the time, and runs of several processes do not write against each other.
+// pause is the time from the start of a run to that of the next one of an event that is not
+// busy: twice the duration of the last one in this process, so that no event occupies a worker
+// permanently, and runs of several processes do not conflict.
 func (g *gatherer) pause(p Payload) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -137,11 +140,12 @@ func (g *gatherer) ended(p Payload, took time.Duration) {
 	if len(g.took) >= directRoom {
 		clear(g.took)
 	}
-	// Half of what was known: a task that left its work to a run in progress took no time.
+	// At least half of the previous duration: a task that left its work to a concurrent run
+	// took no time.
 	g.took[p] = max(took, g.took[p]/2)
 }
 
-// clientOf makes the client of a queue's connection.
+// clientOf returns a client for the connection options of a queue.
 func clientOf(opt asynq.RedisConnOpt) redis.UniversalClient {
 	client, ok := opt.MakeRedisClient().(redis.UniversalClient)
 	if !ok {

@@ -24,33 +24,33 @@ type Outcome string
 const (
 	// Written: a result was written and its marks were cleared.
 	Written Outcome = "written"
-	// NothingDue: another run had processed the marks.
+	// NothingDue: another run had covered the marks.
 	NothingDue Outcome = "nothing_due"
-	// GaveWay: other workers were writing the event; the marks stay.
+	// GaveWay: other workers were writing the event; the marks remain.
 	GaveWay Outcome = "gave_way"
-	// Failed: the marks stay.
+	// Failed: the marks remain.
 	Failed Outcome = "failed"
 )
 
 func outcomes() []Outcome { return []Outcome{Written, NothingDue, GaveWay, Failed} }
 
 const (
-	// lookTimeout bounds one look at queue and marks, well below the time that
-	// those who scrape metrics wait.
+	// lookTimeout bounds a query of queue and marks, well below the timeout of a metrics
+	// scrape.
 	lookTimeout = 2 * time.Second
-	// lookAgain is how long a look is good for: one scrape asks many times.
+	// lookAgain is how long its result is cached: one scrape needs it many times.
 	lookAgain = 500 * time.Millisecond
-	// dueLimit bounds how many due events a look counts.
+	// dueLimit bounds how many due events are counted.
 	dueLimit = 1000
 )
 
-// DueEvents lists events that have a mark, those with the oldest mark first as
-// far as the engine can; see record.Marks.
+// DueEvents lists events that have a mark, those with the oldest mark first as far as the
+// engine can; see record.Marks.
 type DueEvents func(ctx context.Context, limit int) ([]record.MarkedEvent, error)
 
-// Insight measures the recalculation of one process, and looks at the queue and
-// the marks that all of them share. It returns metrics to OpenTelemetry and a page
-// for people. It never fails what it measures.
+// Insight measures the recalculations of one process, and queries the queue and the marks that
+// all processes share. It exports metrics to OpenTelemetry and serves a status page. Its errors
+// never affect what it measures.
 type Insight struct {
 	now       func() time.Time
 	began     time.Time
@@ -65,12 +65,12 @@ type Insight struct {
 	overs, incomplete, sweeps  atomic.Int64
 	running, waiting           atomic.Int64
 
-	mu   sync.Mutex // held during a look
+	mu   sync.Mutex // held during a query
 	last Sight
 }
 
-// NewInsight makes the insight of a process into the queue at opt. Meter may be
-// nil: then it is the global one's.
+// NewInsight returns the insight of a process into the queue at opt. A nil meter is the global
+// one.
 func NewInsight(opt asynq.RedisConnOpt, meter metric.Meter, now func() time.Time) (*Insight, error) {
 	looking, err := newInspector(opt)
 	if err != nil {
@@ -91,7 +91,7 @@ func NewInsight(opt asynq.RedisConnOpt, meter metric.Meter, now func() time.Time
 	return i, nil
 }
 
-// Close ends the connections and the gauges.
+// Close closes the connections and unregisters the gauges.
 func (i *Insight) Close() error {
 	if i.watched != nil {
 		_ = i.watched.Unregister()
@@ -99,10 +99,10 @@ func (i *Insight) Close() error {
 	return i.inspector.client.Close()
 }
 
-// Watch reports where the marks are; until then only the queue is looked at.
+// Watch sets the source of marks; before that only the queue is queried.
 func (i *Insight) Watch(due DueEvents) { i.due.Store(&due) }
 
-// measures makes the instruments of what this process does.
+// measures creates the instruments of this process.
 func (i *Insight) measures(meter metric.Meter) error {
 	buckets := metric.WithExplicitBucketBoundaries(.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300)
 	var err error
@@ -126,7 +126,7 @@ func (i *Insight) measures(meter metric.Meter) error {
 	return err
 }
 
-// gauges makes the instruments of what all processes share.
+// gauges creates the instruments of what all processes share.
 func (i *Insight) gauges(meter metric.Meter) error {
 	var err error
 	failed := func(e error) { err = errors.Join(err, e) }
@@ -185,14 +185,14 @@ func (i *Insight) gauges(meter metric.Meter) error {
 	return err
 }
 
-// Waits counts a prefetched task that waits for its run; call the returned function when
-// it no longer waits.
+// Waits counts a task that was taken from the queue and waits for its run. The returned
+// function ends the wait.
 func (i *Insight) Waits() (ended func()) {
 	i.waiting.Add(1)
 	return func() { i.waiting.Add(-1) }
 }
 
-// Began counts a run that has begun; call the function with its outcome at its
+// Began counts a run that has begun. The returned function is called with its outcome at its
 // end.
 func (i *Insight) Began() (ended func(ctx context.Context, o Outcome)) {
 	start := i.now()
@@ -208,8 +208,8 @@ func (i *Insight) Began() (ended func(ctx context.Context, o Outcome)) {
 	}
 }
 
-// Cleared measures how long a mark has stood, now that its result is written.
-// The two times are of two clocks: what is negative counts as nothing.
+// Cleared records the age of a mark whose result has been written. The two times are from
+// different clocks: negative ages count as zero.
 func (i *Insight) Cleared(ctx context.Context, mark string) {
 	made := record.MarkTime(mark)
 	if made.IsZero() {
@@ -220,13 +220,13 @@ func (i *Insight) Cleared(ctx context.Context, mark string) {
 	i.lag.Record(ctx, lag.Seconds())
 }
 
-// StartedOver counts a pass that lost against another worker.
+// StartedOver counts an attempt that lost against another worker.
 func (i *Insight) StartedOver(ctx context.Context) {
 	i.overs.Add(1)
 	i.startOvers.Add(ctx, 1)
 }
 
-// Incomplete counts a result that misses a record.
+// Incomplete counts a result in which a record is missing.
 func (i *Insight) Incomplete(ctx context.Context) {
 	i.incomplete.Add(1)
 	i.missing.Add(ctx, 1)
@@ -238,20 +238,19 @@ func (i *Insight) Swept(ctx context.Context) {
 	i.swept.Add(ctx, 1)
 }
 
-// Sight is what one look saw.
+// Sight is the result of a query.
 type Sight struct {
 	At      time.Time
 	Queues  []QueueState
 	Workers []WorkerProcess
-	// QueueErr is the reason if both are missing.
+	// QueueErr is the error if both are missing.
 	QueueErr error
-	// Due are the events with a pending result, up to 1000, with the oldest mark
-	// of each.
+	// Due are the events whose result is due, up to 1000, with the oldest mark of each.
 	Due    []record.MarkedEvent
 	DueErr error
 }
 
-// Age is how long the oldest mark has stood.
+// Age returns the age of the oldest mark.
 func (s Sight) Age() time.Duration {
 	var age time.Duration
 	for _, e := range s.Due {
@@ -262,12 +261,12 @@ func (s Sight) Age() time.Duration {
 	return age
 }
 
-// Look inspects the queue and the marks, unless that was just done. It
-// takes two seconds at most.
+// Look queries the queue and the marks, or returns a cached result. It takes two seconds at
+// most.
 func (i *Insight) Look(ctx context.Context) Sight {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	// A negative age is of a clock that was put back.
+	// A negative age means that the clock was set back.
 	if age := i.now().Sub(i.last.At); !i.last.At.IsZero() && age >= 0 && age < lookAgain {
 		return i.last
 	}

@@ -11,18 +11,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// QueueState is what one queue looks like at a moment. No task is ever tried
-// again by the queue itself: one that fails goes to the archive, and the
-// sweeper notifies again for the marks it left.
+// QueueState is the state of one queue. Tasks are never retried by the queue itself: one that
+// fails is archived, and the sweeper notifies again for its marks.
 type QueueState struct {
 	Name string
-	// Pending tasks wait, Active ones have been taken up by a process, which chooses
-	// among them whose turn it is (or had been when it died), Archived ones have failed.
+	// Pending tasks wait, Active ones have been taken by a process, which schedules them fairly
+	// (or had been when it died), Archived ones have failed.
 	Pending, Active, Retry, Archived int
 	// Wait is how long the oldest pending task has waited.
 	Wait time.Duration
-	// Processed and Failed count tasks since the queue was made; a Redis that
-	// lost its data begins again.
+	// Processed and Failed count tasks since the queue was created, or since Redis lost its
+	// data.
 	Processed, Failed int
 }
 
@@ -30,18 +29,18 @@ type QueueState struct {
 type WorkerProcess struct {
 	Host    string
 	PID     int
-	Workers int // tasks it takes up at once
-	Busy    int // tasks it has taken up; not all of them are being worked on
+	Workers int // the number of tasks it takes at a time
+	Busy    int // the number of tasks it has taken, not all of which are running
 	Started time.Time
 }
 
-// errLooking is returned while an earlier look has not come back.
+// errLooking is returned while an earlier query has not returned.
 var errLooking = errors.New("notify: the queue has not answered yet")
 
-// queueNames is where asynq keeps the names of queues.
+// queueNames is the key of asynq's set of queue names.
 const queueNames = "asynq:queues"
 
-// inspector looks into the queues.
+// inspector queries the queues.
 type inspector struct {
 	client redis.UniversalClient
 	asynq  *asynq.Inspector
@@ -56,9 +55,9 @@ func newInspector(opt asynq.RedisConnOpt) (*inspector, error) {
 	return &inspector{client: client, asynq: asynq.NewInspectorFromRedisClient(client)}, nil
 }
 
-// look reads the state of all queues and who works on them. asynq knows no
-// deadlines: what does not come back before ctx ends goes on by itself, and
-// until then nobody else begins to look.
+// look returns the state of all queues and their workers. asynq does not support deadlines: a
+// query that has not returned when ctx ends continues in the background, and until then no
+// other begins.
 func (i *inspector) look(ctx context.Context) ([]QueueState, []WorkerProcess, error) {
 	if !i.busy.CompareAndSwap(false, true) {
 		return nil, nil, errLooking
@@ -74,7 +73,7 @@ func (i *inspector) look(ctx context.Context) ([]QueueState, []WorkerProcess, er
 		if s.queues, s.err = i.queues(ctx); s.err == nil {
 			s.workers, s.err = i.workers()
 		}
-		i.busy.Store(false) // before who waits goes on, and may look again
+		i.busy.Store(false) // before the caller continues, which may query again
 		done <- s
 	}()
 	select {
@@ -86,8 +85,8 @@ func (i *inspector) look(ctx context.Context) ([]QueueState, []WorkerProcess, er
 }
 
 func (i *inspector) queues(ctx context.Context) ([]QueueState, error) {
-	// A client of asynq writes a queue's name down with its first task and never
-	// again: after a flush of Redis the queue would work, and not be seen.
+	// A client of asynq stores the name of a queue with its first task only: after a flush of
+	// Redis the queue would work, but not be visible.
 	if err := i.client.SAdd(ctx, queueNames, QueueInteractive, QueueBulk).Err(); err != nil {
 		return nil, fmt.Errorf("look at the queues: %w", err)
 	}

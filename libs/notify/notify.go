@@ -1,8 +1,7 @@
-// Package notify sends notifications from the services that change records to
-// the workers that calculate: a queued task that says "this event changed"
-// and nothing more. Pending changes are stored in the marks of the records themselves
-// (libs/record), so a notification may be lost, duplicated or late without harm: the
-// sweeper notifies again for every mark that remains.
+// Package notify carries notifications from the services that change records to the workers
+// that calculate: a task in a queue that says "this event changed" and nothing more. What is
+// due is stored in the marks of the records themselves (libs/record), so a notification may be
+// lost, duplicated or late without harm: the sweeper notifies again for every remaining mark.
 package notify
 
 import (
@@ -25,9 +24,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// The queue's names. Interactive notifications come from people who wait; bulk ones
-// from work over many events, which must not delay them. No braces: they mean
-// something in the keys of a Redis cluster.
+// The names of the queues. Interactive notifications come from people who wait; bulk ones from
+// work over many events, which must not delay them. No braces: they have a meaning in the keys
+// of a Redis cluster.
 const (
 	TaskType         = "event:changed"
 	QueueInteractive = "interactive"
@@ -35,35 +34,35 @@ const (
 )
 
 const (
-	// notifyTimeout bounds what a notification may cost the request that makes it.
+	// notifyTimeout bounds the time that a notification takes of its request.
 	notifyTimeout = 300 * time.Millisecond
-	// silence is how long no notification is tried after one has failed, so that an
+	// silence is how long no notification is attempted after one has failed, so that an
 	// unreachable queue does not slow down every write.
 	silence = time.Second
-	// taskTimeout bounds one run. It is generous: a run that ends early leaves
-	// its marks, and the sweeper begins another.
+	// taskTimeout bounds one run. It is generous: a run that times out leaves its marks, and
+	// the sweeper starts another.
 	taskTimeout = 10 * time.Minute
 )
 
-// Notifier tells the workers that an event has changed. Notify never fails: that
-// notifications cannot be made is logged, and made up for by the sweeper.
+// Notifier tells the workers that an event has changed. Notify never fails: errors are logged,
+// and the sweeper notifies again.
 type Notifier interface {
 	Notify(ctx context.Context, org record.OrgID, event record.EventID)
 }
 
-// CheckedNotifier is a Notifier that also reports failure, for the sweeper, which
-// has no other component behind it that would notify again.
+// CheckedNotifier is a Notifier that also reports failure, for the sweeper, behind which no
+// other component would notify again.
 type CheckedNotifier interface {
 	Notifier
-	// TryNotify is Notify that returns an error when no notification was sent.
+	// TryNotify is Notify, but returns an error if no notification was sent.
 	TryNotify(ctx context.Context, org record.OrgID, event record.EventID) error
 }
 
 // errSilent is returned during the pause after a failed notification.
 var errSilent = errors.New("notify: not sent, the queue could not be reached a moment ago")
 
-// Payload is the content of a task. It carries the tenant, which the worker
-// passes to every store call; it never carries a token.
+// Payload is the content of a task. It contains the tenant, which the worker passes to every
+// store call; it never contains a token.
 type Payload struct {
 	Org   record.OrgID   `json:"org"`
 	Event record.EventID `json:"event"`
@@ -79,7 +78,7 @@ type Queue struct {
 	reachable *breaker.Breaker
 	outage    *telemetry.Outage
 	sent      metric.Int64Counter
-	// fast is of the interactive queue; nil: everything goes into the one queue.
+	// fast selects the events for the interactive queue; nil: there is only one queue.
 	fast *fastLane
 }
 
@@ -88,7 +87,7 @@ func NewQueue(opt asynq.RedisConnOpt, queue string, log *slog.Logger, now func()
 	sent, err := otel.Meter(scope).Int64Counter("ecf.recalculation.rings", metric.WithUnit("{ring}"),
 		metric.WithDescription("Notifications, by outcome: those lost are made up for by the sweeper"))
 	if err != nil {
-		// The instrument given with an error still works as far as it can.
+		// An instrument returned with an error is still usable.
 		otel.Handle(err)
 	}
 	var fast *fastLane
@@ -107,7 +106,7 @@ func (q *Queue) Close() error { return q.client.Close() }
 
 // Notify implements Notifier.
 func (q *Queue) Notify(ctx context.Context, org record.OrgID, event record.EventID) {
-	_ = q.TryNotify(ctx, org, event) // it has told of the outage
+	_ = q.TryNotify(ctx, org, event) // it has logged the error
 }
 
 // TryNotify implements CheckedNotifier.
@@ -117,7 +116,7 @@ func (q *Queue) TryNotify(ctx context.Context, org record.OrgID, event record.Ev
 		q.count(ctx, "lost")
 		return errSilent
 	}
-	// The write has happened: it is announced even when its caller has gone.
+	// The write is done: notify even if its caller has disconnected.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTimeout)
 	defer cancel()
 	ctx, span := telemetry.StartProducer(ctx, q.queue)
@@ -137,10 +136,10 @@ func (q *Queue) count(ctx context.Context, outcome string) {
 	q.sent.Add(ctx, 1, metric.WithAttributes(attribute.String("queue", q.queue), attribute.String("outcome", outcome)))
 }
 
-// enqueue adds a task, unless one of the event waits that has not begun (waitingKey):
-// the run that is to come will see what was written before this. Never one id per
-// event, nor asynq's Unique option as it is: both refuse a new task while the old one runs,
-// and an id also while the old one lies in the archive, and a change would be lost.
+// enqueue adds a task, unless one of the event is waiting that has not begun (waitingKey): its
+// run will see what was written before this. It uses neither one id per event, nor asynq's
+// Unique option unchanged: both reject a new task while the old one runs, and an id also while
+// the old one is archived, and a change would be lost.
 func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.EventID, now time.Time) error {
 	payload, err := json.Marshal(Payload{Org: org, Event: event})
 	if err != nil {
@@ -153,25 +152,24 @@ func (q *Queue) enqueue(ctx context.Context, org record.OrgID, event record.Even
 	task := asynq.NewTaskWithHeaders(TaskType, payload, telemetry.InjectHeaders(ctx))
 	_, err = q.tasks.EnqueueContext(ctx, task, asynq.Unique(waitsAlone), asynq.Queue(queue), asynq.MaxRetry(0), asynq.Timeout(taskTimeout))
 	if errors.Is(err, asynq.ErrDuplicateTask) {
-		// The change is announced. If this fails, runs of the event are more than they need be.
+		// The task is enqueued. If this fails, the event has more runs than necessary.
 		_ = q.client.Set(ctx, busyKey(queue, event), "", busyFor).Err()
 		return nil
 	}
 	return err
 }
 
-// How often a worker that has found no task looks for one where Redis cannot tell it of
-// the next (pickup). Each look runs a script in Redis, which the embedded one interprets:
-// beside a Direct, which carries what people wait for, the queue is looked into seldom.
+// The poll interval of an idle worker where Redis cannot notify it of the next task (pickup).
+// Each poll runs a script in Redis, which the embedded one interprets; so beside a Direct,
+// which carries the interactive notifications, the queue is polled rarely.
 const (
 	Often  = 20 * time.Millisecond
 	Seldom = 500 * time.Millisecond
 )
 
-// Serve runs workers that call handle for each task, until ctx ends; then it
-// waits up to grace for the running ones. A task still running after that goes
-// back into the queue. Any error of handle ends the task: the event's marks are
-// still there, and the sweeper notifies again.
+// Serve runs workers that call handle for each task, until ctx ends; then it waits up to grace
+// for running ones. A task still running after that goes back into the queue. Any error of
+// handle ends the task: the event's marks remain, and the sweeper notifies again.
 func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace time.Duration, log *slog.Logger, handle func(ctx context.Context, org record.OrgID, event record.EventID) error) error {
 	connection, outage := clientOf(opt), telemetry.NewOutage(log, nil, "the queue of recalculations")
 	connection.AddHook(reached{outage})
@@ -180,7 +178,7 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace
 	gathered := newGatherer(client)
 	server := asynq.NewServerFromRedisClient(client, asynq.Config{
 		Concurrency: workers,
-		// Weighted, not strict: bulk work is slowed down, never starved.
+		// Weighted, not strict: bulk work is slowed down, but never starved.
 		Queues:            map[string]int{QueueInteractive: 9, QueueBulk: 1},
 		TaskCheckInterval: between,
 		ShutdownTimeout:   grace,
@@ -214,8 +212,8 @@ func Serve(ctx context.Context, opt asynq.RedisConnOpt, workers int, look, grace
 	return nil
 }
 
-// consume runs one task in a span of its own and writes the task's log line, as there
-// is one for each request. A panic of the task is its error.
+// consume runs a task in a span of its own and logs a line about it. A panic of the task
+// becomes its error.
 func consume(ctx context.Context, queue string, headers map[string]string, log *slog.Logger, task func(context.Context) (Payload, error)) (err error) {
 	ctx, span := telemetry.StartConsumer(ctx, headers, queue)
 	var p Payload

@@ -13,12 +13,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// reached reports to an outage how each command of a client went: one that is answered,
-// with an error too, has reached its server.
+// reached reports the outcome of each command of a client to an outage: one with a response,
+// even an error, has reached its server.
 type reached struct{ outage *telemetry.Outage }
 
-// DialHook implements redis.Hook. That a connection is made does not say that the server
-// answers.
+// DialHook implements redis.Hook. A connection does not prove that the server responds.
 func (r reached) DialHook(next redis.DialHook) redis.DialHook {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := next(ctx, network, addr)
@@ -48,15 +47,15 @@ func (r reached) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 }
 
 func (r reached) report(ctx context.Context, err error) {
-	if !errors.Is(err, redis.ErrClosed) { // by ourselves, at the end
+	if !errors.Is(err, redis.ErrClosed) { // closed by ourselves
 		r.outage.Report(ctx, err)
 	}
 }
 
-// notServed are the beginnings of the answers of a server that does not serve.
+// notServed are the prefixes of the errors of a server that is not in service.
 var notServed = []string{"OOM ", "READONLY ", "LOADING ", "MASTERDOWN ", "CLUSTERDOWN ", "MISCONF ", "NOREPLICAS ", "NOAUTH ", "WRONGPASS ", "NOPERM "}
 
-// unanswered returns err unless it is an answer of a server that serves.
+// unanswered returns err unless it is a response of a server in service.
 func unanswered(err error) error {
 	answer, ok := errors.AsType[redis.Error](err)
 	if !ok {
@@ -70,9 +69,9 @@ func unanswered(err error) error {
 	return nil
 }
 
-// asynqLog passes asynq's own lines on, those of a kind seldom: each of its loops logs
-// every try that fails. In an outage of the queue, which has lines of its own, they are
-// for who looks for faults.
+// asynqLog logs asynq's own messages, limited per kind, because each of its loops logs every
+// failed attempt. In an outage of the queue, which is logged separately, they are for
+// troubleshooting.
 type asynqLog struct {
 	log    *slog.Logger
 	outage *telemetry.Outage
@@ -91,8 +90,8 @@ func (l *asynqLog) Warn(args ...any) { l.pass(slog.LevelWarn, args) }
 // Error implements asynq.Logger.
 func (l *asynqLog) Error(args ...any) { l.pass(slog.LevelError, args) }
 
-// Fatal does not end the process: asynq calls it when Redis is away for long,
-// and a worker must come back by itself when Redis does.
+// Fatal does not end the process: asynq calls it when Redis is unreachable for long, and a
+// worker must recover when Redis does.
 func (l *asynqLog) Fatal(args ...any) { l.pass(slog.LevelError, args) }
 
 func (l *asynqLog) pass(level slog.Level, args []any) {

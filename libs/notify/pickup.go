@@ -12,40 +12,40 @@ import (
 )
 
 const (
-	// anyway is after how long a queue is looked into though no task was seen in it: the
-	// connection by which one would have been seen may be dead.
+	// anyway is after how long a queue is polled although no task was signaled: the connection
+	// that would have signaled it may be dead.
 	anyway = 500 * time.Millisecond
-	// blockFor is how long one command waits for a task.
+	// blockFor is how long one blocking command waits for a task.
 	blockFor = 2 * time.Second
-	// between is how often asynq looks while nothing lets it wait.
+	// between is asynq's poll interval while no poll is made to wait.
 	between = time.Millisecond
 )
 
-// pickup is a client for asynq's server that lets its looks for tasks wait until there is
-// one. asynq asks a queue that was empty again after a while: short, and idle workers
-// load Redis; long, and who waits for a result waits for it. Redis itself can tell: moving
-// the oldest task of a list to its own place blocks while there is none, and changes
-// nothing. Where Redis cannot (before 6.2), the looks come as often as they did.
+// pickup is a client for asynq's server whose polls block until there is a task. asynq sleeps
+// between polls of an empty queue: a short interval makes idle workers load Redis, a long one
+// delays results. Redis can signal a task: moving the oldest task of a list to its own position
+// blocks while the list is empty, and changes nothing. Where Redis does not support this
+// (before 6.2), polls are as frequent as before.
 //
-// Of several processes that wait all are told of one task. Those that find it gone look
-// as often as before for once, so that they cost no more than they did.
+// All waiting processes are woken by one task. Those that find it gone sleep once as before, so
+// that they cost no more than polling did.
 type pickup struct {
 	redis.UniversalClient
 
 	stop <-chan struct{}
 	look time.Duration
 
-	// Of the goroutine in which asynq looks.
-	lists       map[string]bool // of all queues that it looks into
-	empty       map[string]bool // of queues that were, since the last task or the last wait
-	told, found bool            // whether the last wait ended by a task; whether one was found since
-	ask         bool            // every queue, because the last wait has seen none
+	// Used only by the goroutine in which asynq polls.
+	lists       map[string]bool // of all polled queues
+	empty       map[string]bool // of queues found empty since the last task or wait
+	told, found bool            // whether the last wait ended with a task; whether one was found since
+	ask         bool            // poll every queue, because the last wait timed out
 
 	arrived chan struct{}
 	waits   sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[string]time.Time // since when, by queue
+	waiting map[string]time.Time // start of the wait, by queue
 	cannot  bool
 }
 
@@ -56,15 +56,15 @@ func newPickup(client redis.UniversalClient, stop <-chan struct{}, look time.Dur
 	}
 }
 
-// Close ends the waits with the connections.
+// Close ends the waits and closes the connections.
 func (p *pickup) Close() error {
 	err := p.UniversalClient.Close()
 	p.waits.Wait()
 	return err
 }
 
-// EvalSha runs a script. That by which asynq takes a task waits until there may be one,
-// if the queue was empty before.
+// EvalSha runs a script. For the script by which asynq takes a task, it first waits until there
+// may be one if the queue was empty before.
 func (p *pickup) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
 	list, ok := takenFrom(keys)
 	if !ok {
@@ -76,15 +76,15 @@ func (p *pickup) EvalSha(ctx context.Context, sha string, keys []string, args ..
 	}
 	if !p.ask && p.isWaiting(list) {
 		p.empty[list] = true
-		return redis.NewCmdResult(nil, redis.Nil) // it would have been told
+		return redis.NewCmdResult(nil, redis.Nil) // a task would have been signaled
 	}
 	cmd := p.UniversalClient.EvalSha(ctx, sha, keys, args...)
 	p.looked(list, cmd.Err())
 	return cmd
 }
 
-// Eval runs a script that Redis does not have, as one that has just begun: EvalSha was
-// tried before.
+// Eval runs a script that Redis has not cached, for example after a restart; EvalSha was tried
+// before.
 func (p *pickup) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	cmd := p.UniversalClient.Eval(ctx, script, keys, args...)
 	if list, ok := takenFrom(keys); ok {
@@ -93,7 +93,7 @@ func (p *pickup) Eval(ctx context.Context, script string, keys []string, args ..
 	return cmd
 }
 
-// looked notes what a look into a list has found.
+// looked records the outcome of a poll of a list.
 func (p *pickup) looked(list string, err error) {
 	switch {
 	case err == nil:
@@ -104,7 +104,7 @@ func (p *pickup) looked(list string, err error) {
 	}
 }
 
-// takenFrom returns the list of pending tasks, if the keys are those by which asynq takes one:
+// takenFrom returns the list of pending tasks, if the keys are those of asynq's script:
 // pending, paused, active and lease of one queue.
 func takenFrom(keys []string) (list string, ok bool) {
 	if len(keys) != 4 || !strings.HasSuffix(keys[1], ":paused") || !strings.HasSuffix(keys[3], ":lease") {
@@ -113,7 +113,7 @@ func takenFrom(keys []string) (list string, ok bool) {
 	return keys[0], strings.HasSuffix(keys[0], ":pending")
 }
 
-// wait returns when a task may be there.
+// wait blocks until a task may be there.
 func (p *pickup) wait() {
 	defer func() {
 		clear(p.empty)
@@ -127,10 +127,10 @@ func (p *pickup) wait() {
 		return
 	}
 	select {
-	case <-p.arrived: // of a task that was found; if not, the wait that begins here ends at once
+	case <-p.arrived: // a stale signal; if it was not, the new wait ends at once
 	default:
 	}
-	for list := range p.lists { // a look into one of them may have failed
+	for list := range p.lists { // a poll of one of them may have failed
 		p.watch(list)
 	}
 	timer := time.NewTimer(max(anyway, p.look))
@@ -143,7 +143,7 @@ func (p *pickup) wait() {
 	}
 }
 
-// rest waits as long as asynq does between two looks.
+// rest sleeps as long as asynq would between two polls.
 func (p *pickup) rest() {
 	timer := time.NewTimer(p.look/2 + rand.N(p.look)) //nolint:gosec // so that processes do not look at once
 	defer timer.Stop()
@@ -153,7 +153,7 @@ func (p *pickup) rest() {
 	}
 }
 
-// watch lets p.arrived know of the next task in a list, unless somebody does.
+// watch makes p.arrived signal the next task in a list, unless a goroutine does so already.
 func (p *pickup) watch(list string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -171,13 +171,13 @@ func (p *pickup) watch(list string) {
 		delete(p.waiting, list)
 		p.cannot = p.cannot || err != nil && strings.Contains(err.Error(), "unknown command")
 		select {
-		case p.arrived <- struct{}{}: // before the list can be looked into, so that it is not told of twice
-		default: // it is told already
+		case p.arrived <- struct{}{}: // before the list can be polled, so that it is not signaled twice
+		default: // signaled already
 		}
 	})
 }
 
-// block returns when the list has a task, or when that cannot be known.
+// block returns when the list has a task, or when that cannot be determined.
 func (p *pickup) block(list string) error {
 	for {
 		err := p.BLMove(context.Background(), list, list, "RIGHT", "RIGHT", blockFor).Err()
@@ -195,8 +195,8 @@ func (p *pickup) block(list string) error {
 	}
 }
 
-// isWaiting reports whether a task in the list would have been told. A command that has
-// not come back in time may never.
+// isWaiting reports whether a task in the list would be signaled. A command that has not
+// returned in time may never do so.
 func (p *pickup) isWaiting(list string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,16 +13,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// shownEvents bounds the events that the page names.
+// shownEvents bounds the events shown on the page.
 const shownEvents = 10
 
-// lateAfter is the age of a mark from which on the page says that results are
-// late: the objective after a fault.
+// lateAfter is the age of a mark from which the page reports late results: the objective after
+// a fault.
 const lateAfter = 5 * time.Second
 
-// ServeHTTP serves the status page: pending results, the queue, the
-// workers, and statistics of this process. It is for the debug port, because it names
-// events of all tenants.
+// ServeHTTP serves the status page: what is due, the state of the queue and the workers, and
+// what this process has done. It is for the debug port, because it shows events of all tenants.
 func (i *Insight) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s := i.Look(r.Context())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -82,7 +81,7 @@ func (i *Insight) page(s Sight) []byte {
 	return out.Bytes()
 }
 
-// verdict says in one line whether somebody has to look closer.
+// verdict summarizes in one line whether attention is necessary.
 func (i *Insight) verdict(s Sight) string {
 	switch {
 	case s.DueErr != nil:
@@ -99,13 +98,13 @@ func (i *Insight) verdict(s Sight) string {
 	return "GOOD: results follow their approvals."
 }
 
-// oldest returns the events whose marks have stood longest.
+// oldest returns the events with the oldest marks.
 func oldest(due []record.MarkedEvent) []record.MarkedEvent {
 	sorted := slices.SortedFunc(slices.Values(due), func(a, b record.MarkedEvent) int { return cmp.Compare(a.Mark, b.Mark) })
 	return sorted[:min(len(sorted), shownEvents)]
 }
 
-// short writes a duration in as many digits as people read.
+// short formats a duration with few digits.
 func short(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < 10*time.Millisecond:
@@ -116,10 +115,10 @@ func short(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// windowSize is how many of the newest values a window keeps.
+// windowSize is the number of values in a window.
 const windowSize = 1000
 
-// window keeps the newest values, for their quantiles.
+// window holds the most recent values, for their quantiles.
 type window struct {
 	mu     sync.Mutex
 	values []time.Duration
@@ -139,7 +138,7 @@ func (w *window) add(d time.Duration) {
 	w.next = (w.next + 1) % windowSize
 }
 
-// String returns the quantiles of what the window holds.
+// String returns the quantiles of the values.
 func (w *window) String() string {
 	w.mu.Lock()
 	sorted := slices.Sorted(slices.Values(w.values))
