@@ -11,16 +11,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// local is the type of the request-scoped values of this package.
+// local is the type of the request-scoped keys of this package.
 type local int
 
-// readAhead is the record of the path, read before the event of the path was.
+// readAhead is the key of the record that was read before the event.
 const readAhead local = iota
 
-// gated is the decisions on one record that move it into or out of the approved ones.
-// They read the record, then the event as a gate must be read, and write on the condition
-// that the record is as it was read (package signoff). In this order one reading of the
-// event serves the guard, who may do this, and the gate, whether it may be done now.
+// gated returns the routes of decisions that move a record into or out of the approved state.
+// They read the record, then the event with a read that the gate requires, and write on the
+// condition that the record is unchanged (package signoff). In this order one read of the event
+// serves the guard, which checks who may do this, and the gate, which checks whether it may be
+// done now.
 func (s *server) gated() []web.Route {
 	routes := teams.Guard(currentEvents{s.Store}, []web.Route{
 		s.decision("approveRecord", record.Approve),
@@ -32,9 +33,9 @@ func (s *server) gated() []web.Route {
 	return routes
 }
 
-// recordFirst reads the record of the path for a guarded handler. What the guard hides
-// stays hidden: the handler looks at the record where it has seen the event alone. A
-// record that cannot be read is left to the handler, who tells why.
+// recordFirst reads the record of the path before a guarded handler. What the guard hides stays
+// hidden: the handler uses the record only if it has access to the event. If the record cannot
+// be read, the handler reports why.
 func (s *server) recordFirst(guarded fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if r, err := s.Store.Record(c.UserContext(), orgOf(c), keyOf(c)); err == nil {
@@ -44,7 +45,7 @@ func (s *server) recordFirst(guarded fiber.Handler) fiber.Handler {
 	}
 }
 
-// known returns what was read for a gated decision; nil for any other one.
+// known returns the record read for a gated decision, or nil for any other decision.
 func known(c *fiber.Ctx) *record.Known {
 	r, ok := c.Locals(readAhead).(*record.Record)
 	e, read, err := teams.Event(c)
@@ -54,7 +55,7 @@ func known(c *fiber.Ctx) *record.Known {
 	return &record.Known{Record: *r, Event: &e}
 }
 
-// currentEvents reads events as a gate must be read, and deleted ones as they are.
+// currentEvents reads events as a gate requires, and deleted ones as they are.
 type currentEvents struct{ Store }
 
 // EventContext implements teams.Events.

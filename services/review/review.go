@@ -1,7 +1,6 @@
-// Package review is the service of the managers' decisions on submitted
-// records. It owns no data: a decision is a transition of the record (libs/record).
-// The queue of records that wait for a decision contains figures, and is served by the
-// calculation service, which has them.
+// Package review is the service of the managers' decisions on submitted records. It owns no
+// data: a decision is a move of the record (libs/record). The review queue contains figures,
+// and is therefore served by the service calculation.
 package review
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// Store is what the service needs of the records' owner.
+// Store is the part of the record store that the service uses.
 type Store interface {
 	record.Organizations
 	record.Policies
@@ -36,11 +35,11 @@ type Store interface {
 	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
 }
 
-// Deps is what the service is made of.
+// Deps are the dependencies of the service.
 type Deps struct {
-	// Work schedules the expensive requests of a process; nil: the service's own.
+	// Work schedules the expensive requests of a process; nil: the service has its own.
 	Work *fairshare.Scheduler
-	// Timeout is how long a request may take; 0: the default of web.
+	// Timeout bounds a request; 0: the default of web.
 	Timeout  time.Duration
 	Store    Store
 	Notifier notify.Notifier
@@ -56,7 +55,7 @@ type server struct {
 	keys   *idempotency.Keeper
 }
 
-// New makes the service's HTTP application.
+// New returns the HTTP application of the service.
 func New(d Deps) (*fiber.App, error) {
 	s := &server{
 		Deps:   d,
@@ -73,10 +72,10 @@ func New(d Deps) (*fiber.App, error) {
 	return httpApp, nil
 }
 
-// routes is every operation of the service but those of gated. Its path, and who may
-// call it, are in libs/api.
+// routes returns the routes of the service except those of gated. Their paths and permissions
+// are defined in libs/api.
 func (s *server) routes() []web.Route {
-	once := s.keys.Handler // the route takes an Idempotency-Key
+	once := s.keys.Handler // accepts an Idempotency-Key
 	return []web.Route{
 		{Operation: "approveRecords", Handler: once(s.decideMany(record.Approve))},
 		{Operation: "requestChangesOfRecords", Handler: once(s.decideMany(record.RequestChanges))},
@@ -88,7 +87,7 @@ func (s *server) routes() []web.Route {
 	}
 }
 
-// decision is the operation that makes a move of one record.
+// decision returns the route of a move of one record.
 func (s *server) decision(operation string, m record.Move) web.Route {
 	return web.Route{Operation: operation, Resolve: knownType, Handler: s.keys.Handler(s.decide(m))}
 }
@@ -97,12 +96,12 @@ func knownType(c *fiber.Ctx) error { return record.CheckType(c.Params("type")) }
 
 func orgOf(c *fiber.Ctx) record.OrgID { return record.OrgID(web.PrincipalOf(c).Org) }
 
-// keyOf returns the record that the path names, for the caller.
+// keyOf returns the key of the record in the path, for the caller.
 func keyOf(c *fiber.Ctx) record.Key {
 	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
 }
 
-// eventExists checks that the event of the path is there for the caller.
+// eventExists returns an error unless the event of the path exists for the caller.
 func (s *server) eventExists(c *fiber.Ctx) error {
 	_, read, err := teams.Event(c)
 	if !read {
@@ -114,7 +113,7 @@ func (s *server) eventExists(c *fiber.Ctx) error {
 	return err
 }
 
-// decide makes the handler of one decision.
+// decide returns the handler of a decision.
 func (s *server) decide(m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		comment, err := readComment(c)
@@ -149,8 +148,8 @@ func (s *server) decide(m record.Move) fiber.Handler {
 	}
 }
 
-// decideMany makes the handler of one decision on up to 100 records of an event, of
-// whatever types, each by itself.
+// decideMany returns the handler of a decision on up to 100 records of an event, of any types,
+// each independently.
 func (s *server) decideMany(m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		sent, err := writes.ReadIDs(c)
@@ -182,7 +181,7 @@ func (s *server) decideMany(m record.Move) fiber.Handler {
 	}
 }
 
-// readComment reads the optional body {"comment": "…"}.
+// readComment parses the optional body {"comment": "…"}.
 func readComment(c *fiber.Ctx) (string, error) {
 	r, err := web.Fields(c)
 	if r == nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// Start makes the service for a process. Of d, what every service of the process
-// shares is filled in.
+// Start creates the service in a process. It adds to d what all services of the process share.
 func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Logger, d.Health, d.Now = p.Logger, p.Health, p.Now
 	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
@@ -19,7 +18,7 @@ func Start(p *app.Process, d Deps) (app.Service, error) {
 	return app.Service{Name: "review", App: httpApp}, err
 }
 
-// settingsOf is everything the process of the service can be told.
+// settingsOf are all settings of the service process.
 type settingsOf struct {
 	app.Log
 	app.Listen
@@ -38,7 +37,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
-// Program is the service as a process of its own.
+// Program returns the service as a process of its own.
 func Program() app.Program {
 	return app.Program{Name: "review", Commands: []app.Command{app.NewCommand("", "handles decisions on records", run)}}
 }

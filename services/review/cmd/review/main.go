@@ -1,4 +1,4 @@
-// Command review runs the review service as a separate process.
+// Command review runs the review service.
 package main
 
 import (
