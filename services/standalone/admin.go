@@ -21,7 +21,7 @@ import (
 
 const maxOrganizationName = 200
 
-// newOrganization returns an organization under a plan that the quotas know.
+// newOrganization returns an organization with a plan that must be in quotas.
 func newOrganization(id record.OrgID, name, plan string, quotas settings.Quotas, now time.Time) (record.Organization, error) {
 	name = strings.TrimSpace(name)
 	var faults []error
@@ -32,7 +32,7 @@ func newOrganization(id record.OrgID, name, plan string, quotas settings.Quotas,
 	return record.Organization{ID: id, Name: name, Plan: plan, CreatedAt: now.UTC().Truncate(time.Millisecond), Rev: 1}, errors.Join(faults...)
 }
 
-// checkPlan returns an error where the quotas do not have a plan.
+// checkPlan returns an error if the quotas have no such plan.
 func checkPlan(plan string, quotas settings.Quotas) error {
 	if _, ok := quotas[plan]; ok {
 		return nil
@@ -40,7 +40,7 @@ func checkPlan(plan string, quotas settings.Quotas) error {
 	return fmt.Errorf("--plan must be one of %s (see ECF_QUOTAS), not %q", strings.Join(slices.Sorted(maps.Keys(quotas)), ", "), plan)
 }
 
-// ChangePlan puts an organization on another plan. It works beside a running server.
+// ChangePlan changes the plan of an organization. It may run beside a server.
 func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, org, plan string) (err error) {
 	if err := checkPlan(plan, quotas); err != nil {
 		return err
@@ -67,8 +67,7 @@ func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.L
 	})
 }
 
-// CreateOrganization makes an organization under one of the plans. It works
-// beside a running server.
+// CreateOrganization creates an organization with one of the plans. It may run beside a server.
 func CreateOrganization(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, name, plan string) (o record.Organization, err error) {
 	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, quotas, time.Now()); err != nil {
 		return record.Organization{}, err
@@ -81,18 +80,18 @@ func CreateOrganization(ctx context.Context, d Data, quotas settings.Quotas, log
 	})
 }
 
-// NewUser is an account to be made.
+// NewUser is an account to be created.
 type NewUser struct {
 	Org      string
 	Email    string
 	Name     string
 	Role     identity.Role
 	Service  bool   // the account of a program; its role must be User
-	Password string // empty: a one-time setup token is made
+	Password string // empty: create a one-time setup token
 }
 
-// CreateUser makes an account of an existing organization. Where no password is
-// given it returns the one-time setup token. It works beside a running server.
+// CreateUser creates an account in an existing organization. Without a password it returns the
+// one-time setup token. It may run beside a server.
 func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
 	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		if err := organizationExists(ctx, stores, n.Org); err != nil {
@@ -118,8 +117,8 @@ func noSuchOrganization(org string) error {
 	return fmt.Errorf("there is no organization %q; make one with: ecf org create", org)
 }
 
-// JoinUser makes a person who has an account a member of another existing
-// organization. It works beside a running server.
+// JoinUser makes a person who has an account a member of another existing organization. It may
+// run beside a server.
 func JoinUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, err error) {
 	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		if err := organizationExists(ctx, stores, n.Org); err != nil {
@@ -131,24 +130,24 @@ func JoinUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u accou
 	return u, err
 }
 
-// DisableUser keeps a person from signing in to any organization and ends the
-// person's sessions, on a running server too.
+// DisableUser prevents a person from signing in to any organization and ends the person's
+// sessions, in a running server too.
 func DisableUser(ctx context.Context, d Data, log *slog.Logger, email string) error {
 	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		return accounts.DisablePerson(ctx, email)
 	})
 }
 
-// FreeAddress takes an address from the person who has it and gives the person
-// another one, or none, on a running server too.
+// FreeAddress takes an email address from its person, who gets another one or none, in a
+// running server too.
 func FreeAddress(ctx context.Context, d Data, log *slog.Logger, email, to string) error {
 	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		return accounts.FreeAddress(ctx, email, to)
 	})
 }
 
-// SetPassword sets a new password of a user and ends the user's sessions, on a
-// running server too.
+// SetPassword sets the password of a user and ends the user's sessions, in a running server
+// too.
 func SetPassword(ctx context.Context, d Data, log *slog.Logger, email, password string) error {
 	return withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		u, err := accounts.UserByEmail(ctx, email)
@@ -159,8 +158,8 @@ func SetPassword(ctx context.Context, d Data, log *slog.Logger, email, password 
 	})
 }
 
-// ResetPassword takes a user's password away, ends the user's sessions, on a
-// running server too, and returns a one-time token to set a new one.
+// ResetPassword removes the password of a user, ends the user's sessions, in a running server
+// too, and returns a one-time token to set a new one.
 func ResetPassword(ctx context.Context, d Data, log *slog.Logger, email string) (setupToken string, err error) {
 	err = withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
 		u, err := accounts.UserByEmail(ctx, email)
@@ -173,8 +172,8 @@ func ResetPassword(ctx context.Context, d Data, log *slog.Logger, email string) 
 	return setupToken, err
 }
 
-// withAccounts opens the stores for one operation on accounts. No copy of the
-// sessions is updated here: a running server notices the change by itself.
+// withAccounts opens the stores for an operation on accounts. It does not update the copy of
+// sessions: a running server notices the change by itself.
 func withAccounts(ctx context.Context, d Data, log *slog.Logger, do func(*stores, *auth.Accounts) error) (err error) {
 	stores, err := openStores(ctx, app.Env{Logger: log}, d)
 	if err != nil {

@@ -34,10 +34,9 @@ func (c *auditSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 }
 
-// auditVerify walks the audit log of every organization and the histories of all
-// its records and events, and calculates again what is stored of them. It names
-// what was changed or is missing, or does not belong there, and fails when there
-// is anything, or something of which nothing can be proven.
+// auditVerify verifies the audit log of every organization and the histories of all its records
+// and events, and recalculates the stored figures. It reports what was changed, is missing, or
+// does not belong there, and fails if there is anything, or something that cannot be verified.
 func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 	unproven, err := auditFaults(ctx, env, c)
 	if unproven > 0 {
@@ -46,8 +45,8 @@ func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 	return err
 }
 
-// auditFaults is auditVerify, and returns how much was calculated by engines that this
-// program does not have.
+// auditFaults is auditVerify, and returns how many figures are of engines that this program
+// does not have.
 func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven int64, err error) {
 	var faults error
 	err = withAccounts(ctx, c.Data, env.Logger, func(stores *stores, accounts *auth.Accounts) error {
@@ -88,8 +87,8 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 	return unproven, faults
 }
 
-// verifyLogs prints the state of the audit log of each organization and returns
-// how many are broken.
+// verifyLogs prints the state of the audit log of each organization and returns the number of
+// broken ones.
 func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (broken int, err error) {
 	chains, err := accounts.VerifyAudit(ctx)
 	if err != nil {
@@ -109,8 +108,8 @@ func verifyLogs(ctx context.Context, out io.Writer, accounts *auth.Accounts) (br
 	return broken, nil
 }
 
-// tenants returns the ids of all organizations, and of those that are not there and
-// have something in the store all the same.
+// tenants returns the ids of all organizations, and of missing ones that have data in the
+// store.
 func tenants(ctx context.Context, stores *stores) ([]record.OrgID, error) {
 	var all []record.OrgID
 	for at := record.OrgID(""); ; {
@@ -143,11 +142,11 @@ func tenants(ctx context.Context, stores *stores) ([]record.OrgID, error) {
 	return slices.Compact(all), err
 }
 
-// organizationsAtOnce is how many organizations are listed at a time.
+// organizationsAtOnce is the page size of lists of organizations.
 const organizationsAtOnce = 256
 
-// verifyHistories prints the state of the records and events of each organization and
-// returns in how many organizations something is wrong.
+// verifyHistories prints the state of the records and events of each organization and returns
+// the number of organizations with errors.
 func verifyHistories(ctx context.Context, out io.Writer, stores *stores, orgs []record.OrgID) (broken int, unproven int64, err error) {
 	for _, org := range orgs {
 		state, err := verifyOrganization(ctx, out, stores, org)
@@ -165,7 +164,7 @@ func verifyHistories(ctx context.Context, out io.Writer, stores *stores, orgs []
 	return broken, unproven, nil
 }
 
-// organizationState is what was found of one organization.
+// organizationState is the result for one organization.
 type organizationState struct {
 	org     record.OrgID
 	records histories.Tally
@@ -174,7 +173,7 @@ type organizationState struct {
 	faults  int
 }
 
-// String returns it in one line.
+// String returns the result in one line.
 func (s organizationState) String() string {
 	state := "whole"
 	if s.faults > 0 {
@@ -184,7 +183,7 @@ func (s organizationState) String() string {
 		s.org, s.records.Records, s.records.Entries, s.events.Events, s.events.Entries, state)
 }
 
-// recomputed returns what was calculated again, in one line.
+// recomputed returns the result of the recalculation in one line.
 func (s organizationState) recomputed() string {
 	line := fmt.Sprintf("%s%s%d records and %d results recomputed", s.org, figuresMark, s.figures.Records, s.figures.Results)
 	if s.figures.Waiting > 0 {
@@ -199,11 +198,11 @@ func (s organizationState) recomputed() string {
 	return line
 }
 
-// figuresMark is in the lines of recomputed, which manifests of backups leave out:
-// those of earlier programs do not have them.
+// figuresMark occurs in the lines of recomputed, which manifests of backups omit, because those
+// of earlier programs do not have them.
 const figuresMark = ": figures of "
 
-// verifyOrganization prints what is wrong in one organization.
+// verifyOrganization prints the errors of one organization.
 func verifyOrganization(ctx context.Context, out io.Writer, stores *stores, org record.OrgID) (organizationState, error) {
 	state := organizationState{org: org}
 	report := func(fault string) error {

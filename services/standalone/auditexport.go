@@ -33,8 +33,8 @@ func (c *exportSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 }
 
-// auditExport writes the heads of all chains to a file, signed with the key of
-// reports. It works beside running servers.
+// auditExport writes the heads of all chains to a file, signed with the report key. It may run
+// beside servers.
 func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error) {
 	signing, err := reportKeysOf(c.Folder)
 	if err != nil {
@@ -45,7 +45,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, stores.close()) }()
-	// Under another name until it is whole.
+	// Written under another name until it is complete.
 	partial := filepath.Join(filepath.Dir(c.To), "."+filepath.Base(c.To)+".partial")
 	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the operator names the file
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *stores) chains() auditheads.Stores {
 	return auditheads.Stores{Records: s.records, Accounts: s.accounts}
 }
 
-// compareHeads prints what was there when heads were exported and is not there
-// any more, and returns how much that is.
+// compareHeads prints what existed when the heads were exported and is missing now, and returns
+// the number of such things.
 func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *stores) (broken int, err error) {
 	trusted, err := trustedKeys(ctx, c)
 	if err != nil {
@@ -100,7 +100,7 @@ func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *store
 	if err != nil {
 		return 0, fmt.Errorf("--heads must name a file of audit export: %w", err)
 	}
-	defer func() { _ = f.Close() }() // only read
+	defer func() { _ = f.Close() }() // opened for reading only
 	compared := int64(0)
 	comparer := auditheads.Comparer{Stores: s.chains(), Report: func(fault string) error {
 		broken++
@@ -124,7 +124,7 @@ func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *store
 	return broken, err
 }
 
-// trustedKeys returns the ids of the keys that a file of heads may be signed with.
+// trustedKeys returns the ids of the keys that may have signed a file of heads.
 func trustedKeys(ctx context.Context, c *auditSettings) ([]string, error) {
 	if c.Keys != "" {
 		return publishedKeys(ctx, c.Keys)

@@ -13,15 +13,14 @@ import (
 )
 
 const (
-	// keptAttempts bounds how often what differs from the audit log is read again, and
-	// keptPause is the time between: entries follow what they are of.
+	// keptAttempts bounds how often a difference from the audit log is read again, and
+	// keptPause is the time in between, because entries are written after what they describe.
 	keptAttempts = 4
 	keptPause    = 250 * time.Millisecond
 )
 
-// verifyKept reports what of an organization no chain of its own covers: the
-// organization, its policy, its library and its accounts, and whether all that its audit
-// log tells of is there.
+// verifyKept reports errors of what has no chain of its own: the organization, its policy, its
+// library and its accounts, and whether all that its audit log mentions exists.
 func verifyKept(ctx context.Context, stores *stores, org record.OrgID, report func(string) error) error {
 	var faults []string
 	for attempt := range keptAttempts {
@@ -31,7 +30,7 @@ func verifyKept(ctx context.Context, stores *stores, org record.OrgID, report fu
 		}
 		if attempt == 0 {
 			faults = now
-		} else { // a fault stays
+		} else { // a persistent difference is an error
 			faults = slices.DeleteFunc(faults, func(f string) bool { return !slices.Contains(now, f) })
 		}
 		if len(faults) == 0 {
@@ -54,7 +53,7 @@ func verifyKept(ctx context.Context, stores *stores, org record.OrgID, report fu
 	return nil
 }
 
-// kept goes through what is kept of one organization.
+// kept compares what is stored of one organization.
 type kept struct {
 	ctx    context.Context //nolint:containedctx // it lasts for one call
 	stores *stores
@@ -66,7 +65,7 @@ func (k *kept) say(format string, args ...any) {
 	k.faults = append(k.faults, fmt.Sprintf(format, args...))
 }
 
-// keptFaults is one reading of verifyKept.
+// keptFaults is one attempt of verifyKept.
 func keptFaults(ctx context.Context, stores *stores, org record.OrgID) ([]string, error) {
 	k := &kept{ctx: ctx, stores: stores, org: org}
 	o, err := stores.records.Organization(ctx, org)
@@ -79,7 +78,7 @@ func keptFaults(ctx context.Context, stores *stores, org record.OrgID) ([]string
 	case err != nil:
 		return nil, err
 	}
-	// The log is read last: what it lacks is then not of something that came meanwhile.
+	// The log is read last, so that it contains everything read before.
 	users, err := k.users()
 	if err != nil {
 		return nil, err
@@ -146,7 +145,7 @@ func (k *kept) policy(o record.Organization, log auditLog) error {
 	return nil
 }
 
-// policyTexts are the parts of a policy as the audit log has them.
+// policyTexts returns the parts of a policy as the audit log records them.
 func policyTexts(o record.Organization) map[string]string {
 	return map[string]string{
 		"fourEyes": fmt.Sprint(o.Policy.FourEyes), "requireReason": fmt.Sprint(o.Policy.RequireReason),
@@ -154,7 +153,7 @@ func policyTexts(o record.Organization) map[string]string {
 	}
 }
 
-// keptUser is what of an account is compared.
+// keptUser is the part of an account that is compared.
 type keptUser struct {
 	id       string
 	role     identity.Role
@@ -162,7 +161,7 @@ type keptUser struct {
 	listed   bool
 }
 
-// users are the accounts, deleted ones among them.
+// users returns the accounts, including deleted ones.
 func (k *kept) users() (all []keptUser, err error) {
 	for after := ""; ; {
 		page, err := k.stores.accounts.UsersAfter(k.ctx, string(k.org), after, organizationsAtOnce)
@@ -176,7 +175,7 @@ func (k *kept) users() (all []keptUser, err error) {
 	}
 }
 
-// roles compares the roles of accounts with what the audit log says of them.
+// roles compares the roles of accounts with the audit log.
 func (k *kept) roles(users []keptUser, log auditLog) {
 	there := map[string]bool{}
 	for _, u := range users {
@@ -202,8 +201,8 @@ func (k *kept) roles(users []keptUser, log auditLog) {
 	}
 }
 
-// factors are the library by id, after each version was held to its history; those that
-// cannot be read are named, and without a history.
+// factors returns the library by id, after each version was compared with its history. It
+// reports those that cannot be read or have no history.
 func (k *kept) factors() (map[string]record.SupplierFactor, error) {
 	all := map[string]record.SupplierFactor{}
 	for after := ""; ; {
@@ -224,14 +223,13 @@ func (k *kept) factors() (map[string]record.SupplierFactor, error) {
 	}
 }
 
-// events holds the history of each event to the newest action on it that the audit log
-// has.
+// events compares the history of each event with the newest action on it in the audit log.
 func (k *kept) events(log auditLog) error {
 	for _, id := range log.eventIDs() {
 		m := log.events[id]
 		event := record.EventID(id)
-		// The newest entry is in the event, and is put apart by its next change: read
-		// first, it is in one of the two.
+		// The newest entry is stored in the event, and moved by the next change: the event is
+		// read first, so it is found in one of the two.
 		ev, err := k.stores.records.EventContext(k.ctx, k.org, event)
 		if errors.Is(err, record.ErrNotFound) {
 			k.say("event %s: the audit log tells of it, and it is not there", id)
@@ -244,7 +242,7 @@ func (k *kept) events(log auditLog) error {
 				k.say("event %s: its history does not have revision %d as the audit log has it", id, m.revision)
 			}
 		}
-		if err != nil && !record.IsDamage(err) { // what cannot be read is named with its history
+		if err != nil && !record.IsDamage(err) { // damage is reported with its history
 			return err
 		}
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// auditLog is the state of an organization as its audit log tells it.
+// auditLog is the state of an organization according to its audit log.
 type auditLog struct {
 	entries int64
 	users   map[string]loggedUser
 	events  map[string]loggedEvent
-	factors map[string]string // the hash of the newest change; empty from before there were any
+	factors map[string]string // hash of the newest change; empty if older than the log
 	policy  map[string]string
 	plan    string
 }
 
-// loggedUser is an account: its kind is its role, and whether it is one of a program.
+// loggedUser is an account: its role, and whether it is a service account.
 type loggedUser struct {
 	kind              string
 	deleted, disabled bool
@@ -36,7 +36,7 @@ type loggedEvent struct {
 	hash     string
 }
 
-// userIDs are those of the accounts that were made; accounts stay when they are deleted.
+// userIDs returns the ids of all accounts created; accounts remain when they are deleted.
 func (l auditLog) userIDs() (ids []string) {
 	for id, u := range l.users {
 		if u.kind != "" {
@@ -54,7 +54,7 @@ func (l auditLog) policyNames() []string { return slices.Sorted(maps.Keys(l.poli
 // logAtOnce is how many entries are read at a time.
 const logAtOnce = 1000
 
-// readLog goes through the audit log of an organization.
+// readLog reads the audit log of an organization.
 func readLog(ctx context.Context, store account.Audit, org record.OrgID) (auditLog, error) {
 	l := auditLog{users: map[string]loggedUser{}, events: map[string]loggedEvent{}, factors: map[string]string{}, policy: map[string]string{}}
 	for after := int64(0); ; {
@@ -96,7 +96,7 @@ func (l *auditLog) take(e account.AuditEntry) {
 	case strings.HasPrefix(e.Action, audit.Event):
 		m := loggedEvent{}
 		if _, err := fmt.Sscanf(e.After, "revision %d, %s", &m.revision, &m.hash); err != nil {
-			m = loggedEvent{} // that it was there is known all the same
+			m = loggedEvent{} // its existence is known all the same
 		}
 		if known, ok := l.events[e.Subject]; !ok || known.revision <= m.revision {
 			l.events[e.Subject] = m

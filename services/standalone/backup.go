@@ -45,9 +45,8 @@ func (c *backupSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 }
 
-// backup makes a copy of the data, beside running servers, as a database of the
-// embedded engine with a manifest, and verifies the copy before it calls it a
-// backup.
+// backup copies the data, beside running servers, into a database of the embedded engine with a
+// manifest. The copy is verified before it counts as a backup.
 func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	to := c.To
 	if to == "" {
@@ -63,7 +62,8 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 		}
 	}
 	if c.Keep > 0 {
-		// Before, or a disk that a killed run has filled would be full for every run after it.
+		// First of all: otherwise a disk filled by a killed run would be full for every later
+		// run.
 		if err := prune(c.Into, c.Keep); err != nil {
 			return err
 		}
@@ -81,8 +81,8 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	return nil
 }
 
-// makeBackup makes the folder of a backup and all in it. On an error nothing of the
-// folder is left: it would take the room that the next attempt needs.
+// makeBackup creates the folder of a backup with its contents. On error it removes the folder,
+// because the next attempt needs the space.
 func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest, err error) {
 	if err := os.Mkdir(to, 0o700); err != nil {
 		return m, fmt.Errorf("the folder of the backup, of --to or --into, cannot be made: %w", err)
@@ -142,9 +142,9 @@ func (c *folderSettings) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
-// backupVerify restores a backup into an empty place that it then removes, and
-// compares all that is there with the manifest. Of a folder of backups it takes
-// the newest whole one, and says so where a later attempt is there that is not whole.
+// backupVerify restores a backup into a temporary place, and compares the result with the
+// manifest. From a folder of backups it selects the newest complete one, and reports later
+// incomplete attempts.
 func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
 	if len(c.folders) != 1 {
 		return errors.New("name one folder: ecf backup verify DIR")

@@ -11,31 +11,30 @@ import (
 	"time"
 )
 
-// backupName is the layout of the names of backups in a folder of backups. They
-// sort by time.
+// backupName is the layout of the names of backups in a folder. They sort by time.
 const backupName = "ecf-20060102T150405Z"
 
-// underWayFile is in the folder of a backup while it is made, and locked by who
+// underWayFile exists in the folder of a backup while it is made, locked by the process that
 // makes it.
 const underWayFile = "under-way"
 
-// errLocked: another process has the lock of a file.
+// errLocked means that another process has locked a file.
 var errLocked = errors.New("another process has locked it")
 
-// unfinishedAfter is when a backup without a manifest is taken for one that was killed
-// where no lock tells: one of a release before the lock, or of a disk that has none.
+// unfinishedAfter is the age at which a backup without a manifest counts as killed if no lock
+// decides: it was made by a release without the lock, or on a disk that has none.
 const unfinishedAfter = 24 * time.Hour
 
-// backups are the backups in a folder of them, as paths, oldest first.
+// backups are the backups in a folder, as paths, oldest first.
 type backups struct {
 	whole []string
-	// killed are without a manifest, and nobody makes them any more.
+	// killed have no manifest, and no process is making them.
 	killed []string
-	// making are without a manifest, and may be under way.
+	// making have no manifest, and may be in progress.
 	making []string
 }
 
-// listBackups lists what is in a folder of backups.
+// listBackups lists the backups in a folder.
 func listBackups(in string) (list backups, err error) {
 	entries, err := os.ReadDir(in) // sorted by name, so by time
 	if err != nil {
@@ -62,8 +61,8 @@ func listBackups(in string) (list backups, err error) {
 	return list, nil
 }
 
-// newerThan says, in lines, which attempts were begun after a backup and are not
-// whole: the empty text where there is none.
+// newerThan lists, in lines, the incomplete attempts after a backup; the empty string if there
+// are none.
 func (list backups) newerThan(whole string) string {
 	var out strings.Builder
 	for _, path := range slices.Sorted(slices.Values(slices.Concat(list.killed, list.making))) {
@@ -79,7 +78,7 @@ func (list backups) newerThan(whole string) string {
 	return out.String()
 }
 
-// prune removes whole backups but the newest ones, and what killed runs have left.
+// prune removes all but the newest complete backups, and the remains of killed runs.
 func prune(in string, keep int) error {
 	list, err := listBackups(in)
 	if err != nil {
@@ -93,13 +92,13 @@ func prune(in string, keep int) error {
 	return nil
 }
 
-// underWay marks a folder as that of a backup which is being made, until release or
-// until the process ends, however it ends.
+// underWay marks a folder as a backup in progress, until release is called or the process ends
+// in any way.
 func underWay(dir string) (release func() error, err error) {
 	path := filepath.Join(dir, underWayFile)
 	unlock, err := lockFile(path, os.O_CREATE|os.O_RDWR)
 	if errors.Is(err, errors.ErrUnsupported) {
-		return func() error { return nil }, nil // others go by the age
+		return func() error { return nil }, nil // then only the age decides
 	}
 	if err != nil {
 		return nil, fmt.Errorf("folder of the backup: %w", err)
@@ -113,8 +112,8 @@ func underWay(dir string) (release func() error, err error) {
 	}, nil
 }
 
-// wasKilled reports whether nobody makes the backup of a folder without a manifest
-// any more. Where the lock cannot tell, its age does.
+// wasKilled reports whether the folder of a backup without a manifest was abandoned. If the
+// lock cannot tell, its age decides.
 func wasKilled(dir string, begun time.Time) bool {
 	unlock, err := lockFile(filepath.Join(dir, underWayFile), os.O_RDWR)
 	switch {

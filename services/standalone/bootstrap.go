@@ -19,12 +19,11 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// Bootstrap makes an organization and its administrator, and returns the
-// one-time setup token of the latter. It may be interrupted and run again: it
-// completes what is missing. The token is empty when the account is there
-// already, and nothing was changed.
+// Bootstrap creates an organization and its administrator, and returns the administrator's
+// one-time setup token. It may be interrupted and repeated: it completes what is missing. The
+// token is empty if the account exists already, and then nothing is changed.
 func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, name, plan, email string) (setupToken string, err error) {
-	// Before anything is made: an organization without its administrator would stay.
+	// Checked first: otherwise an organization without an administrator would remain.
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
 		return "", fmt.Errorf("--email must be an address such as jo@example.com, not %q", email)
 	}
@@ -51,7 +50,7 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 	}
 	err = stores.records.InsertOrganization(ctx, o)
 	if errors.Is(err, record.ErrDuplicate) {
-		err = nil // made by a run that did not come further
+		err = nil // created by an interrupted run
 	}
 	if err := errors.Join(err, stores.close()); err != nil {
 		return "", err
@@ -60,8 +59,8 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 	return setupToken, err
 }
 
-// bootstrapID returns the id of the organization that a bootstrap of this name
-// and address makes, the same for every run of it.
+// bootstrapID returns the id of the organization that a bootstrap with this name and address
+// creates, the same for every run.
 func bootstrapID(name, email string) record.OrgID {
 	sum := sha256.Sum256([]byte("bootstrap\x00" + name + "\x00" + strings.ToLower(email)))
 	return record.OrgID(base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").EncodeToString(sum[:])[:26])

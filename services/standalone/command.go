@@ -24,7 +24,7 @@ sets one, once, within 72 hours. The commands beside serve work while a server i
 running.
 `
 
-// Program is the program ecf: the server, and the commands of an operator.
+// Program returns the program ecf: the server, and the commands of an operator.
 func Program() app.Program {
 	return app.Program{Name: "ecf", Summary: "the whole Event Carbon Footprint Service in one process, and its administration", Notes: notes, Commands: []app.Command{
 		app.NewCommand("serve", "run all services in one process", serve),
@@ -56,7 +56,7 @@ func Program() app.Program {
 	}}
 }
 
-// Run runs the command that the arguments name.
+// Run runs the command in the arguments.
 func Run(ctx context.Context, env app.Env) error { return Program().Run(ctx, env) }
 
 func serve(ctx context.Context, env app.Env, c *Config) error {
@@ -255,8 +255,7 @@ func userFree(ctx context.Context, env app.Env, c *freeSettings) error {
 	return describe(FreeAddress(ctx, c.Data, env.Logger, c.Email, c.To))
 }
 
-// readPassword reads one line of standard input, or generates a password when it
-// is empty.
+// readPassword reads one line of standard input, or generates a password if the line is empty.
 func readPassword(env app.Env) (password string, generated bool, err error) {
 	line, err := bufio.NewReader(io.LimitReader(env.Stdin, 4096)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -276,15 +275,14 @@ func printPassword(env app.Env, password string, generated bool) error {
 	return err
 }
 
-// printSetupLink prints the link of a one-time setup token. The token is in the
-// part of an address that browsers do not send, so no log of a server has it.
+// printSetupLink prints the link of a one-time setup token. The token is in the fragment of the
+// URL, which browsers do not send, so no server logs it.
 func printSetupLink(env app.Env, links *linked, token string) error {
 	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", links.issuer.URL, web.BasePath, token)
 	return err
 }
 
-// describe returns the message of a refused operation and of its details, one
-// per line.
+// describe returns the message of a rejected operation and its details, one per line.
 func describe(err error) error {
 	var e *apperr.Error
 	if !errors.As(err, &e) || e.Cause != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-// Data is where the data are, which every command has to know.
+// Data is the location of the data, a setting of every command.
 type Data struct {
 	app.Log
-	// Dir holds the embedded database and generated secrets.
+	// Dir contains the embedded database and generated secrets.
 	Dir      keys.DataDir
 	Records  mongodb.Optional
 	Accounts mongodb.Accounts
@@ -33,11 +33,11 @@ func (c *Data) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
-// Config is everything the server can be told.
+// Config are the settings of the server.
 type Config struct {
 	app.Listen
-	// Demo makes a demo organization on the first start, whose accounts have the
-	// password DemoPassword; a generated one when it is empty.
+	// Demo creates a demo organization on the first start, whose accounts have the password
+	// DemoPassword, or a generated one if it is empty.
 	Demo         bool
 	DemoPassword string
 	Data         Data
@@ -50,7 +50,7 @@ type Config struct {
 	Gateway  gateway.Config
 	Work     calculation.WorkConfig
 
-	// issuerGuessed: the issuer is the address listened at, as none was given.
+	// issuerGuessed reports that the issuer is the listen address, because none was given.
 	issuerGuessed bool
 }
 
@@ -80,8 +80,8 @@ func (c *Config) Describe(s *settings.Set) {
 	})
 }
 
-// issuerOfAddress makes the address that the server listens at the issuer where none
-// is set, in the server and in the commands that print links to it.
+// issuerOfAddress makes the listen address the default of the issuer, in the server and in the
+// commands that print links to it.
 func issuerOfAddress(s *settings.Set, issuer, addr *string) {
 	s.Default("ECF_ISSUER", "")
 	s.Note("ECF_ISSUER", "the address listened at when empty; servers on one MongoDB take each other's tokens where all have the same one, and the same ECF_SIGNING_KEYS_DIR")
@@ -91,7 +91,7 @@ func issuerOfAddress(s *settings.Set, issuer, addr *string) {
 	})
 }
 
-// linked is where the links lead that a command prints.
+// linked is the setting for the links that a command prints.
 type linked struct {
 	issuer keys.Issuer
 	addr   string
@@ -104,7 +104,7 @@ func (l *linked) Describe(s *settings.Set) {
 	issuerOfAddress(s, &l.issuer.URL, &l.addr)
 }
 
-// Load reads the settings of the server.
+// Load parses the settings of the server.
 func Load(args []string, getenv func(string) string) (Config, error) {
 	var c Config
 	err := settings.Of(&c).Load(args, getenv)

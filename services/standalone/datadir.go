@@ -15,8 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// makeDataDir makes the data directory, and takes it from other users where they
-// could read it.
+// makeDataDir creates the data directory, and removes permissions of other users.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unusable(dir, err)
@@ -24,7 +23,7 @@ func makeDataDir(dir string) error {
 	return tightenDataDir(dir)
 }
 
-// tightenDataDir takes a data directory that is there from other users.
+// tightenDataDir removes permissions of other users from an existing data directory.
 func tightenDataDir(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +41,7 @@ func tightenDataDir(dir string) error {
 	return nil
 }
 
-// unusable returns what is wrong with a data directory, with what to do.
+// unusable returns what is wrong with a data directory, and how to fix it.
 func unusable(dir string, err error) error {
 	if sqlitex.IsFull(err) {
 		err = fmt.Errorf("%w: %w", err, syscall.ENOSPC)
@@ -50,8 +49,8 @@ func unusable(dir string, err error) error {
 	return (&keys.DataDir{Path: absolute(dir)}).Unusable(err)
 }
 
-// absolute returns a path from the root, so that who reads it need not know where the
-// program was started.
+// absolute returns the absolute path, so that it can be understood without the working
+// directory of the program.
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		return full
@@ -59,8 +58,8 @@ func absolute(path string) string {
 	return path
 }
 
-// found says which system is in a data directory, so that a mistyped one is seen: a new
-// system begins where none is.
+// found describes the system in a data directory, so that a mistyped path is noticed: in an
+// empty one a new system is created.
 func found(ctx context.Context, dir string, fresh bool, records *recordsqlite.Store) (string, error) {
 	dir = absolute(dir)
 	if fresh {

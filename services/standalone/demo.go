@@ -21,7 +21,7 @@ import (
 const (
 	demoOrg  record.OrgID = "demo"
 	demoPlan string       = "team"
-	// credentialsFile holds the demo accounts in the data directory.
+	// credentialsFile is the file of the demo accounts in the data directory.
 	credentialsFile string = "demo-credentials"
 )
 
@@ -30,7 +30,7 @@ type demoAccounts struct {
 	Admin, Manager, User string
 	Password             string
 	File                 string
-	// Fresh says that the password was made just now.
+	// Fresh reports that the password has just been generated.
 	Fresh bool
 }
 
@@ -38,9 +38,9 @@ func (d *demoAccounts) byRole() map[identity.Role]string {
 	return map[identity.Role]string{identity.Admin: d.Admin, identity.Manager: d.Manager, identity.User: d.User}
 }
 
-// prepareDemo makes the demo organization with its accounts and example event
-// where they are not there yet, and nil when no demo is asked for. Each step
-// may be repeated, so a start that was cut off is made up for by the next.
+// prepareDemo creates the demo organization with its accounts and example event as far as they
+// do not exist, or returns nil if no demo is configured. Each step can be repeated, so an
+// interrupted start is completed by the next.
 func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.Service, notifier notify.Notifier, now func() time.Time) (*demoAccounts, error) {
 	if !c.Demo {
 		return nil, nil //nolint:nilnil // the demo is optional
@@ -49,8 +49,8 @@ func prepareDemo(ctx context.Context, c Config, stores *stores, accounts *auth.S
 		Admin: "admin@demo.test", Manager: "manager@demo.test", User: "user@demo.test",
 		File: filepath.Join(c.Data.Dir.Path, credentialsFile),
 	}
-	// The file comes first: an account with an unknown password would be
-	// worse than a file without accounts.
+	// The file comes first: an account with an unknown password would be worse than a file
+	// without accounts.
 	if err := d.readOrMake(c); err != nil {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
@@ -85,7 +85,7 @@ func (d *demoAccounts) account(ctx context.Context, accounts *auth.Service, role
 	return u, err
 }
 
-// readOrMake reads the password from the credentials file, or makes both.
+// readOrMake reads the password from the credentials file, or creates both.
 func (d *demoAccounts) readOrMake(c Config) error {
 	if err := makeDataDir(c.Data.Dir.Path); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (d *demoAccounts) readOrMake(c Config) error {
 	text, err := os.ReadFile(d.File)
 	if err == nil {
 		for line := range strings.SplitSeq(string(text), "\n") {
-			// A password may hold spaces.
+			// A password may contain spaces.
 			if parts := strings.SplitN(strings.TrimRight(line, "\r"), " ", 3); len(parts) == 3 && parts[1] == d.Manager {
 				d.Password = parts[2]
 				return nil
@@ -104,14 +104,14 @@ func (d *demoAccounts) readOrMake(c Config) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	// A password that was given is known to who gave it, and stays out of journals.
+	// A given password is known already, and is not logged.
 	d.Fresh, d.Password = c.DemoPassword == "", c.DemoPassword
 	if d.Fresh {
 		d.Password = rand.Text()
 	}
 	content := fmt.Sprintf("url http://%s\nadmin %s %s\nmanager %s %s\nuser %s %s\n",
 		c.Addr, d.Admin, d.Password, d.Manager, d.Password, d.User, d.Password)
-	// Written whole or not at all.
+	// Written atomically.
 	temporary := d.File + ".new"
 	if err := os.WriteFile(temporary, []byte(content), 0o600); err != nil {
 		return err

@@ -29,25 +29,25 @@ import (
 	"github.com/eventcarbon/ecf/services/gateway"
 )
 
-// DatabaseFile is the embedded database's name in the data directory.
+// DatabaseFile is the name of the embedded database in the data directory.
 const DatabaseFile = "ecf.db"
 
-// stores is where the three owners of data keep theirs.
+// stores are the stores of the three owners of data.
 type stores struct {
 	records  record.Store
 	results  resulttree.Store
 	accounts account.Store
-	// check reports whether the engine answers.
+	// check is the readiness check of the engine.
 	check web.Check
 	close func() error
-	// system says which system of the embedded engine it is; fresh: one that is new.
+	// system identifies the system of the embedded engine; fresh reports that it is new.
 	system string
 	fresh  bool
 }
 
-// openStores opens the engine the settings choose: MongoDB where an address is
-// given, else the embedded one in the data directory. Until they are closed the
-// process knows the factor packs in them.
+// openStores opens the engine selected by the settings: MongoDB if there is a URL, otherwise
+// the embedded one in the data directory. While they are open the process knows their factor
+// packs.
 func openStores(ctx context.Context, env app.Env, d Data) (*stores, error) {
 	opened, err := openEngine(ctx, env, d)
 	if err != nil {
@@ -116,9 +116,9 @@ func openMongo(ctx context.Context, env app.Env, d Data) (_ *stores, err error) 
 	return opened, nil
 }
 
-// openRedis returns the addresses of the queue and the cache: those the settings
-// name, or that of an embedded server, which ends with the process. It may be
-// empty after each start: nothing is only there.
+// openRedis returns the URLs of the queue and the cache: those of the settings, or that of an
+// embedded server, which ends with the process. It may be empty after each start, because Redis
+// never holds the only copy of anything.
 func openRedis(ctx context.Context, p *app.Process, c Config) (queueURL, cacheURL string, err error) {
 	queueURL, cacheURL = c.QueueURL, c.Cache.URL
 	if queueURL == "" {
@@ -138,10 +138,9 @@ func openRedis(ctx context.Context, p *app.Process, c Config) (queueURL, cacheUR
 	return queueURL, cacheURL, nil
 }
 
-// countLimits opens the count of the rate limits: that of the Redis the settings
-// name, which other processes share, or this process's own. The embedded server
-// would interpret a script for each request, to keep a count that nobody else sees
-// and that ends with the process all the same.
+// countLimits opens the store of the rate limits: the Redis of the settings, which other
+// processes share, or one of this process. The embedded server would interpret a script for
+// each request, for counts that nobody shares and that end with the process anyway.
 func (in *infrastructure) countLimits(c Config, now func() time.Time) {
 	if c.QueueURL == "" && c.Cache.URL == "" {
 		in.limits = ratelimit.NewLocal(now, 0)

@@ -20,9 +20,9 @@ var exampleEvent []byte
 //go:embed demo/records.json
 var exampleRecords []byte
 
-// makeExample creates the example event of the demo organization with its
-// records, some of them approved, unless the organization has had an event
-// already. It goes the way of the API, only without HTTP.
+// makeExample creates the example event of the demo organization with its records, some of them
+// approved, unless the organization has had an event already. It uses the same functions as the
+// API, without HTTP.
 func makeExample(ctx context.Context, store record.Store, notifier notify.Notifier, org record.OrgID, user, manager record.Actor, now func() time.Time) error {
 	used, err := store.UsedSlots(ctx, org)
 	if err != nil || used > 0 {

@@ -68,8 +68,7 @@ func (c *packExportSettings) Describe(s *settings.Set) {
 	s.Arguments(&c.files)
 }
 
-// read reads the one file that the arguments name, and prints what an operator
-// should look at.
+// read reads the file in the arguments, and prints warnings for the operator.
 func (c *packSettings) read(env app.Env) (*pack.Document, error) {
 	if len(c.files) != 1 {
 		return nil, errors.New("name one file (- for standard input)")
@@ -90,7 +89,7 @@ func (c *packSettings) read(env app.Env) (*pack.Document, error) {
 	return document, err
 }
 
-// signer returns who signed a pack, an error that wraps pack.ErrUnsigned, or what is
+// signer returns the key that signed a pack, an error that wraps pack.ErrUnsigned, or what is
 // wrong with the signature.
 func (c *packSettings) signer(ctx context.Context, d *pack.Document) (kid string, err error) {
 	if err := d.CheckSignature(); err != nil {
@@ -146,7 +145,7 @@ func factorsCheck(ctx context.Context, env app.Env, c *packSettings) error {
 	return err
 }
 
-// factorsSign prints a pack with a signature by the newest report key.
+// factorsSign prints a pack signed with the newest report key.
 func factorsSign(_ context.Context, env app.Env, c *packSettings) error {
 	quiet := env
 	quiet.Stdout = io.Discard
@@ -176,7 +175,7 @@ func printPack(env app.Env, d *pack.Document) error {
 	return err
 }
 
-// factorsExport prints a built-in set as a pack of another name.
+// factorsExport prints a built-in set as a pack with another name.
 func factorsExport(_ context.Context, env app.Env, c *packExportSettings) error {
 	if len(c.files) != 1 {
 		return errors.New("name one factor set")
@@ -192,8 +191,8 @@ func factorsExport(_ context.Context, env app.Env, c *packExportSettings) error 
 	return printPack(env, &d)
 }
 
-// factorsAdd adds a pack. Running servers know it from the first request that names
-// it. A set that is there never changes.
+// factorsAdd adds a pack. Running servers load it with the first request that names it. An
+// existing set never changes.
 func factorsAdd(ctx context.Context, env app.Env, c *addSettings) error {
 	d, err := c.read(env)
 	if err != nil {
@@ -233,7 +232,7 @@ func factorsAdd(ctx context.Context, env app.Env, c *addSettings) error {
 	}))
 }
 
-// addPack stores a pack, and reports whether it was not there.
+// addPack stores a pack, and reports whether it is new.
 func addPack(ctx context.Context, store record.FactorPacks, p record.FactorPack) (added bool, err error) {
 	err = store.InsertFactorPack(ctx, p)
 	if !errors.Is(err, record.ErrDuplicate) {
@@ -246,7 +245,7 @@ func addPack(ctx context.Context, store record.FactorPacks, p record.FactorPack)
 	return false, err
 }
 
-// factorsList prints the factor sets: the built-in ones, then the added ones.
+// factorsList prints the factor sets, the built-in ones first.
 func factorsList(ctx context.Context, env app.Env, d *Data) (err error) {
 	opened, err := openStores(ctx, env, *d)
 	if err != nil {

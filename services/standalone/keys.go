@@ -15,10 +15,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation"
 )
 
-// rotateKeys adds the next signing key, which servers publish within seconds
-// and sign with once every verifier has it, and removes the keys under which no
-// good token is left. It works beside running servers. It returns the id of the
-// new key and the time from which it signs.
+// rotateKeys adds the next signing key, which servers publish within seconds and use once every
+// verifier has it, and removes the keys of which no valid token is left. It may run beside
+// servers. It returns the id of the new key and the time from which it signs.
 func rotateKeys(ctx context.Context, c keysSettings, log *slog.Logger) (kid string, from time.Time, err error) {
 	ring, err := c.Keys.Open(time.Now)
 	if err != nil {
@@ -58,8 +57,8 @@ func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 	return describe(err)
 }
 
-// reportKeysRotate adds the next key of reports, or makes the first one. The keys
-// before it stay published, so that what they have signed still verifies.
+// reportKeysRotate adds the next report key, or creates the first one. Earlier keys remain
+// published, so that their signatures still verify.
 func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 	dir := calculation.ReportKeysDir(c.Keys.Folder.Path)
 	kid, err := bundle.AddKey(dir)
@@ -79,8 +78,8 @@ func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 	return err
 }
 
-// firstReportKey makes the first key of reports and returns its id. It says where: a
-// folder that was mistyped has none, either.
+// firstReportKey creates the first report key and returns its id. It prints the folder, because
+// a mistyped one has no key either.
 func firstReportKey(env app.Env, dir string) (kid string, err error) {
 	made, err := bundle.OpenKeys(dir, true)
 	if err != nil {

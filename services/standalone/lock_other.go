@@ -4,8 +4,8 @@ package standalone
 
 import "errors"
 
-// lockDataDir does nothing where there are no advisory locks; the embedded
-// database has its own against two writers at once.
+// lockDataDir does nothing on platforms without advisory locks; the embedded database has its
+// own lock against two writers.
 func lockDataDir(string) (unlock func(), err error) { return func() {}, nil }
 
 // lockFile returns errors.ErrUnsupported: there are no advisory locks.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// lockDataDir keeps a second server from serving the same data directory. The
-// lock ends with the process, however it ends.
+// lockDataDir prevents a second server from using the same data directory. The lock ends with
+// the process, however it ends.
 func lockDataDir(dir string) (unlock func(), err error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
@@ -26,9 +26,9 @@ func lockDataDir(dir string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// lockFile opens a file with the flags of os.OpenFile and locks it, until unlock or
-// the end of the process. errLocked: somebody else has the lock;
-// errors.ErrUnsupported: its disk has no locks.
+// lockFile opens a file with the flags of os.OpenFile and locks it, until unlock is called or
+// the process ends. The error is errLocked if another process has the lock, or
+// errors.ErrUnsupported if the file system has no locks.
 func lockFile(path string, flags int) (unlock func(), err error) {
 	file, err := os.OpenFile(path, flags, 0o600) //nolint:gosec // the operator names the folder
 	if err != nil {

@@ -20,30 +20,29 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone/transfer"
 )
 
-// manifestFile is written last: a backup without one is not whole.
+// manifestFile is written last: a backup without one is incomplete.
 const manifestFile = "manifest.json"
 
-// manifest is what a backup says about itself.
+// manifest describes a backup.
 type manifest struct {
 	Format    int       `json:"format"`
 	Version   string    `json:"version"`
 	CreatedAt time.Time `json:"createdAt"`
-	// Database is the copied file's hash, and Tables the rows of each table, as they are in
-	// it. Some programs counted them after steps to a newer schema, as stepped does.
+	// Database is the hash of the copied file, and Tables the number of rows of each table in
+	// it. Some programs counted them after migrations to a newer schema, as stepped does.
 	Database string           `json:"databaseSha256"`
 	Tables   map[string]int64 `json:"tables"`
 	stepped  map[string]int64
-	// Contents is what the backup holds whatever the engine; backups from before
-	// it was stated have none.
+	// Contents describes the data independently of the engine; older backups have none.
 	Contents transfer.Contents `json:"contents,omitempty"`
-	// Audit is what ecf audit verify prints of the copy: the entries of each
-	// chain with its last hash, and the records with their histories.
+	// Audit is the output of ecf audit verify for the copy: the entries of each chain with its
+	// last hash, and the records with their histories.
 	Audit []string `json:"audit"`
 }
 
 const manifestFormat = 1
 
-// write stores the manifest of a backup, whole or not at all.
+// write stores the manifest of a backup atomically.
 func (m manifest) write(dir string) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -56,8 +55,8 @@ func (m manifest) write(dir string) error {
 	return os.Rename(partial, filepath.Join(dir, manifestFile))
 }
 
-// inspect verifies the database in a folder and returns what a manifest says of
-// it. It fails on a database without organizations.
+// inspect verifies the database in a folder and returns its manifest. A database without
+// organizations is an error.
 func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
 	path := filepath.Join(dir, DatabaseFile)
 	if m.Database, err = fileHash(path); err != nil {
@@ -79,7 +78,7 @@ func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err erro
 	return m, err
 }
 
-// withCopy opens a copy of a database: opening one may change its file.
+// withCopy opens a copy of a database, because opening it may change the file.
 func withCopy(ctx context.Context, path string, do func(scratch string, db *sqlitex.DB) error) (err error) {
 	scratch, err := os.MkdirTemp("", "ecf-verify-")
 	if err != nil {
@@ -97,12 +96,11 @@ func withCopy(ctx context.Context, path string, do func(scratch string, db *sqli
 	return errors.Join(do(scratch, db), db.Close())
 }
 
-// auditLines returns what ecf audit verify prints of the chains of data that are
-// whole.
+// auditLines returns the output of ecf audit verify for data whose chains are intact.
 func auditLines(ctx context.Context, env app.Env, d Data) ([]string, error) {
 	var out strings.Builder
 	env.Stdout = &out
-	// A backup of what an engine calculated that this program does not have is whole.
+	// Figures of an engine that this program does not have do not make a backup invalid.
 	if _, err := auditFaults(ctx, env, &auditSettings{Data: d}); err != nil {
 		return nil, fmt.Errorf("%w\n%s", err, out.String())
 	}
@@ -161,8 +159,7 @@ func fileHash(path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// copyFile copies a file to a new one that its owner alone may read, and waits
-// until it is on the disk.
+// copyFile copies a file to a new one that only its owner may read, and syncs it to disk.
 func copyFile(to, from string) (err error) {
 	source, err := os.Open(from) //nolint:gosec // the operator names the folder
 	if err != nil {

@@ -33,8 +33,8 @@ func (c *restoreSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 }
 
-// restore puts a verified backup into an empty system. Signing keys are not in a
-// backup: those of the target stay, or new ones are made.
+// restore restores a verified backup into an empty system. A backup contains no signing keys:
+// those of the target are kept, or new ones are created.
 func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 	m, err := verifyBackup(ctx, env, c.From)
 	if err != nil {
@@ -54,7 +54,7 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 	return err
 }
 
-// restoreFile puts the database of a backup into a data directory.
+// restoreFile copies the database of a backup into a data directory.
 func restoreFile(dir, from string, m manifest) error {
 	unlock, err := lockDataDir(dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func restoreFile(dir, from string, m manifest) error {
 	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("%s exists: a backup is restored into an empty data directory only", target)
 	}
-	// Whole or not at all, so that an interrupted restore can be run again.
+	// Atomic, so that an interrupted restore can be repeated.
 	partial := target + ".partial"
 	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -79,9 +79,9 @@ func restoreFile(dir, from string, m manifest) error {
 	return os.Rename(partial, target)
 }
 
-// fill copies data into MongoDB, where there is nothing or a part of the same from
-// an attempt that was interrupted, and compares what then is there with what
-// should be: every row, every chain, every result.
+// fill copies data into MongoDB, which must be empty or contain a part of the same data from an
+// interrupted attempt, and compares the result with the source: every row, every chain, every
+// result.
 func fill(ctx context.Context, env app.Env, target Data, source transfer.Stores, want manifest) (err error) {
 	to, err := openStores(ctx, env, target)
 	if err != nil {
@@ -175,8 +175,7 @@ func (c *migrateSettings) Describe(s *settings.Set) {
 	})
 }
 
-// migrate copies the embedded database, of a server that is stopped, to MongoDB.
-// The file stays as it is.
+// migrate copies the embedded database of a stopped server to MongoDB. The file is not changed.
 func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	path := filepath.Join(c.Dir.Path, DatabaseFile)
 	if _, err := os.Stat(path); err != nil {
@@ -187,7 +186,7 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 		return err
 	}
 	defer unlock()
-	// A copy has what a server that was killed left in the log of the database.
+	// Opening a copy applies what a killed server left in the write-ahead log.
 	scratch, err := os.MkdirTemp("", "ecf-migrate-")
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ type pruneSettings struct {
 	DryRun    bool
 }
 
-// shortestRetention is longer than any sign-off or report takes that was begun with a
+// shortestRetention exceeds the duration of any sign-off or report that was begun with a
 // revision.
 const shortestRetention = 24 * time.Hour
 
@@ -36,10 +36,10 @@ func (c *pruneSettings) Describe(s *settings.Set) {
 	})
 }
 
-// eventsAtOnce is how many events of an organization are listed at a time.
+// eventsAtOnce is the page size of lists of events.
 const eventsAtOnce = 256
 
-// pruneResults drops the revisions of all events that are older than the retention.
+// pruneResults removes the revisions of all events that are older than the retention.
 func pruneResults(ctx context.Context, env app.Env, c *pruneSettings) (err error) {
 	if c.Retention == 0 {
 		return errors.New("all revisions are kept: ECF_RESULT_RETENTION is 0")
@@ -73,7 +73,7 @@ func pruneResults(ctx context.Context, env app.Env, c *pruneSettings) (err error
 	}
 }
 
-// pruneOrganization returns how many revisions of how many events were dropped.
+// pruneOrganization returns how many revisions of how many events were removed.
 func pruneOrganization(ctx context.Context, records record.Store, pruner resulttree.Pruner, org record.OrgID, before time.Time) (dropped, events int64, err error) {
 	for after := int64(0); ; {
 		list, err := records.EventsAfter(ctx, org, after, eventsAtOnce)
@@ -82,7 +82,7 @@ func pruneOrganization(ctx context.Context, records record.Store, pruner resultt
 		}
 		for _, e := range list {
 			after = e.Slot
-			// Read anew: it may have been signed since it was listed.
+			// Read again: it may have been signed since it was listed.
 			ev, err := records.EventContext(ctx, org, e.ID)
 			if err != nil {
 				return dropped, events, err

@@ -23,13 +23,13 @@ import (
 	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// sqliteSchema is the components of the embedded database.
+// sqliteSchema returns the components of the embedded database.
 func sqliteSchema() []sqlitex.Component {
 	return slices.Concat(recordsqlite.Schema(), resultsqlite.Schema(), accountsqlite.Schema())
 }
 
-// schemaStatus compares the schema of the data with what this program knows. It
-// writes nothing.
+// schemaStatus compares the schema of the data with what this program supports. It writes
+// nothing.
 func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, error) {
 	if d.Records.URI == "" {
 		if err := tightenDataDir(d.Dir.Path); err != nil {
@@ -42,8 +42,8 @@ func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, er
 	})
 }
 
-// onMongo calls do for each of the MongoDB databases, as soon as it answers, and
-// returns the versions that do returns.
+// onMongo calls do for each of the MongoDB databases, as soon as it responds, and returns the
+// versions that do returns.
 func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error)) ([]schema.Status, error) {
 	var all []schema.Status
 	for _, database := range mongoDatabases(d) {
@@ -94,8 +94,8 @@ func printSchema(out io.Writer, all []schema.Status) error {
 	return nil
 }
 
-// showSchema prints the versions of the data. It fails if the program must not
-// work with them or steps are missing.
+// showSchema prints the versions of the data. It fails if the program must not use them or
+// migrations are missing.
 func showSchema(ctx context.Context, env app.Env, d *Data) error {
 	all, err := schemaStatus(ctx, env, *d)
 	if err != nil {
@@ -113,8 +113,8 @@ func showSchema(ctx context.Context, env app.Env, d *Data) error {
 	return nil
 }
 
-// contractSchema takes the steps that leave out the programs of the release before.
-// The embedded database has them already: one program uses it.
+// contractSchema applies the migrations that exclude the programs of the previous release. In
+// the embedded database they are applied already, because only one program uses it.
 func contractSchema(ctx context.Context, env app.Env, d *Data) error {
 	if d.Records.URI == "" {
 		return showSchema(ctx, env, d)
@@ -131,8 +131,8 @@ func contractSchema(ctx context.Context, env app.Env, d *Data) error {
 	return printSchema(env.Stdout, all)
 }
 
-// upgradeSchema brings the data to the newest versions. It may be interrupted and
-// run again. It opens no store of a service: those wait for what it does.
+// upgradeSchema migrates the data to the newest versions. It may be interrupted and repeated.
+// It opens no store of a service, because those wait for the migrations.
 func upgradeSchema(ctx context.Context, env app.Env, d *Data) error {
 	if d.Records.URI != "" {
 		all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {

@@ -1,6 +1,6 @@
-// Package standalone runs the whole system in one process: the same services,
-// called directly by their handlers or over in-memory listeners, on the embedded engines unless
-// the settings name others.
+// Package standalone runs the whole system in one process: the same services, whose handlers
+// are called directly or over in-memory listeners, on the embedded engines unless the settings
+// name others.
 package standalone
 
 import (
@@ -33,19 +33,18 @@ import (
 	"github.com/eventcarbon/ecf/services/review"
 )
 
-// Options is what a server is started with beside its settings.
+// Options are the options of a server besides its settings.
 type Options struct {
 	Config Config
 	Logger *slog.Logger
-	// Out is where the address and the demo accounts are printed. Default:
-	// nowhere.
+	// Out is where the address and the demo accounts are printed; nil: nowhere.
 	Out     io.Writer
 	Version string
-	// Ready, if set, is called once with the address the gateway listens on.
+	// Ready, if set, is called once with the address on which the gateway listens.
 	Ready func(address string)
 	// Metrics, if set, is served on the debug address.
 	Metrics http.Handler
-	// Now is the clock of everything but the embedded engines. Default: time.Now.
+	// Now is the clock of everything except the embedded engines. Default: time.Now.
 	Now func() time.Time
 }
 
@@ -69,12 +68,12 @@ func Serve(ctx context.Context, o Options) error {
 	})
 }
 
-// infrastructure is what the services of the process stand on.
+// infrastructure are the shared dependencies of the services.
 type infrastructure struct {
 	*stores
 	queue *taskqueue.Queue
-	// notifier carries notifications of what people wait for: direct or, where there is
-	// a Redis of its own with workers of other processes, the queue.
+	// notifier carries interactive notifications: Direct or, with a Redis of its own and
+	// workers of other processes, the queue.
 	notifier notify.CheckedNotifier
 	direct   *notify.Direct
 	limits   ratelimit.Log
@@ -114,8 +113,8 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 	return in, c.Keys.Folder.Unusable(err)
 }
 
-// start makes every service, runs those behind the gateway, and returns the
-// gateway, which the process serves.
+// start creates every service, runs those behind the gateway, and returns the gateway, which
+// the process serves.
 func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (app.Service, error) {
 	c := o.Config
 	insight, err := in.queue.Insight(p)
@@ -168,7 +167,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 	return edge, err
 }
 
-// warnOfGuessedIssuer says that tokens are of this server alone where others may share
+// warnOfGuessedIssuer warns that tokens are valid at this server only although others may share
 // its database.
 func (c *Config) warnOfGuessedIssuer(ctx context.Context, log *slog.Logger) {
 	if c.issuerGuessed && c.Data.Records.URI != "" {
@@ -177,17 +176,16 @@ func (c *Config) warnOfGuessedIssuer(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// upstream runs a service on a listener in memory and returns the gateway's ways
-// to it.
+// upstream serves a service on an in-memory listener and returns how the gateway reaches it.
 func upstream(p *app.Process, s app.Service) gateway.Upstream {
 	listener := fasthttputil.NewInmemoryListener()
-	s.App.Handler() // makes its tree of routes, as being served does
+	s.App.Handler() // builds the route tree, as serving would
 	handler := s.App.Server().Handler
 	p.Go(s, listener)
 	return gateway.Upstream{URL: "http://" + s.Name, Dial: gateway.DialListener(listener), Handler: handler, Recall: s.Recall}
 }
 
-// announce prints where the server is and how to sign in.
+// announce prints the address of the server and how to sign in.
 func announce(o Options, address, system string, demo *demoAccounts) {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil && (host == "::" || host == "0.0.0.0") {

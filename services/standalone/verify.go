@@ -20,7 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// maxBundle bounds what is read of a file that claims to be a bundle.
+// maxBundle bounds the size of a bundle.
 const maxBundle = 256 << 20
 
 // verifySettings are the settings of verify.
@@ -43,8 +43,8 @@ func (c *verifySettings) Describe(s *settings.Set) {
 	s.Arguments(&c.files)
 }
 
-// verify recomputes an exported report and says where it differs. It reads no
-// other file and needs no server, except for what --keys and --server name.
+// verify recalculates an exported report and prints the differences. It reads no other file and
+// needs no server, except for --keys and --server.
 func verify(ctx context.Context, env app.Env, c *verifySettings) error {
 	if len(c.files) != 1 {
 		return errors.New("name one file: ecf verify BUNDLE.json (- for standard input)")
@@ -81,7 +81,8 @@ func verify(ctx context.Context, env app.Env, c *verifySettings) error {
 	return nil
 }
 
-// judge tells a bundle that was changed from one that this program disagrees with.
+// judge distinguishes a bundle that was changed from one whose figures this program calculates
+// differently.
 func judge(v bundle.Verdict) error {
 	switch {
 	case len(v.Differences) == 0:
@@ -94,7 +95,7 @@ func judge(v bundle.Verdict) error {
 	return errors.New("the bundle is not what its inputs come to: it was changed after it was made")
 }
 
-// words are what was found, for people.
+// words describes the findings for people.
 func words(c *verifySettings, v bundle.Verdict, newer string) string {
 	var out strings.Builder
 	list := append(slices.Clone(v.Differences), v.OtherFigures...)
@@ -145,7 +146,7 @@ func orUnsaid(date string) string {
 	return date
 }
 
-// trusted returns an error unless the bundle is signed by whom the settings ask for.
+// trusted returns an error unless the bundle is signed by a key that the settings accept.
 func (c *verifySettings) trusted(ctx context.Context, v bundle.Verdict) error {
 	if key := c.Key; key != "" && key != v.SignedBy {
 		return fmt.Errorf("the bundle is not signed with the key %s but with %s", key, orNone(v.SignedBy))
@@ -166,7 +167,7 @@ func (c *verifySettings) trusted(ctx context.Context, v bundle.Verdict) error {
 	return nil
 }
 
-// publishedKeys reads the ids of the keys of a file or URL.
+// publishedKeys reads the key ids from a file or URL.
 func publishedKeys(ctx context.Context, from string) ([]string, error) {
 	text, err := fetch(ctx, from, "")
 	if err != nil {
@@ -192,7 +193,7 @@ const (
 	maxAnswer    = 16 << 20
 )
 
-// fetch reads a file, or an address that begins with http.
+// fetch reads a file, or a URL that begins with http.
 func fetch(ctx context.Context, from, token string) ([]byte, error) {
 	if !strings.HasPrefix(from, "https://") && !strings.HasPrefix(from, "http://") {
 		return os.ReadFile(from) //nolint:gosec // the caller names the file
@@ -231,7 +232,7 @@ func newerRevision(ctx context.Context, server, tokenFile string, v bundle.Verdi
 		}
 		token = strings.TrimSpace(string(text))
 	}
-	// The address that a server prints of its API has the base path.
+	// The URL of the API printed by a server includes the base path.
 	server = strings.TrimSuffix(strings.TrimRight(server, "/"), web.BasePath)
 	text, err := fetch(ctx, server+web.BasePath+"/events/"+url.PathEscape(v.EventID)+"/results", token)
 	if err != nil && tokenFile == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// Stores is what holds the chains.
+// Stores are the stores that contain the chains.
 type Stores struct {
 	Records interface {
 		OrganizationIDs(ctx context.Context, after record.OrgID, limit int) ([]record.OrgID, error)
@@ -30,14 +30,14 @@ type Stores struct {
 // atOnce is how many records, events or entries are read at a time.
 const atOnce = 500
 
-// Export hands on the head of every chain there is.
+// Export calls add for the head of every chain.
 func (s Stores) Export(ctx context.Context, add func(Head) error) error {
 	heads, err := s.Accounts.AuditHeads(ctx)
 	if err != nil {
 		return err
 	}
 	for _, h := range heads {
-		if h.Seq == 0 { // entries, and no head yet
+		if h.Seq == 0 { // entries without a head yet
 			continue
 		}
 		if err := add(Head{Org: h.Org, Revision: h.Seq, Hash: h.Hash}); err != nil {
@@ -70,7 +70,7 @@ func (s Stores) exportEvents(ctx context.Context, org record.OrgID, add func(Hea
 		for _, e := range events {
 			after = e.Slot
 			if e.Last.Rev == 0 {
-				continue // from before histories were kept: its chain begins with its next change
+				continue // older than histories: its chain begins with its next change
 			}
 			if err := add(Head{Org: string(org), Event: string(e.ID), Revision: e.Last.Rev, Hash: e.Last.Hash}); err != nil {
 				return err
@@ -94,17 +94,17 @@ func (s Stores) exportRecords(ctx context.Context, org record.OrgID, add func(He
 	}
 }
 
-// Comparer compares heads with the chains as they are now.
+// Comparer compares heads with the current chains.
 type Comparer struct {
 	Stores Stores
-	// Report takes each difference, in one sentence.
+	// Report is called with a sentence for each difference.
 	Report func(fault string) error
 
 	batch []Head // of records of one organization
 }
 
-// Add compares one head. Those of records are compared some at a time: Flush has
-// to be called behind the last.
+// Add compares one head. Those of records are compared in batches: Flush must be called after
+// the last one.
 func (c *Comparer) Add(ctx context.Context, h Head) error {
 	if h.Record == "" {
 		fault, err := c.single(ctx, h)
@@ -138,9 +138,8 @@ func (c *Comparer) single(ctx context.Context, h Head) (fault string, err error)
 		return "", nil
 	}
 	org, id := record.OrgID(h.Org), record.EventID(h.Event)
-	// The newest entry is in the event, and is put apart by its next change: read
-	// first, it is in one of the two.
-	// What cannot be read is not there.
+	// The newest entry is stored in the event, and moved by the next change: the event is read
+	// first, so it is found in one of the two. What cannot be read counts as missing.
 	ev, err := c.Stores.Records.EventContext(ctx, org, id)
 	if err != nil && !errors.Is(err, record.ErrNotFound) && !record.IsDamage(err) {
 		return "", err
@@ -163,7 +162,7 @@ func (c *Comparer) single(ctx context.Context, h Head) (fault string, err error)
 	return fmt.Sprintf("%s: event %s: revision %d of its history is another one than it was", h.Org, h.Event, h.Revision), nil
 }
 
-// Flush compares the heads of records that wait.
+// Flush compares the pending heads of records.
 func (c *Comparer) Flush(ctx context.Context) error {
 	if len(c.batch) == 0 {
 		return nil
@@ -175,8 +174,8 @@ func (c *Comparer) Flush(ctx context.Context) error {
 	for i, h := range batch {
 		ids[i] = record.ID(h.Record)
 	}
-	// The newest entry is in the record, and is put apart by its next move: read
-	// first, it is in one of the two.
+	// The newest entry is stored in the record, and moved by the next move: the record is read
+	// first, so it is found in one of the two.
 	type place struct {
 		id  record.ID
 		rev int64
@@ -190,7 +189,7 @@ func (c *Comparer) Flush(ctx context.Context) error {
 		return err
 	}
 	for _, r := range records {
-		if r.Damage == nil { // what cannot be read is not there
+		if r.Damage == nil { // what cannot be read counts as missing
 			note(r.Record.ID, r.Record.Last)
 		}
 	}
@@ -218,7 +217,7 @@ func (c *Comparer) Flush(ctx context.Context) error {
 	return nil
 }
 
-// among returns what is wrong where a record's head is none of the entries found.
+// among returns the difference if the head is none of the entries found.
 func (h Head) among(hashes []string) string {
 	if slices.Contains(hashes, h.Hash) {
 		return ""

@@ -1,7 +1,7 @@
-// Package auditheads reads and writes the file of `ecf audit export`: the heads of the
-// hash chains of the audit log, of records and of events at a moment, signed with the report
-// key. Stored elsewhere it later proves that nothing was truncated or rewritten,
-// which a chain alone cannot prove against somebody able to change all of it.
+// Package auditheads reads and writes the file of `ecf audit export`: the head of each chain of
+// the audit log, of records and of events at a point in time, signed with the report key.
+// Stored elsewhere, it proves later that nothing was truncated or rewritten, which a chain
+// alone cannot prove against someone able to change all of it.
 package auditheads
 
 import (
@@ -19,15 +19,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 )
 
-// Format names the form of the file: a line of JSON each, a header, then the
-// heads, then the seal.
+// Format is the format of the file: JSON lines with a header, the heads, and the seal.
 const Format = "ecf-audit-heads/1"
 
-// maxLine bounds a line of a file that claims to have this form.
+// maxLine bounds the length of a line.
 const maxLine = 64 << 10
 
-// Head is how far one chain had come: of the audit log of an organization where
-// Event is empty, of an event where Record is empty, else of a record.
+// Head is the head of one chain: of the audit log of an organization if Event is empty, of an
+// event if Record is empty, otherwise of a record.
 type Head struct {
 	Org      string `json:"organization"`
 	Event    string `json:"event,omitempty"`
@@ -54,7 +53,7 @@ type Writer struct {
 	heads int64
 }
 
-// NewWriter begins a file of heads as they are at a time.
+// NewWriter starts a file of heads as of the given time.
 func NewWriter(out io.Writer, at time.Time) (*Writer, error) {
 	w := &Writer{out: bufio.NewWriter(out), sum: sha256.New()}
 	return w, w.line(header{Format, at.UTC().Format(time.RFC3339)})
@@ -77,7 +76,7 @@ func (w *Writer) Add(h Head) error {
 	return w.line(h)
 }
 
-// Close signs what was written and ends the file. It returns the number of heads.
+// Close signs what was written and completes the file. It returns the number of heads.
 func (w *Writer) Close(sign func(text []byte) (bundle.Signature, error)) (int64, error) {
 	sum := hex.EncodeToString(w.sum.Sum(nil))
 	signature, err := sign(signedText(w.heads, sum))
@@ -94,9 +93,9 @@ func signedText(heads int64, sum string) []byte {
 	return fmt.Appendf(nil, "%s\n%d\n%s", Format, heads, sum)
 }
 
-// Read reads a file of heads, hands on each, and returns when it was made and the
-// id of the key that signed it. What is handed on is proven only when Read returns
-// without an error: the seal is the last line.
+// Read reads a file of heads, calls add for each, and returns the time of the file and the id
+// of the key that signed it. The heads are verified only once Read returns without an error,
+// because the seal is the last line.
 func Read(in io.Reader, add func(Head) error) (at time.Time, signedBy string, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
@@ -142,7 +141,7 @@ func (s seal) check(rest *bufio.Scanner, heads int64, sum string) error {
 	return nil
 }
 
-// strict decodes one object without fields that v does not have.
+// strict decodes an object and rejects fields that v does not have.
 func strict(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

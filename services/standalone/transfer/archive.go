@@ -15,24 +15,23 @@ import (
 	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// InFile returns the stores in a database of the embedded engine, which is what a
-// backup of any engine is.
+// InFile returns the stores in a database of the embedded engine, the format of backups of any
+// engine.
 func InFile(db *sqlitex.DB) Stores {
 	return Stores{Records: recordsqlite.New(db), Results: resultsqlite.New(db), Accounts: accountsqlite.New(db)}
 }
 
-// Archive copies everything of a set of stores, to which others write meanwhile,
-// into a new database of the embedded engine. What it holds in the end could have
-// been the state of the source:
+// Archive copies the contents of a set of stores, while others write to them, into a new
+// database of the embedded engine. The result is a state that the source could have had:
 //
-//   - An event is read again where it changed while it was read.
-//   - Where only its results moved, they may be of later records than those read;
-//     then the records are marked, and whoever serves the archive calculates the
-//     results again, from what it has.
-//   - An answer of an idempotency key that became final meanwhile is left out: the
-//     request may be repeated, which is safe by the key's seed.
+//   - An event is read again if it changed while it was read.
+//   - If only its results changed, they may be of later records than those read; then the
+//     records are marked, and the server that uses the archive recalculates the results from
+//     its contents.
+//   - A response of an idempotency key that became final meanwhile is omitted: the request may
+//     be repeated, which the key's seed makes safe.
 //
-// No transaction and no snapshot of the engine is used, so it may take any time.
+// It uses no transaction and no snapshot of the engine, so it may take any time.
 func Archive(ctx context.Context, db *sqlitex.DB, from Stores) error {
 	answered, err := answeredKeys(ctx, from)
 	if err != nil {
@@ -50,7 +49,7 @@ type archiver struct {
 	answered map[string]bool
 }
 
-// readings bounds how often an event is read anew because somebody changed it.
+// readings bounds how often an event is read again because it changed.
 const readings = 20
 
 // capture implements visitor.
@@ -87,8 +86,8 @@ func (a *archiver) capture(ctx context.Context, e record.Event, read func(record
 	return fmt.Errorf("event %s was changed each of the %d times it was read", e.ID, readings)
 }
 
-// versions sums the versions of what makes up an event's result. Each rises with
-// every write, so equal sums are of the same state.
+// versions sums the versions of what makes up the result of an event. Each increases with every
+// write, so equal sums mean the same state.
 func (a *archiver) versions(ctx context.Context, org record.OrgID, event record.EventID) (sum int64, err error) {
 	for level := 0; level <= resulttree.TopLevel; level++ {
 		nodes, err := a.from.Results.Nodes(ctx, org, event, "", level, 0, math.MaxInt64)
@@ -106,8 +105,8 @@ func (a *archiver) versions(ctx context.Context, org record.OrgID, event record.
 	return sum + r.Version, err
 }
 
-// markAll marks the first record of each segment, deleted or not, so that every
-// node of the event is calculated again.
+// markAll marks the first record of each segment, deleted or not, so that every node of the
+// event is recalculated.
 func (a *archiver) markAll(ctx context.Context, e record.Event) error {
 	mark := record.NewMark(a.started)
 	return a.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
@@ -144,8 +143,7 @@ func (a *archiver) key(ctx context.Context, org record.OrgID, k record.KeyEntry)
 	return a.copier.key(ctx, org, k)
 }
 
-// answeredKeys returns the ids of the keys whose answers are final: what they
-// answer for is stored.
+// answeredKeys returns the ids of the keys with final responses: what these report is stored.
 func answeredKeys(ctx context.Context, from Stores) (map[string]bool, error) {
 	answered := map[string]bool{}
 	return answered, organizations(ctx, from, func(org record.OrgID) error {

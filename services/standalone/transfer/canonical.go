@@ -11,16 +11,15 @@ import (
 	"time"
 )
 
-// write writes every field of a value in a form that is the same for equal
-// values. JSON will not do: it is how clients see a record, without its mark and
-// its fence. Zero values are left out, so nil and empty are the same, and a field
-// that is added changes nothing where it is not used.
+// write writes every field of a value in a canonical form. JSON is not suitable: it is the
+// format for clients, without the mark and the fence of a record. Zero values are omitted, so
+// nil and empty are equal, and an added field changes nothing where it is not used.
 func write(w io.Writer, v reflect.Value) error {
 	if v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
 			return nil
 		}
-		// What points to a zero value is not nothing.
+		// A pointer to a zero value differs from nil.
 		return frame(w, "&", func() error { return write(w, v.Elem()) })
 	}
 	if t, ok := reflect.TypeAssert[time.Time](v); ok {
@@ -90,7 +89,7 @@ func writeStruct(w io.Writer, v reflect.Value) error {
 	return nil
 }
 
-// writeOpaque writes a value that shows itself as text only.
+// writeOpaque writes a value that is accessible as text only.
 func writeOpaque(w io.Writer, v reflect.Value) error {
 	switch o := v.Interface().(type) {
 	case encoding.TextMarshaler:
@@ -117,13 +116,13 @@ func empty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// text writes a text with its length before it, so that two never run together.
+// text writes a string preceded by its length, so that the encoding is unambiguous.
 func text(w io.Writer, s string) error {
 	_, err := fmt.Fprintf(w, "%d:%s", len(s), s)
 	return err
 }
 
-// frame writes what has a name, between brackets.
+// frame writes a name and, in brackets, the output of inner.
 func frame(w io.Writer, name string, inner func() error) error {
 	if _, err := io.WriteString(w, name+"("); err != nil {
 		return err

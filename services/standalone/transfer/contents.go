@@ -15,17 +15,17 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// Kind is what stores hold of one kind: how many, and a hash over all of them.
+// Kind is the number of items of one kind, and a hash over all of them.
 type Kind struct {
 	Count  int64  `json:"count"`
 	SHA256 string `json:"sha256"`
 }
 
-// Contents is what a set of stores holds. Two engines that hold the same have
-// equal contents: the rows are compared as what they mean, not as they are stored.
+// Contents describes what a set of stores contains. It is equal for two engines with the same
+// data: rows are compared by meaning, not by storage format.
 type Contents map[string]Kind
 
-// ContentsOf reads everything that stores hold.
+// ContentsOf reads everything in a set of stores.
 func ContentsOf(ctx context.Context, of Stores) (Contents, error) {
 	c := counter{}
 	if err := walk(ctx, of, c); err != nil {
@@ -38,8 +38,8 @@ func ContentsOf(ctx context.Context, of Stores) (Contents, error) {
 	return contents, nil
 }
 
-// Counts returns the contents without their hashes, which are comparable only where
-// one release of the program made both.
+// Counts returns the contents without hashes, which are comparable only between contents made
+// by the same release.
 func (c Contents) Counts() Contents {
 	counts := Contents{}
 	for kind, k := range c {
@@ -48,7 +48,7 @@ func (c Contents) Counts() Contents {
 	return counts
 }
 
-// Compare returns an error that names what differs from what is wanted.
+// Compare returns an error that describes the differences from want.
 func (c Contents) Compare(want Contents) error {
 	for _, kind := range slices.Sorted(maps.Keys(want)) {
 		switch {
@@ -66,7 +66,7 @@ func (c Contents) Compare(want Contents) error {
 	return nil
 }
 
-// counter counts and hashes what a walk finds, kind by kind.
+// counter counts and hashes what a walk finds, by kind.
 type counter map[string]*tally
 
 type tally struct {

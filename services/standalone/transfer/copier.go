@@ -13,16 +13,16 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// writers is how many rows are written at once where their order does not matter.
+// writers is the number of concurrent writes where their order does not matter.
 const writers = 32
 
-// ErrNotCopy is wrapped by the error for a target that holds something else than
-// a part of the source.
+// ErrNotCopy is wrapped by the error for a target that contains something other than a part of
+// the source.
 var ErrNotCopy = errors.New("transfer: the target holds other data")
 
-// Copy copies everything from one set of stores into another, which is empty or
-// has a part of it from an attempt that was interrupted: what is there already is
-// left as it is. Nobody may write to either of them meanwhile.
+// Copy copies everything from one set of stores into another, which is empty or contains a part
+// of it from an interrupted attempt; existing data are kept. Nobody may write to either
+// meanwhile.
 func Copy(ctx context.Context, to, from Stores) error {
 	return walk(ctx, from, &copier{to: to, started: time.Now()})
 }
@@ -32,11 +32,11 @@ type copier struct {
 	to      Stores
 	started time.Time
 
-	// top is the highest number the target has of each type of the event at hand.
+	// top is the highest number in the target for each type of the current event.
 	top map[string]int64
 }
 
-// unless returns nil for an error that says that a row is there already.
+// unless returns nil if err means that the row exists already.
 func unless(err error, there ...error) error {
 	for _, t := range there {
 		if errors.Is(err, t) {
@@ -105,7 +105,7 @@ func (c *copier) records(ctx context.Context, org record.OrgID, sub record.Sub, 
 	if len(records) == 0 {
 		return nil
 	}
-	// Entries come first, so that a record that is there has its history.
+	// Entries come first, so that every existing record has its history.
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
 	for _, e := range entries {
@@ -154,8 +154,8 @@ func (c *copier) result(ctx context.Context, r resulttree.Result) error {
 	if err := unless(c.to.Results.PutResult(ctx, r, 0), resulttree.ErrConflict); err != nil {
 		return err
 	}
-	// What cannot be read of a result is no reason to leave it behind: its headline
-	// is stored again by the next calculation.
+	// A result that cannot be read is copied all the same: its headline is stored again by the
+	// next calculation.
 	headline, err := resulttree.HeadlineOf(r)
 	if err != nil {
 		return nil //nolint:nilerr // see above
@@ -171,7 +171,7 @@ func (c *copier) key(ctx context.Context, org record.OrgID, k record.KeyEntry) e
 func (c *copier) user(ctx context.Context, u account.User) error {
 	err := c.to.Accounts.InsertUser(ctx, u)
 	if errors.Is(err, account.ErrEmailTaken) {
-		// A user that is there already has its own email.
+		// The user exists already: the email address is its own.
 		if _, there := c.to.Accounts.User(ctx, u.Org, u.ID); there == nil {
 			return nil
 		}
@@ -183,8 +183,8 @@ func (c *copier) session(ctx context.Context, s account.Session) error {
 	return unless(c.to.Accounts.InsertSession(ctx, s), account.ErrDuplicate)
 }
 
-// audit appends an entry, which the target seals again: the same entry after the
-// same one has the same hash.
+// audit appends an entry, which the target seals again: the hash is the same for the same entry
+// after the same predecessor.
 func (c *copier) audit(ctx context.Context, e account.AuditEntry) error {
 	sealed, err := c.to.Accounts.AppendAudit(ctx, e)
 	if err != nil {

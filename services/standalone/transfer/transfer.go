@@ -1,11 +1,9 @@
-// Package transfer copies all data from the stores of one engine to
-// those of another, and describes the contents of a set of stores independently
-// of the engine. Backups, restores and migrations between engines are built on
-// it.
+// Package transfer copies the contents of the stores of one engine to those of another, and
+// describes the contents of a set of stores independently of the engine. Backups, restores and
+// migrations between engines use it.
 //
-// Data that an engine derives (the sets of deleted numbers, the guard of
-// the last administrator, the heads of audit chains) are not copied: the target
-// derives them again.
+// What an engine derives from the rest (the sets of deleted numbers, the guard of the last
+// administrator, the heads of audit chains) is not copied, but derived again by the target.
 package transfer
 
 import (
@@ -31,20 +29,20 @@ type Stores struct {
 // atOnce is how many rows are read at a time.
 const atOnce = 500
 
-// visitor takes what a walk finds, in an order in which it can be stored: what
-// others refer to comes before them.
+// visitor receives the results of a walk, in an order in which they can be stored: referenced
+// items come first.
 type visitor interface {
 	factorPack(ctx context.Context, p record.FactorPack) error
 	organization(ctx context.Context, o record.Organization) error
 	policies(ctx context.Context, org record.OrgID, states []record.PolicyEntry) error
 	imported(ctx context.Context, i record.Import, parts [][]byte) error
 	supplierFactor(ctx context.Context, f record.SupplierFactor) error
-	// capture decides how often an event is read: read shows the event and all that
-	// belongs to it.
+	// capture decides how often an event is read: read visits the event and all that belongs to
+	// it.
 	capture(ctx context.Context, e record.Event, read func(record.Event) error) error
 	event(ctx context.Context, e record.Event) error
-	// records takes records of one sub-collection in the order of their numbers,
-	// with the entries stored of them.
+	// records receives records of one sub-collection in the order of their numbers, with their
+	// stored entries.
 	records(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record, entries []record.StoredEntry) error
 	eventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error
 	node(ctx context.Context, n resulttree.Node) error
@@ -59,7 +57,7 @@ type visitor interface {
 	audit(ctx context.Context, e account.AuditEntry) error
 }
 
-// part is a part of what is kept of a signed revision.
+// part is a part of a signed revision.
 type part struct {
 	org   record.OrgID
 	event record.EventID
@@ -67,7 +65,7 @@ type part struct {
 	data  []byte
 }
 
-// walk shows everything of a set of stores to a visitor.
+// walk visits everything in a set of stores.
 func walk(ctx context.Context, from Stores, v visitor) error {
 	if err := walkFactorPacks(ctx, from, v); err != nil {
 		return err
@@ -84,7 +82,7 @@ func walk(ctx context.Context, from Stores, v visitor) error {
 	return walkAudit(ctx, from, v, account.SystemOrg)
 }
 
-// walkFactorPacks shows the packs in the order in which they were added.
+// walkFactorPacks visits the packs in the order in which they were added.
 func walkFactorPacks(ctx context.Context, from Stores, v visitor) error {
 	ids, err := from.Records.FactorPackIDs(ctx)
 	if err != nil {
@@ -108,8 +106,7 @@ func organizations(ctx context.Context, from Stores, do func(record.OrgID) error
 	}, func(id record.OrgID) record.OrgID { return id }, do)
 }
 
-// pages reads pages of items until there is none, each from the place of the last
-// item of the one before.
+// pages reads pages of items until one is empty, each after the last item of the previous one.
 func pages[T, Place any](read func(after Place) ([]T, error), place func(T) Place, do func(T) error) error {
 	var after Place
 	for {
@@ -134,14 +131,14 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 	if err := v.organization(ctx, o); err != nil {
 		return err
 	}
-	// They come after the organization: a state that leaves its document meanwhile is
-	// found here.
+	// After the organization: a state that is moved out of its document meanwhile is found
+	// here.
 	if err := walkPolicies(ctx, from, v, org); err != nil {
 		return err
 	}
 	// The audit log comes after the accounts, so that it has an entry for each, and before
-	// what else it tells of: all of that is there in the copy. An action that comes in
-	// between is entered with the next one on its event.
+	// everything else that it mentions, so that all of that is in the copy. The entry of an
+	// action in between is missing; the next one on its event covers it.
 	if err := walkAccounts(ctx, from, v, string(org)); err != nil {
 		return err
 	}
@@ -158,16 +155,16 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 	if err != nil {
 		return err
 	}
-	// An import is taken before what it makes: read earlier, it is repeated where
-	// the records are already there, which changes nothing.
+	// An import is read before the records it creates: if it is resumed from the copy, existing
+	// records are recognized, which changes nothing.
 	err = pages(func(after string) ([]record.Import, error) { return from.Records.ImportsAfter(ctx, org, after, atOnce) },
 		func(i record.Import) string { return i.ID },
 		func(i record.Import) error { return walkImport(ctx, from, v, i) })
 	if err != nil {
 		return err
 	}
-	// What comes after this moment is left for the next backup, or it would never
-	// end where events are made faster than they are copied.
+	// Events created after this moment are left to the next backup; otherwise copying might
+	// never end.
 	used, err := from.Records.UsedSlots(ctx, org)
 	if err != nil {
 		return err
@@ -187,8 +184,8 @@ func walkOrganization(ctx context.Context, from Stores, v visitor, org record.Or
 		func(k record.KeyEntry) error { return v.key(ctx, org, k) })
 }
 
-// walkImport reads an import with its file. The file is removed when the import
-// ends, so where it ends meanwhile, the import is read again.
+// walkImport reads an import with its file. The file is removed when the import ends; if that
+// happens meanwhile, the import is read again.
 func walkImport(ctx context.Context, from Stores, v visitor, i record.Import) error {
 	for {
 		var parts [][]byte
@@ -220,8 +217,8 @@ func walkEvent(ctx context.Context, from Stores, v visitor, e record.Event) erro
 	if err := walkRecords(ctx, from, v, e); err != nil {
 		return err
 	}
-	// The newest entry is in the event; an entry above it is of an attempt that
-	// did not come about, or of a move since.
+	// The newest entry is in the event; an entry above it is of an attempt that failed, or of a
+	// later move.
 	entries, err := from.Records.EventEntries(ctx, e.Org, e.ID, 0, e.Rev)
 	if err != nil {
 		return err
@@ -266,7 +263,7 @@ func walkRecords(ctx context.Context, from Stores, v visitor, e record.Event) er
 	}
 }
 
-// entriesOf reads the stored entries of records, but those of moves since.
+// entriesOf reads the stored entries of records, without those of later moves.
 func entriesOf(ctx context.Context, from Stores, org record.OrgID, records []record.Record) ([]record.StoredEntry, error) {
 	ids, rev := make([]record.ID, len(records)), make(map[record.ID]int64, len(records))
 	for i, r := range records {
@@ -287,7 +284,7 @@ func entriesOf(ctx context.Context, from Stores, org record.OrgID, records []rec
 	return all, err
 }
 
-// revisionsAtOnce bounds how many results are held in memory.
+// revisionsAtOnce bounds the number of results in memory.
 const revisionsAtOnce = 20
 
 func walkResults(ctx context.Context, from Stores, v visitor, org record.OrgID, event record.EventID) error {
@@ -323,7 +320,7 @@ func walkResults(ctx context.Context, from Stores, v visitor, org record.OrgID, 
 			}
 		}
 	}
-	// Read after the revisions: what is removed meanwhile is in it.
+	// Read after the revisions, so that it includes those removed meanwhile.
 	dropped, err := from.Results.Retention(ctx, org, event)
 	if err != nil {
 		return err
@@ -353,7 +350,7 @@ func walkNode(ctx context.Context, from Stores, v visitor, n resulttree.Node) er
 	return v.node(ctx, whole)
 }
 
-// farAhead is later than any part was stored.
+// farAhead returns a time after any part was stored.
 func farAhead() time.Time { return time.Now().AddDate(100, 0, 0) }
 
 func walkParts(ctx context.Context, from Stores, v visitor, org record.OrgID, event record.EventID) error {
