@@ -15,22 +15,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// What is kept of answers, in bytes; an answer that takes more than a sixteenth
-// of it is not kept.
+// Limits of the response cache, in bytes; a response larger than a sixteenth of it is not
+// cached.
 const (
 	keptAnswers  = 16 << 20
 	largestKept  = keptAnswers / 16
-	costOfAnswer = 512 // of an entry, beside its texts
+	costOfAnswer = 512 // of an entry, besides its strings
 )
 
-// answers are the bodies of reads that were answered before. The key of one says
-// everything it depends on but what is stored: whose organization, who asks with
-// which role, and what for.
+// answers is the response cache of reads (ADR 0045). The key contains everything that a
+// response depends on except the stored data: the organization, the caller with the role, and
+// the request.
 type answers struct {
-	store record.Versioned // nil: the store does not know its version
+	store record.Versioned // nil: the store has no version
 	kept  *lru.Cache[string, answer]
-	// pages are lists by what their entity tags are made of, for stores of both
-	// kinds; see serve.
+	// pages caches lists by what their entity tags consist of, for both kinds of stores; see
+	// serve.
 	pages *lru.Cache[string, answer]
 }
 
@@ -38,7 +38,7 @@ type answer struct {
 	key     string
 	version record.Version
 	tag     string
-	body    []byte // nil: the answer was only that tag is that of now
+	body    []byte // nil: only the tag is known to be current
 }
 
 func newAnswers(store any) *answers {
@@ -50,14 +50,13 @@ func newAnswers(store any) *answers {
 	return a
 }
 
-// remembered are the operations whose answers depend on nothing but the request,
-// the caller and what is stored: not on the clock, nor on another service.
+// remembered are the operations whose responses depend only on the request, the caller and the
+// stored data: not on the clock, nor on another service.
 var remembered = []string{"listEvents", "getEvent", "listRecords", "getRecord"}
 
-// remember returns the routes with the answers of reads remembered. It stands
-// before the guard of teams, which reads the event: the answer is the one that
-// the guard let through for this caller, and a change of the team is a change of
-// what is stored.
+// remember returns the routes with caching of responses. It runs before the guard of teams,
+// which reads the event: a cached response has passed the guard for this caller, and a change
+// of the team changes the version of the store.
 func (a *answers) remember(routes []web.Route) []web.Route {
 	if a.store == nil {
 		return routes
@@ -72,11 +71,11 @@ func (a *answers) remember(routes []web.Route) []web.Route {
 
 func (a *answers) handler(next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		// The version is read first: what is written while the answer is made
-		// makes it one of the past, which is not given again.
+		// The version is read first: a write during the request makes the response outdated,
+		// and it is not used again.
 		version, err := a.store.Version(c.UserContext())
 		if err != nil {
-			return next(c) // which finds out what is wrong
+			return next(c) // which reports the error
 		}
 		key := answerKey(web.PrincipalOf(c), c.Request())
 		if a.give(key, version, c.Request(), c.Response()) {
@@ -92,19 +91,18 @@ func (a *answers) handler(next fiber.Handler) fiber.Handler {
 		}
 		switch status := r.StatusCode(); {
 		case status == fiber.StatusOK && len(r.Body()) > 0 && len(r.Body()) <= largestKept:
-			// A copy: were the body one of fasthttp's buffers, the next request would
-			// write into it.
+			// A copy: a buffer of fasthttp would be overwritten by the next request.
 			a.kept.Put(key, answer{key: key, version: version, tag: tag, body: bytes.Clone(r.Body())})
 		case status == fiber.StatusNotModified:
-			// Who polls has the body, and asks for nothing else.
+			// A client that polls has the body already.
 			a.kept.Put(key, answer{key: key, version: version, tag: tag})
 		}
 		return nil
 	}
 }
 
-// give gives the answer that is kept under a key, where it is one of a version of the store,
-// and reports whether it could.
+// give sends the cached response of a key if it is of the given version of the store, and
+// reports whether it could.
 func (a *answers) give(key string, version record.Version, req *fasthttp.Request, resp *fasthttp.Response) bool {
 	found, ok := a.kept.Get(key)
 	switch {
@@ -128,11 +126,11 @@ func (a *answers) recall(ctx context.Context, operation string, p identity.Princ
 	return err == nil && a.give(answerKey(p, req), version, req, resp)
 }
 
-// setAnew are the fields of the header that an answer gets each time.
+// setAnew are the header fields that are set for each response.
 var setAnew = []string{fiber.HeaderContentType, fiber.HeaderContentLength, fiber.HeaderETag, fiber.HeaderXRequestID, fiber.HeaderServer, fiber.HeaderDate}
 
-// ordinary reports whether the header of an answer has only fields that are set
-// anew when it is given again.
+// ordinary reports whether a response has only header fields that are set again for a cached
+// one.
 func ordinary(h *fasthttp.ResponseHeader) bool {
 	for name := range h.All() {
 		if !slices.ContainsFunc(setAnew, func(known string) bool { return strings.EqualFold(known, string(name)) }) {
@@ -142,8 +140,8 @@ func ordinary(h *fasthttp.ResponseHeader) bool {
 	return true
 }
 
-// answerKey returns all that an answer depends on but what is stored. A part
-// cannot be taken for two: none holds a line feed.
+// answerKey returns all that a response depends on except the stored data. It is unambiguous:
+// no part contains a line feed.
 func answerKey(p identity.Principal, req *fasthttp.Request) string {
 	key := make([]byte, 0, 192)
 	for _, part := range [...]string{p.Org, p.UserID, p.Role.String()} {

@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// badPart is how many bytes of bad rows are stored in one part, before they
-	// are compressed.
+	// badPart is the number of bytes of bad rows in one stored part, uncompressed.
 	badPart = 512 << 10
-	// keptBadRows is how many of an event's newest imports keep their bad rows.
+	// keptBadRows is the number of an event's newest imports whose bad rows are kept.
 	keptBadRows = 10
 )
 
-// badRow is a row that was not imported, as it was sent; the head of the file,
-// which comes first, has no faults.
+// badRow is a row that was not imported, as it was sent. The first one is the head of the file,
+// without faults.
 type badRow struct {
 	Row    int64             `json:"row"`
 	Cells  []string          `json:"cells,omitempty"`
@@ -41,12 +40,12 @@ type badRows struct {
 	size    int
 }
 
-// badRowsOf continues with the parts of an import.
+// badRowsOf continues after the stored parts of an import.
 func badRowsOf(store record.Imports, i record.Import) *badRows {
 	return &badRows{store: store, org: i.Org, id: i.BadPartsID(), next: i.BadParts}
 }
 
-// begin removes what an earlier attempt has left.
+// begin removes what an earlier attempt has stored.
 func (b *badRows) begin(ctx context.Context) error {
 	if b == nil {
 		return nil
@@ -55,7 +54,7 @@ func (b *badRows) begin(ctx context.Context) error {
 	return b.store.DropImportParts(ctx, b.org, b.id)
 }
 
-// note counts the faults of a row into the import and keeps the row.
+// note counts the faults of a row in the import and stores the row.
 func (b *badRows) note(ctx context.Context, i *record.Import, row sheet.Row, refusal error, head func(string) string) error {
 	faults := faultsOf(row.Number, refusal, head)
 	i.Faults += int64(len(faults))
@@ -100,7 +99,8 @@ func (b *badRows) flush(ctx context.Context) error {
 	return nil
 }
 
-// end stores what is left and how many parts there are. The head alone is not kept.
+// end stores the rest, and the number of parts in the import. A head without rows is not
+// stored.
 func (b *badRows) end(ctx context.Context, i *record.Import) error {
 	if b == nil || i.Faults == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (b *badRows) end(ctx context.Context, i *record.Import) error {
 	return err
 }
 
-// rowsOf reads the bad rows of an import in their order, the head of the file first.
+// rowsOf reads the bad rows of an import in order, the head of the file first.
 func rowsOf(ctx context.Context, store record.Imports, i record.Import) iter.Seq2[badRow, error] {
 	return func(yield func(badRow, error) bool) {
 		for n := range i.BadParts {
@@ -140,15 +140,15 @@ func badRowsIn(ctx context.Context, store record.Imports, i record.Import, n int
 	if err != nil {
 		return nil, fmt.Errorf("bad rows: %w", err)
 	}
-	text, err := io.ReadAll(r) // we have packed it ourselves
+	text, err := io.ReadAll(r) // the size is limited: this program compressed it
 	if err != nil {
 		return nil, fmt.Errorf("bad rows: %w", err)
 	}
 	return rows, json.Unmarshal(text, &rows)
 }
 
-// dropOldBadRows removes the bad rows of all but the newest imports of an event.
-// What fails here is tried again after the next import.
+// dropOldBadRows removes the bad rows of all but the newest imports of an event. A failure is
+// retried after the next import.
 func dropOldBadRows(ctx context.Context, store record.Imports, i record.Import) {
 	old, _, err := store.EventImports(ctx, i.Org, i.Event, keptBadRows, 100)
 	if err != nil {

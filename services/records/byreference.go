@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// referenceOf returns the reference of the path, decoded once.
+// referenceOf returns the reference in the path, decoded once.
 func referenceOf(c *fiber.Ctx) (string, error) {
 	reference, err := url.PathUnescape(c.Params(api.Reference))
 	if err != nil {
@@ -27,8 +27,7 @@ func referenceOf(c *fiber.Ctx) (string, error) {
 	return reference, nil
 }
 
-// keyByReference returns the key of the record that the path names by its
-// reference.
+// keyByReference returns the key of the record with the reference in the path.
 func (s *server) keyByReference(c *fiber.Ctx) (record.Key, error) {
 	reference, err := referenceOf(c)
 	if err != nil {
@@ -73,7 +72,7 @@ func (s *server) deleteByReference(c *fiber.Ctx) error {
 	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})
 }
 
-// putByReference creates the record of a reference, or replaces its fields.
+// putByReference creates the record with a reference, or replaces its fields.
 func (s *server) putByReference(c *fiber.Ctx) error {
 	reference, err := referenceOf(c)
 	if err != nil {
@@ -113,8 +112,8 @@ func (s *server) putByReference(c *fiber.Ctx) error {
 	return web.OK(c, r)
 }
 
-// withReference returns the body of a record with the reference of the path as
-// its externalReference, which it may only repeat.
+// withReference returns the body of a record with the reference in the path as its
+// externalReference, which must not differ.
 func withReference(body []byte, reference string) ([]byte, error) {
 	if _, err := fields.Parse(body); err != nil {
 		return nil, err
@@ -140,7 +139,7 @@ func withReference(body []byte, reference string) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// inputOf returns the record that a decoded body makes.
+// inputOf returns the record for a decoded body.
 func inputOf(r record.Record, d footprint.Decoded, event record.Event) (record.Record, error) {
 	err := fill(&r, d, event.Context(), event.ContextRev)
 	return r, err

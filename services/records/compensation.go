@@ -13,8 +13,8 @@ const (
 	maxCompensationKg   = 1_000_000_000_000
 )
 
-// readCompensation reads what the organizer states to have offset or removed. It
-// replaces the list as a whole.
+// readCompensation reads what the organizer states as offset or removed. It replaces the whole
+// list.
 func readCompensation(r *fields.Reader, event *record.Event) {
 	list, ok := r.Objects("compensation", maxCompensation)
 	if !ok {

@@ -18,8 +18,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// eventEver reads the event of the path for its history, which managers read of
-// deleted events as well.
+// eventEver reads the event of the path for its history, which managers may also read of
+// deleted events.
 func (s *server) eventEver(c *fiber.Ctx) (record.Event, error) {
 	e, err := s.event(c)
 	if apperr.CodeOf(err) != apperr.EventNotFound || !web.PrincipalOf(c).Role.Holds(identity.Manager) {
@@ -32,8 +32,8 @@ func (s *server) eventEver(c *fiber.Ctx) (record.Event, error) {
 	return e, failure
 }
 
-// auditDeletion names deleted records in the audit log. One is the subject of its
-// entry; of several the entry names the list they were in, and them behind it.
+// auditDeletion reports deleted records for the audit log. A single one is the subject of its
+// entry; for several, the subject is their list, and the entry contains their ids.
 func auditDeletion(c *fiber.Ctx, sub record.Sub, deleted ...record.ID) error {
 	if rehearsal, err := web.DryRun(c); err != nil || rehearsal || len(deleted) == 0 {
 		return err
@@ -53,15 +53,15 @@ func names(ids []record.ID) []string {
 	return all
 }
 
-// maxAttached is how many notes an answer carries; it is more than those of as many records
-// as one request names.
+// maxAttached is the maximum number of notes in a response, more than is needed for the records
+// of one request.
 const maxAttached = 4
 
-// auditUndo names the records that the undo of an import has deleted. An answer has no room
-// for thousands of them: those are entered here, where this service can. It cannot where it
-// does not prove to be one, and then the entry says how many there were; and the import, which
-// is kept, says of which file they were. A failure is ours, and each record that the log
-// lacks for it is in this service's own. Where the undo has failed on the way, nothing is left to its answer.
+// auditUndo writes the records deleted by the undo of an import to the audit log. A response
+// has no room for thousands, so they are logged from here if this service can prove its
+// identity. If it cannot, the entry contains only their number; the import, which is kept,
+// names its file. A failure is an internal error, and each record missing in the audit log is
+// in this service's own log. If the undo has failed midway, nothing is left to its response.
 func (s *server) auditUndo(c *fiber.Ctx, i record.Import, deleted []record.ID, failed bool) error {
 	if len(deleted) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (s *server) auditUndo(c *fiber.Ctx, i record.Import, deleted []record.ID, f
 		note.Before = fmt.Sprintf("%d records", len(deleted))
 		return audit.Attach(c, note)
 	}
-	// What was deleted is entered also when the client has gone, or the time is over.
+	// Logged even if the client has disconnected or the deadline has passed.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), auditUndoTimeout)
 	defer cancel()
 	token, _ := web.BearerToken(c)
@@ -93,7 +93,7 @@ func (s *server) auditUndo(c *fiber.Ctx, i record.Import, deleted []record.ID, f
 	return nil
 }
 
-// auditUndoTimeout bounds the entries of one undo: some 300 of them for 10,000 records.
+// auditUndoTimeout bounds the entries of one undo: about 300 for 10,000 records.
 const auditUndoTimeout = 20 * time.Second
 
 // succeeded returns the records of outcomes without an error.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-	_ "time/tzdata" // time zone names are checked where no zone files are installed, too
+	_ "time/tzdata" // for checking time zone names on systems without zone files
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
@@ -23,7 +23,7 @@ const (
 	maxMetadatum    = 500
 )
 
-// serverFields of an event are dropped when a client sends them.
+// serverFields returns the fields of an event that are ignored when a client sends them.
 func serverFields() []string {
 	return []string{"_id", "createdBy", "createdAt", "updatedAt", "revision", "factorSet", "counts", "updatedBy", "signOff", "openChanges", "result", "location", "whatIf"}
 }
@@ -37,10 +37,10 @@ func readReason(r *fields.Reader) string {
 	return comment
 }
 
-// readEvent reads the fields a client may set into event. For a new event the
-// required ones must be there; for a change only what is present counts, and
-// null takes an optional field away. It reports whether anything was present;
-// the errors are in r. A body without errors may be read again.
+// readEvent reads the fields that a client may set into event. A new event must have the
+// required ones; in a change only the present ones count, and null removes an optional field.
+// It reports whether any was present; the errors are in r. A body without errors may be read
+// again.
 func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool) {
 	r.ServerOwned(serverFields()...)
 	r.Meaning("location", "place sets it.")
@@ -107,7 +107,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	set("method", func() { readMethod(r, event) }, func() {
 		engine := event.Method.Engine
 		event.Method = record.DefaultMethod
-		event.Method.Engine = engine // a default does not undo the choice of an engine
+		event.Method.Engine = engine // a default does not reset a chosen engine
 	})
 	set("team", func() { readTeam(r, event) }, func() { event.Team = nil })
 	if event.StartDate != "" && event.EndDate != "" && event.EndDate < event.StartDate {
@@ -117,8 +117,8 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	return changed
 }
 
-// readPlace resolves the place of an event in the event's country. What is read
-// without an event has no country yet, so that only its form is checked.
+// readPlace resolves the place of an event in its country. An event that does not exist has no
+// country, so only the format is checked.
 func readPlace(r *fields.Reader, event *record.Event, isNew bool) {
 	text, ok := r.String("place", 1, places.MaxText)
 	if !ok || !isNew && event.ID == "" {
@@ -132,7 +132,7 @@ func readPlace(r *fields.Reader, event *record.Event, isNew bool) {
 	event.Place, event.Location = text, venue
 }
 
-// placeNotices are what was assumed of the place that a body states.
+// placeNotices returns what was assumed about the place in a body.
 func placeNotices(r *fields.Reader, event record.Event) (notices []fields.Notice) {
 	if !r.Has("place") || event.Place == "" {
 		return nil
@@ -181,7 +181,7 @@ func readMethod(r *fields.Reader, event *record.Event) {
 	if v, ok := m.Enum("gwp", "published", "AR6"); ok {
 		method.GWP = v
 	}
-	// Another method does not undo the choice of an engine.
+	// Another method does not reset a chosen engine.
 	method.Engine = event.Method.Engine
 	if v, ok := m.Enum("engine", footprint.Engines()...); ok {
 		method.Engine = footprint.Pin(v)

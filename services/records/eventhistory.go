@@ -9,11 +9,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// eventHistory lists who did what to an event, newest first. Every revision has
-// one entry and entries never change, so the page, its tag and the total are
-// known from the event. The history of an event from before histories were kept
-// begins with what was found; until its first change that is computed. Managers
-// read it of deleted events too.
+// eventHistory lists the changes of an event with their actors, newest first. Every revision
+// has one entry and entries never change, so the page, its tag and the total follow from the
+// event. The history of an event older than histories begins with a computed entry, until its
+// first change. Managers may also read it of deleted events.
 func (s *server) eventHistory(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -33,8 +32,8 @@ func (s *server) eventHistory(c *fiber.Ctx) error {
 	high := event.Rev - min(page.Offset(), total)
 	low := max(event.Begin, high-page.Limit+1)
 	if high == event.Rev && low <= high {
-		// A change that died before its write may have stored an entry under the
-		// newest revision; the event's own is the one that counts.
+		// A change that failed before its write may have stored an entry for the newest
+		// revision; the event's own entry is the valid one.
 		entries, high = append(entries, event.Last), high-1
 	}
 	if low <= high {
@@ -46,7 +45,7 @@ func (s *server) eventHistory(c *fiber.Ctx) error {
 		entries = append(entries, older...)
 	}
 	for i := range entries {
-		entries[i].Once = "" // nobody's business but the request's
+		entries[i].Once = "" // internal to the request
 	}
 	c.Set(fiber.HeaderETag, tag)
 	return web.OK(c, web.NewList(entries, page, total))

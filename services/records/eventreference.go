@@ -34,9 +34,9 @@ func (s *server) getEventByReference(c *fiber.Ctx) error {
 	return s.answerEvent(c, event)
 }
 
-// putEventByReference creates the event of a reference, or replaces its fields.
-// Creating, changing and deleting may come between its steps: each is on a
-// condition, and what no longer holds is decided anew.
+// putEventByReference creates the event with a reference, or replaces its fields. Other
+// requests may create, change or delete it between the steps: each is conditional, and is
+// decided again if its condition fails.
 func (s *server) putEventByReference(c *fiber.Ctx) error {
 	reference, err := referenceOf(c)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 		Message: "Many changes are being made to this event at once. Please try again."}
 }
 
-// putNewEvent creates the event; errMoved where another one has the reference by now.
+// putNewEvent creates the event; it returns errMoved if another event now has the reference.
 func (s *server) putNewEvent(c *fiber.Ctx, w writes.Write, event record.Event) error {
 	if _, ok := web.IfMatch(c); ok {
 		return apperr.New(apperr.PreconditionFailed, "No event has this reference, so none is as you saw it.")
@@ -97,8 +97,8 @@ func (s *server) putNewEvent(c *fiber.Ctx, w writes.Write, event record.Event) e
 	return answerCreated(c, event, err)
 }
 
-// putEvent replaces the fields of an event; errMoved where it has another reference
-// by now, or none.
+// putEvent replaces the fields of an event; it returns errMoved if it now has another reference
+// or none.
 func (s *server) putEvent(c *fiber.Ctx, id record.EventID, comment string, r *fields.Reader, reference string) error {
 	err := s.changeEvent(c, id, writes.EventChange{
 		Action: record.EventChanged, Comment: comment,
@@ -118,8 +118,8 @@ func (s *server) putEvent(c *fiber.Ctx, id record.EventID, comment string, r *fi
 	return err
 }
 
-// readPut reads the body of a PUT: all fields of the event, with the reference of
-// the path, which the body may only repeat.
+// readPut reads the body of a PUT: all fields of the event, with the reference in the path,
+// from which the body must not differ.
 func readPut(r *fields.Reader, event *record.Event, reference string) {
 	event.Reference = ""
 	readEvent(r, event, true)

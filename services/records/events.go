@@ -44,8 +44,8 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	return answerCreated(c, event, s.conceal(c, err))
 }
 
-// insertEvent stores a new event, or returns the one that an earlier attempt of the
-// request has made.
+// insertEvent stores a new event, or returns the one created by an earlier attempt of the
+// request.
 func (s *server) insertEvent(c *fiber.Ctx, w writes.Write, event record.Event) (record.Event, error) {
 	id := record.EventID(w.Request.NewID(0))
 	if made, ok, err := s.madeEvent(c, w, id); ok || err != nil {
@@ -65,7 +65,7 @@ func (s *server) insertEvent(c *fiber.Ctx, w writes.Write, event record.Event) (
 	asked := record.NewEvent(w.Org, id, event, w.By, now)
 	event, err = w.Store.InsertEvent(c.UserContext(), w.Org, asked, quota)
 	if w.Request.Keyed() && (errors.Is(err, record.ErrQuota) || errors.Is(err, record.ErrDuplicate) || errors.Is(err, record.ErrDuplicateReference)) {
-		// An attempt that was given up for dead may have been faster.
+		// An attempt whose lease had expired may have been faster.
 		if made, ok, lookup := s.lookEvent(c, w, id); ok || lookup != nil {
 			return made, lookup
 		}
@@ -84,7 +84,7 @@ func (s *server) insertEvent(c *fiber.Ctx, w writes.Write, event record.Event) (
 	return event, err
 }
 
-// madeEvent looks for the event an earlier attempt of this request has made.
+// madeEvent looks up the event created by an earlier attempt of this request.
 func (s *server) madeEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (event record.Event, found bool, err error) {
 	if !w.Request.Resumed {
 		return record.Event{}, false, nil
@@ -92,7 +92,7 @@ func (s *server) madeEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (eve
 	return s.lookEvent(c, w, id)
 }
 
-// lookEvent also finds an event that was deleted since: it was created.
+// lookEvent also finds an event that was deleted since it was created.
 func (s *server) lookEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (event record.Event, found bool, err error) {
 	event, err = s.Store.EventContext(c.UserContext(), w.Org, id)
 	if errors.Is(err, record.ErrNotFound) {
@@ -101,7 +101,7 @@ func (s *server) lookEvent(c *fiber.Ctx, w writes.Write, id record.EventID) (eve
 	return event, err == nil, err
 }
 
-// answerCreated answers with the event as it was created: without records.
+// answerCreated answers with the event as created: without records.
 func answerCreated(c *fiber.Ctx, event record.Event, err error) error {
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func answerCreated(c *fiber.Ctx, event record.Event, err error) error {
 	return web.Created(c, view, web.BasePath+"/events/"+string(event.ID))
 }
 
-// answerEvent answers with an event as the caller may see it, and its summary.
+// answerEvent answers with an event as visible to the caller, and its summary.
 func (s *server) answerEvent(c *fiber.Ctx, event record.Event) error {
 	views, err := s.viewsOf(c.UserContext(), event.Org, []record.Event{eventFor(c, event)})
 	if err != nil {
@@ -126,9 +126,9 @@ func (s *server) answerEvent(c *fiber.Ctx, event record.Event) error {
 	return web.OK(c, views[0])
 }
 
-// tellOfSet puts into the answer that another factor set would fit the event better,
-// and returns that set; empty where none is held. A set is fixed when the event is
-// made, so neither another date nor a new edition of the factors is seen otherwise.
+// tellOfSet adds a notice if another factor set would suit the event better, and returns that
+// set, or the empty string. The set is fixed when the event is created, so a changed date or a
+// new edition would otherwise go unnoticed.
 func tellOfSet(c *fiber.Ctx, event record.Event) (better string) {
 	n, ok := footprint.SetNotice(event.Context())
 	if !ok {
@@ -156,8 +156,8 @@ func (s *server) event(c *fiber.Ctx) (record.Event, error) {
 	return e, err
 }
 
-// writableEvent is event for what changes drafts: EVENT_SIGNED where the event
-// was signed. It is an ordinary read: a draft that slips through moves no figure.
+// writableEvent is event for changes of drafts: it returns EVENT_SIGNED if the event is signed.
+// It is an ordinary read, because a draft does not change any figure.
 func (s *server) writableEvent(c *fiber.Ctx) (record.Event, error) {
 	e, err := s.event(c)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 		return err
 	}
 	comment := readReason(r)
-	// What is wrong under any event is told before the event is looked for.
+	// Errors that do not depend on the event are reported before it is looked up.
 	sent := record.Event{Method: record.DefaultMethod}
 	readEvent(r, &sent, false)
 	if err := s.checkTeam(c, r, sent.Team); err != nil {
@@ -206,8 +206,8 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 	})
 }
 
-// answerRehearsed answers with an event as it would be and, where its place alone
-// changes, what that does to the figures.
+// answerRehearsed answers with an event as it would be and, if only its place changes, the
+// effect on the figures.
 func (s *server) answerRehearsed(c *fiber.Ctx, before, after record.Event) error {
 	effect, err := s.whatIfPlace(c, before, after)
 	if err != nil {
@@ -226,7 +226,7 @@ func (s *server) answerRehearsed(c *fiber.Ctx, before, after record.Event) error
 	return web.OK(c, answer)
 }
 
-// deleteEvent takes an optional body with the reason.
+// deleteEvent accepts an optional body with the reason.
 func (s *server) deleteEvent(c *fiber.Ctx) error {
 	r, err := web.Fields(c)
 	if r == nil {
@@ -239,7 +239,7 @@ func (s *server) deleteEvent(c *fiber.Ctx) error {
 	return s.changeEvent(c, teams.EventID(c), writes.EventChange{
 		Action: record.EventDeleted, Comment: comment,
 		Change: func(e *record.Event) error {
-			e.Deleted = true // the worker clears its mark and whatever its records still have
+			e.Deleted = true // the worker clears its mark and those of its records
 			return nil
 		},
 	}, func(event record.Event) error {
@@ -247,8 +247,7 @@ func (s *server) deleteEvent(c *fiber.Ctx) error {
 	})
 }
 
-// changeEvent changes an event, or proposes the change: then the
-// answer is 202 with the proposal.
+// changeEvent changes an event, or proposes the change; then it answers 202 with the proposal.
 func (s *server) changeEvent(c *fiber.Ctx, id record.EventID, change writes.EventChange, answer func(record.Event) error) error {
 	w, err := s.writes.Begin(c)
 	if err != nil {
@@ -274,6 +273,5 @@ func (s *server) changeEvent(c *fiber.Ctx, id record.EventID, change writes.Even
 	return answer(outcome.Event)
 }
 
-// editAttempts bounds how often a change is tried again when another one came
-// between its read and its write.
+// editAttempts bounds how often a change is retried after a conflicting one.
 const editAttempts = 10

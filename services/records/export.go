@@ -23,20 +23,20 @@ import (
 )
 
 const (
-	// exportStep is how many records are read at a time.
+	// exportStep is the number of records read at a time.
 	exportStep = 125
-	// exportsAtOnce is how many exports are sent at a time, and exportsOfOne how many of them
-	// to one organization: each has up to two steps in memory while its client takes none.
+	// exportsAtOnce is the number of concurrent exports, and exportsOfOne that of one
+	// organization: each has up to two steps in memory while its client reads nothing.
 	exportsAtOnce = 64
 	exportsOfOne  = 32
 	csvType       = "text/csv; charset=utf-8"
 )
 
-// export sends all records of an event as one table, or as JSON, drafts included: the
-// types in their order, within each the oldest record first. It is read while
-// it is sent, a step at a time, each in a turn of its own. A failure on the way breaks the
-// connection off, so that a part is not taken for the whole; so does the end of the caller's
-// session or of their rights, as a client may take the file for as long as it likes.
+// export sends all records of an event, including drafts, as one table or as JSON: by type in a
+// fixed order, then the oldest record first. It is streamed in steps, each with a slot of its
+// own. An error closes the connection, so that a part is not mistaken for the whole; so does
+// the end of the caller's session or permissions, because a client may take any time to read
+// the file.
 func (s *server) export(c *fiber.Ctx) error {
 	event, err := s.event(c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	// Programs that take anything, beside JSON too, get the table as they always have.
+	// Clients that accept anything besides JSON get the table, for compatibility.
 	asJSON := c.Accepts("text/csv") == "" && c.Accepts(fiber.MIMEApplicationJSON) != ""
 	var view record.EventView
 	if asJSON {
@@ -75,8 +75,8 @@ func (s *server) export(c *fiber.Ctx) error {
 			Message: "Too many exports are under way. Please read those first, and try again."}
 	}
 	c.Set(fiber.HeaderETag, tag)
-	// The request's own context ends when this returns, before the first row is
-	// sent; its deadline bounds the whole file.
+	// The context of the request ends when this returns, before the first row is sent; its
+	// deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
 	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event, highest: highest}
@@ -100,13 +100,13 @@ func (s *server) export(c *fiber.Ctx) error {
 	return nil
 }
 
-// exportTagStep is how many revisions are in memory at a time.
+// exportTagStep is the number of revisions in memory at a time.
 const exportTagStep = 4096
 
-// exportTag returns the entity tag of an event's export: of the revisions of all
-// its records, which the index has, and of the context that their figures are of. What is written while the file is on its way
-// may be in it and not in the tag; revisions only rise, so nobody is ever told
-// again that such a tag is current.
+// exportTag returns the entity tag of an event's export, made of the revisions of all its
+// records, which the index contains, and of the context of their figures. What is written
+// during the export may be in the file and not in the tag; revisions only increase, so such a
+// tag never matches again.
 func (s *server) exportTag(ctx context.Context, event record.Event, highest map[string]int64) (string, error) {
 	tag := web.ETagOf("export", string(event.ID), strconv.FormatInt(event.ContextRev, 10))
 	for _, typ := range footprint.Types() {
@@ -121,7 +121,7 @@ func (s *server) exportTag(ctx context.Context, event record.Event, highest map[
 	return tag, nil
 }
 
-// serverColumns come before the input fields.
+// serverColumns returns the columns before the input fields.
 func serverColumns() []string {
 	return []string{
 		"_id", "type", "status", "submitted", "revision", "createdAt", "createdBy", "createdByName", "updatedAt",
@@ -129,13 +129,13 @@ func serverColumns() []string {
 	}
 }
 
-// exporter is the file as a stream that is made while it is read.
+// exporter is the export as a stream, generated while it is read.
 type exporter struct {
-	ctx     context.Context // it lives as long as the stream, longer than the call that makes it
+	ctx     context.Context // lives as long as the stream, longer than the call that creates it
 	cancel  func()
 	still   func(context.Context) error // see teams.Still
 	release func()
-	// turn waits for a turn to write, and ahead for one to read.
+	// turn acquires a slot for writing, and ahead one for reading.
 	turn, ahead func(context.Context) (end func(), err error)
 
 	store   record.Pages
@@ -144,16 +144,16 @@ type exporter struct {
 	types   []string
 	highest map[string]int64
 	columns []sheet.Column
-	places  map[string]int // of columns, by their names
-	cells   []string       // of the row before
-	// append writes one record behind what is ready; closing follows the last one.
+	places  map[string]int // of columns, by name
+	cells   []string       // of the previous row
+	// append appends one record to the generated bytes; closing is appended after the last one.
 	append  func(to []byte, r record.Record) ([]byte, error)
 	closing []byte
 
-	ready []byte // rows made, sent up to sent
+	ready []byte // generated rows; those before sent are sent
 	sent  int
 	read  chan stepRead // nil before the first step
-	done  bool          // nothing more will be read
+	done  bool          // nothing more to read
 }
 
 func (e *exporter) head() []string {
@@ -164,8 +164,8 @@ func (e *exporter) head() []string {
 	return head
 }
 
-// Close ends the reading, and waits until it has ended: the export is counted as long as
-// something is read for it.
+// Close stops reading, and waits until it has stopped: the export is counted as long as records
+// are read for it.
 func (e *exporter) Close() error {
 	e.cancel()
 	if e.read != nil {
@@ -205,9 +205,9 @@ type stepRead struct {
 	err     error
 }
 
-// readAhead reads the records of one step after the other, one step ahead of what is
-// written, so that reading and writing each have a processor while nobody else needs one. Two steps are in memory
-// at a time, whatever the size of the event.
+// readAhead reads the records step by step, one step ahead of writing, so that reading and
+// writing run in parallel while nobody else needs the processors. Two steps are in memory at a
+// time, whatever the size of the event.
 func (e *exporter) readAhead() {
 	defer close(e.read)
 	for _, typ := range e.types {
@@ -225,7 +225,7 @@ func (e *exporter) readAhead() {
 	}
 }
 
-// readStep reads the records behind a number.
+// readStep reads the records after a number.
 func (e *exporter) readStep(of record.Sub, behind int64) (b stepRead) {
 	end, err := e.ahead(e.ctx)
 	if err != nil {
@@ -236,8 +236,8 @@ func (e *exporter) readStep(of record.Sub, behind int64) (b stepRead) {
 	return b
 }
 
-// step writes the rows of the next records, in a turn of their organization; false when
-// there are none.
+// step writes the rows of the next records while holding a slot of their organization; it
+// returns false if there are none.
 func (e *exporter) step() (more bool, err error) {
 	if e.read == nil {
 		e.read = make(chan stepRead)
@@ -250,7 +250,7 @@ func (e *exporter) step() (more bool, err error) {
 		}
 		return false, b.err
 	}
-	// Not before they were read: a client may have let them wait since.
+	// Checked after reading: a client may have made them wait.
 	if err := e.still(e.ctx); err != nil {
 		return false, err
 	}
@@ -260,7 +260,7 @@ func (e *exporter) step() (more bool, err error) {
 	}
 	defer end()
 	e.ready, e.sent = e.ready[:0], 0
-	for _, r := range slices.Backward(b.records) { // they come newest first
+	for _, r := range slices.Backward(b.records) { // they are listed newest first
 		if e.ready, err = e.append(e.ready, r.Under(e.event)); err != nil {
 			return false, fmt.Errorf("record %s: %w", r.ID, err)
 		}
@@ -286,7 +286,7 @@ func (e *exporter) encodeJSON(event record.EventView) error {
 	e.closing = []byte("]}}")
 	first := true
 	e.append = func(to []byte, r record.Record) ([]byte, error) {
-		// Called by itself: json.Marshal would go through the text twice more.
+		// Called directly: json.Marshal would scan the text twice more.
 		text, err := r.MarshalJSON()
 		if err == nil && escapes(text) {
 			text, err = json.Marshal(r)
@@ -303,7 +303,7 @@ func (e *exporter) encodeJSON(event record.EventView) error {
 	return nil
 }
 
-// escapes reports whether json.Marshal would escape something in a text.
+// escapes reports whether json.Marshal would escape anything in a text.
 func escapes(text []byte) bool {
 	return bytes.IndexByte(text, '<') >= 0 || bytes.IndexByte(text, '>') >= 0 || bytes.IndexByte(text, '&') >= 0 ||
 		bytes.Contains(text, []byte("\u2028")) || bytes.Contains(text, []byte("\u2029"))
@@ -355,7 +355,7 @@ func (e *exporter) row(r record.Record) ([]string, error) {
 	return row, errors.Join(err, bad)
 }
 
-// number is the text of a number; empty for null.
+// number returns the text of a number; empty for null.
 func number(value []byte) string {
 	if string(value) == "null" {
 		return ""

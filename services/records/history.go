@@ -7,9 +7,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// history lists who did what to a record, newest first. Every revision has one
-// entry and entries never change, so the page, its tag and the total are known
-// from the record's own revision. Managers read it of deleted records too.
+// history lists the moves of a record with their actors, newest first. Every revision has one
+// entry and entries never change, so the page, its tag and the total follow from the revision
+// of the record. Managers may also read it of deleted records.
 func (s *server) history(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *server) history(c *fiber.Ctx) error {
 	low := max(1, high-page.Limit+1)
 	var entries []record.Entry
 	if high == total {
-		// A move that died before its write may have stored the newest entry
-		// already; the record's own is the one that counts.
+		// A move that failed before its write may have stored an entry for the newest revision;
+		// the record's own entry is the valid one.
 		entries, high = append(entries, r.Last), high-1
 	}
 	if low <= high {

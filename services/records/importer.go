@@ -19,50 +19,51 @@ import (
 )
 
 const (
-	// importSweep is how often is looked for imports that nobody works on.
+	// importSweep is the interval of looking for imports without a worker.
 	importSweep = time.Second
-	// importLease is how long an import stays with a process that says nothing.
+	// importLease is how long an import remains assigned to a process that does not renew the
+	// lease.
 	importLease = 30 * time.Second
-	// importBatch is how many rows become records in one write, and importBeside how many
-	// while other organizations have work: their writes wait for it.
+	// importBatch is the number of rows in one write, and importBeside the number while other
+	// organizations have work, whose writes wait for it.
 	importBatch  = 250
 	importBeside = 4
-	// tellEvery is after what time an import tells how far it is.
+	// tellEvery is the interval at which the progress of an import is stored.
 	tellEvery = time.Second
-	// longestPause is the longest that an import leaves storage to others after a slice.
+	// longestPause is the longest pause of an import after a slice.
 	longestPause = 100 * time.Millisecond
-	// openImports is how many open imports are read at a time.
+	// openImports is the page size of lists of open imports.
 	openImports = 1000
-	// importSlots is how many of them work at the same moment.
+	// importSlots is the number of imports whose slices run concurrently.
 	importSlots = 2
 )
 
-// Importer imports files as records. Any number of processes may run one: an
-// import is processed by one of them at a time, guarded by a condition on its
-// revision, and a resumed one creates the same records, because their ids
-// are derived from the import's seed and the row.
+// Importer imports files. Any number of processes may run one: an import is assigned to one of
+// them at a time, by a conditional write on its revision, and one that is resumed creates the
+// same records, because their ids derive from the import's seed and the row.
 //
-// Imports of different organizations are time-sliced and scheduled fairly, so a file of
-// one row does not wait for another organization's large one.
+// Imports of different organizations are time-sliced: after each slice the organization that
+// has used least continues. So a file of one row does not wait for a large one of another
+// organization.
 type Importer struct {
 	store  record.Store
 	logger *slog.Logger
 	now    func() time.Time
 	kick   chan struct{}
 	slices *fairshare.Scheduler
-	// Work, if set, schedules what is expensive in this process: imports are a part of it
-	// while several organizations have work.
+	// Work, if set, schedules the expensive work of this process, which includes imports while
+	// several organizations have work.
 	Work *fairshare.Scheduler
-	// plans knows what organizations may import; nil: anything.
+	// plans knows the import limits of organizations; nil: unlimited.
 	plans *plans
-	// members tells whether who uploaded a file may still import it; nil: that is not asked.
+	// members reports whether the uploader of a file may still import it; nil: not checked.
 	members members.Directory
 
 	jobs   sync.WaitGroup
 	places *importPlaces
 }
 
-// NewImporter returns an importer over a store.
+// NewImporter returns an importer for a store.
 func NewImporter(store record.Store, logger *slog.Logger, now func() time.Time) *Importer {
 	return &Importer{store: store, logger: logger, now: now, kick: make(chan struct{}, 1),
 		slices: fairshare.New(fairshare.Options{Slots: importSlots, Share: 1}), places: newImportPlaces(importsAtOnce)}
@@ -72,11 +73,11 @@ func NewImporter(store record.Store, logger *slog.Logger, now func() time.Time) 
 func (m *Importer) Kick() {
 	select {
 	case m.kick <- struct{}{}:
-	default: // it looks already
+	default: // it is about to look
 	}
 }
 
-// Run works on imports until ctx ends.
+// Run processes imports until ctx ends.
 func (m *Importer) Run(ctx context.Context) error {
 	ticker := time.NewTicker(importSweep)
 	defer ticker.Stop()
@@ -95,8 +96,7 @@ func (m *Importer) Run(ctx context.Context) error {
 	}
 }
 
-// Sweep processes every open import that no process works on, and returns when they
-// are finished.
+// Sweep processes every open import without a worker, and returns when they are finished.
 func (m *Importer) Sweep(ctx context.Context) error {
 	var mu sync.Mutex
 	var failures []error
@@ -114,8 +114,8 @@ func (m *Importer) Sweep(ctx context.Context) error {
 	}
 }
 
-// begin starts to work on open imports, at most one of each organization, and
-// returns how many. Those in tried are left out, and those it starts are added.
+// begin starts open imports, at most one of each organization, and returns their number. It
+// skips those in tried, and adds those that it starts.
 func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func(error)) (begun int, err error) {
 	open, err := allOpen(ctx, m.store)
 	if err != nil {
@@ -157,7 +157,7 @@ func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func
 			m.places.free(i, place, errors.Is(err, errGivesWay))
 			switch {
 			case err == nil || errors.Is(err, errGivesWay):
-				m.Kick() // for the organization's next one, and for others
+				m.Kick() // for the next one of the organization, and for others
 			case !errors.Is(err, record.ErrConflict) && !errors.Is(err, record.ErrNotFound):
 				failed(fmt.Errorf("import %s: %w", i.ID, err))
 			}
@@ -167,7 +167,7 @@ func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func
 	return begun, nil
 }
 
-// next returns the first of an organization's open imports that is due.
+// next returns the first due one of an organization's open imports.
 func (m *Importer) next(ctx context.Context, imports []record.OpenImport) (i record.Import, ok bool, err error) {
 	for _, o := range imports {
 		i, err := m.store.Import(ctx, o.Org, o.Event, o.ID)
@@ -184,15 +184,14 @@ func (m *Importer) next(ctx context.Context, imports []record.OpenImport) (i rec
 	return i, false, nil
 }
 
-// due reports whether there is something to do for an import, and its lease has
-// ended.
+// due reports whether an import has work to do and its lease has expired.
 func (m *Importer) due(i record.Import) bool {
-	// More than twice a lease is left of none but one from before a clock was put back.
+	// More than twice a lease can be left only if a clock was set back.
 	left := i.Lease.Sub(m.now())
 	return i.Open() && (left <= 0 || left > 2*importLease)
 }
 
-// take works on an import that is due. ErrConflict: another process has it, or has
+// take processes an import that is due. ErrConflict means that another process has it, or has
 // taken it over.
 func (m *Importer) take(ctx context.Context, i record.Import) error {
 	job := &job{Importer: m, ctx: ctx, i: i, began: m.now(), decode: decoderOf(ctx, m.store, i.Org, false).Decode, endSlice: func() {}}
@@ -210,35 +209,35 @@ func (m *Importer) take(ctx context.Context, i record.Import) error {
 	return err
 }
 
-// job is an import that this process works on.
+// job is an import that this process is working on.
 type job struct {
 	*Importer
 	ctx context.Context // the job lives no longer than the call that has it
 	i   record.Import
-	// decode reads the rows.
+	// decode decodes the rows.
 	decode decoder
-	began  time.Time // to work on it, this time
-	// endSlice lets other imports work.
+	began  time.Time // start of this process's work on it
+	// endSlice releases the slot of the slice.
 	endSlice   func()
 	sliceBegan time.Time // zero before the first
-	// What was done when the import was stored last, and when that was.
+	// The rows done when the import was last stored, and the time.
 	kept   int64
 	keptAt time.Time
 	// reader reads the file while its rows are imported.
 	reader *sheet.Reader
-	// sure is what was counted when a slice was last stored whole.
+	// sure are the counts at the last complete store of a slice.
 	sure counts
-	// asked is when who uploaded the file was last found to be allowed to.
+	// asked is when the permission of the uploader was last verified.
 	asked time.Time
 }
 
-// keep stores the import and renews its lease, and ends a slice of the work as turn does.
+// keep stores the import, which renews its lease, and ends a slice as turn does.
 func (j *job) keep(i *record.Import) error {
 	before := i.Rev
 	now := j.now().UTC().Truncate(time.Millisecond)
 	i.Rev, i.UpdatedAt, i.Lease = before+1, now, now.Add(importLease)
 	if i.Rows > importBatch && !fairshare.IsBehind(j.ctx) {
-		j.ctx = fairshare.Behind(j.ctx) // nobody waits for the end of so long a file
+		j.ctx = fairshare.Behind(j.ctx) // nobody waits for a file that takes this long
 	}
 	if err := j.store.ReplaceImport(j.ctx, i.Org, *i, before); err != nil || i.Finished() {
 		return err
@@ -247,13 +246,13 @@ func (j *job) keep(i *record.Import) error {
 	return j.turn()
 }
 
-// release lets another process go on at once.
+// release lets another process continue at once.
 func (j *job) release() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), settleLease)
 	defer cancel()
 	before := j.i.Rev
 	j.i.Rev, j.i.Lease = before+1, j.now()
-	_ = j.store.ReplaceImport(ctx, j.i.Org, j.i, before) // else its lease ends by itself
+	_ = j.store.ReplaceImport(ctx, j.i.Org, j.i, before) // otherwise its lease expires
 }
 
 const settleLease = 2 * time.Second
@@ -266,7 +265,7 @@ func (j *job) fail(code, message string) error {
 	return j.end(record.Failed)
 }
 
-// end returns the outcome, and then removes the file.
+// end stores the outcome, and then removes the file.
 func (j *job) end(status record.ImportStatus) error {
 	j.i.Status = status
 	if err := j.keep(&j.i); err != nil {
@@ -289,7 +288,7 @@ func (j *job) tidy() error {
 	return nil
 }
 
-// work brings the import to its end.
+// work completes the import.
 func (j *job) work() error {
 	if j.i.Finished() {
 		return j.tidy()
@@ -302,8 +301,7 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i),
-			repeats: &repeats{store: j.store, event: event}}
+		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i)}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err == nil && good {
 			err = j.plans.admit(j.ctx, j.i.Org, j.i.Event, v.newRecords(j.i))
@@ -320,8 +318,8 @@ func (j *job) work() error {
 		if err := j.allowed(); err != nil {
 			return err
 		}
-		// The commit point. Until here nothing was written, from here on
-		// everything will be.
+		// The commit point: nothing has been written before, and everything will be from here
+		// on.
 		at := event.Context()
 		j.i.Status, j.i.Context, j.i.ContextRev = record.Importing, &at, event.ContextRev
 		if err := j.keep(&j.i); err != nil {

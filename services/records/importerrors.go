@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// faultsColumn is the column that a file of bad rows has beside those of the file
-// they came from. An import leaves it out silently.
+// faultsColumn is the additional column of a file of bad rows. An import ignores it without a
+// notice.
 const faultsColumn = "importErrors"
 
 func (s *server) listImports(c *fiber.Ctx) error {
@@ -38,7 +38,7 @@ func (s *server) listImports(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(views, page, total))
 }
 
-// listImportErrors lists everything that is wrong with a file.
+// listImportErrors lists all errors of a file.
 func (s *server) listImportErrors(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -71,8 +71,8 @@ func (s *server) listImportErrors(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(items, page, i.Faults))
 }
 
-// badRowsFile sends the rows that were not imported as a file to mend and send
-// again: as they were, with one more column that says what is wrong.
+// badRowsFile sends the rows that were not imported as a file to be corrected and sent again:
+// unchanged, with an additional column of their errors.
 func (s *server) badRowsFile(c *fiber.Ctx) error {
 	i, err := s.importOf(c)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *server) badRowsFile(c *fiber.Ctx) error {
 	return c.Send(file)
 }
 
-// resent returns the cells of a row as a file brings them, as many as its head
-// has: a row that is too long keeps what is beyond it in its last cell.
+// resent returns the cells of a row for a file with width columns: the last cell contains the
+// surplus of a row that is too long.
 func resent(cells []string, width int) []string {
 	out := make([]string, 0, width+1)
 	for _, cell := range cells {
@@ -125,7 +125,7 @@ func resent(cells []string, width int) []string {
 	return out
 }
 
-// told says what is wrong with a row in one cell.
+// told returns the errors of a row as the text of one cell.
 func told(row badRow) string {
 	var all []string
 	for _, f := range row.Faults {

@@ -19,19 +19,19 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// largestFile returns how many bytes of CSV an import takes, sent as such or made of a
+// largestFile returns the maximum size of CSV in bytes, sent as such or converted from a
 // workbook.
 var largestFile = sync.OnceValue(func() int {
-	o, _ := api.Operations().Find("importRecords") // it is there, or nothing of this is
+	o, _ := api.Operations().Find("importRecords") // always found: this code exists only for it
 	return o.MaxBody(0)
 })
 
-// declaredCharset returns the character set of the body's media type, which is
-// taken out of the header: the file is read by it, and not refused for it.
+// declaredCharset returns the character set of the body's media type and removes it from the
+// header: the file is decoded with it, and not rejected because of it.
 func declaredCharset(c *fiber.Ctx) string {
 	got, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	charset := strings.ToLower(params["charset"])
-	utf16 := strings.HasPrefix(charset, "utf-16") // the file says it itself
+	utf16 := strings.HasPrefix(charset, "utf-16") // detected from the file itself
 	if err != nil || !utf16 && !slices.Contains(sheet.Encodings(), charset) {
 		return ""
 	}
@@ -47,8 +47,8 @@ func isWorkbook(c *fiber.Ctx) bool {
 	return got == xlsx.MediaType
 }
 
-// asCSV returns a file as CSV in UTF-8: the sheet of a workbook that is meant, which may
-// have as many bytes so as a file that comes as one, or a text from the encoding it was declared to be in.
+// asCSV returns a file as CSV in UTF-8: the selected sheet of a workbook, with the same size
+// limit as a file, or a text decoded from its declared character set.
 func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web.File, error) {
 	args := c.Context().QueryArgs()
 	if isWorkbook(c) {
@@ -73,8 +73,8 @@ func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web
 	return derived(file, func(to io.Writer) error { return sheet.UTF8(to, file.Reader(), charset) })
 }
 
-// workbookAsCSV returns a sheet of a workbook as CSV. Where the texts of the sheet settle how
-// numbers are written, its cells that are numbers are written so too.
+// workbookAsCSV returns a sheet of a workbook as CSV. If the texts of the sheet determine a
+// number format, its numeric cells are written in it.
 func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) (*web.File, error) {
 	book := make([]byte, file.Size())
 	if _, err := io.ReadFull(file.Reader(), book); err != nil {
@@ -111,10 +111,10 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 	return text, err
 }
 
-// commaFormat reports whether a format of numbers has a comma before the decimals.
+// commaFormat reports whether a number format has a decimal comma.
 func commaFormat(format string) bool { return strings.HasSuffix(format, ",5") }
 
-// derived makes a file beside another.
+// derived creates a file beside another one.
 func derived(file *web.File, write func(to io.Writer) error) (*web.File, error) {
 	to := file.Derived()
 	if err := write(to); err != nil {

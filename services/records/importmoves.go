@@ -16,10 +16,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// importSideBySide is how many records of an import are moved at once.
+// importSideBySide is the number of records of an import that are moved concurrently.
 const importSideBySide = 16
 
-// What a move of all records of an import comes to for one of them.
+// The outcomes of a move of all records of an import, for one of them.
 const (
 	removed = "removed"
 	kept    = "kept"
@@ -27,7 +27,7 @@ const (
 	moved   = "moved"
 )
 
-// importOutcome is what became of one record of an import.
+// importOutcome is the outcome for one record of an import.
 type importOutcome struct {
 	ID        record.ID      `json:"_id"`
 	Type      string         `json:"type"`
@@ -37,7 +37,7 @@ type importOutcome struct {
 	Error     *web.ErrorBody `json:"error,omitempty"`
 }
 
-// finishedImport reads the import of the path, which must have come to its end.
+// finishedImport reads the import of the path, which must have finished.
 func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 	i, err := s.importOf(c)
 	if err != nil {
@@ -50,9 +50,9 @@ func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 	return i, nil
 }
 
-// eachOf calls do for every record that an import created and that still exists,
-// some side by side, and returns the outcomes in the order of the file. A record with which it
-// panics is refused as INTERNAL; the others go on.
+// eachOf calls do, some calls concurrently, for every existing record that an import created,
+// and returns the outcomes in file order. A record for which it panics gets INTERNAL; the
+// others continue.
 func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
 	ctx := c.UserContext()
 	outcomes, errs := make([]importOutcome, i.Done), make([]error, i.Done)
@@ -78,7 +78,7 @@ func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Conte
 			if p, ok := errors.AsType[*panicked](err); ok {
 				s.Logger.LogAttrs(ctx, slog.LevelError, "a move panicked", slog.String("record", string(recordIDOf(i, n+1))),
 					slog.String("request_id", web.RequestID(c)), slog.String("error", p.Error()), slog.String("stack", p.stack))
-				if r.ID != "" { // else it cannot be read, and there is nothing to tell of it
+				if r.ID != "" { // otherwise it cannot be read, and has no outcome
 					body := web.ErrorOf(c, err)
 					outcomes[n] = outcomeOf(r, refused)
 					outcomes[n].Error, err = &body, nil
@@ -104,7 +104,7 @@ func outcomeOf(r record.Record, outcome string) importOutcome {
 	return importOutcome{ID: r.ID, Type: r.Type, Reference: r.Reference, Status: r.Status, Outcome: outcome}
 }
 
-// moveOne makes a move on one record. A failure of ours ends the whole.
+// moveOne moves one record. An internal error ends the whole request.
 func moveOne(c *fiber.Ctx, w writes.Write, r record.Record, request record.Request) (importOutcome, error) {
 	request.Key = r.Key()
 	after, err := w.Apply(c.UserContext(), request)
@@ -129,9 +129,9 @@ func count(all []importOutcome, outcome string) (n int64) {
 	return n
 }
 
-// undoImport removes what an import created and nobody has touched since. What was
-// changed or submitted is kept, what is approved is refused; each is named. Asked
-// again it goes on where an attempt that was cut off has stopped.
+// undoImport deletes the records that an import created and nobody has changed since. Changed
+// or submitted ones are kept, approved ones are errors; the response names each. If repeated,
+// it continues where an interrupted attempt has stopped.
 func (s *server) undoImport(c *fiber.Ctx) error {
 	w, i, err := s.importMove(c)
 	if err != nil {
@@ -161,13 +161,13 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 			mu.Lock()
 			deleted = append(deleted, r.ID)
 			mu.Unlock()
-		default: // somebody was faster
+		default: // a concurrent request was faster
 			o.Outcome, o.Error = kept, nil
 		}
 		return o, nil
 	})
 	if !w.Rehearsal {
-		// Also where it has failed on the way: those are deleted, and no repetition finds them.
+		// Even after a failure midway: those are deleted, and no repetition finds them.
 		err = errors.Join(err, s.auditUndo(c, i, deleted, err != nil))
 	}
 	if err != nil {
@@ -201,7 +201,7 @@ func (s *server) importMove(c *fiber.Ctx) (writes.Write, record.Import, error) {
 	return w, i, err
 }
 
-// markUndone notes with an import that it was undone.
+// markUndone stores in an import that it was undone.
 func (s *server) markUndone(ctx context.Context, i record.Import, by record.Actor, gone int64) (record.Import, error) {
 	for range editAttempts {
 		before := i.Rev
@@ -224,8 +224,8 @@ func (s *server) markUndone(ctx context.Context, i record.Import, by record.Acto
 	return i, apperr.New(apperr.Unavailable, "The import is being changed by others at once. Please try again.")
 }
 
-// moveImport makes the handler that submits or approves what an import created.
-// Records that are there already stay as they are.
+// moveImport returns the handler that submits or approves what an import created. Records that
+// existed before are not moved.
 func (s *server) moveImport(m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		w, i, err := s.importMove(c)

@@ -18,8 +18,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// importOptions reads the query; again asks to import a file once more.
-// Parameters that are not known become notices, and errors under strict handling.
+// importOptions parses the query; again reports the wish to import a file once more. Unknown
+// parameters become notices, or errors with strict handling.
 func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
 	q := &importQuery{c: c, known: []string{"sheet"}}
 	i.Partial = q.choose("partial", "false", "true") == "true"
@@ -51,8 +51,7 @@ func importOptions(c *fiber.Ctx, i *record.Import) (again bool, err error) {
 	return again, nil
 }
 
-// importQuery reads the parameters of an import, and collects what is wrong with
-// them.
+// importQuery parses the parameters of an import, and collects their errors.
 type importQuery struct {
 	c      *fiber.Ctx
 	known  []string
@@ -63,14 +62,14 @@ func (q *importQuery) fault(name, message string, suggestions ...string) {
 	q.faults = append(q.faults, apperr.Detail{Field: name, Code: fields.NotAllowed, Message: message, Suggestions: suggestions})
 }
 
-// value returns a parameter, and whether the request has it.
+// value returns a parameter, and whether it is present.
 func (q *importQuery) value(name string) (string, bool) {
 	q.known = append(q.known, name)
 	args := q.c.Context().QueryArgs()
 	return string(args.Peek(name)), args.Has(name)
 }
 
-// choose returns one of the values, the first where the parameter is absent.
+// choose returns one of the values, the first if the parameter is absent.
 func (q *importQuery) choose(name string, values ...string) string {
 	value, ok := q.value(name)
 	if !ok {
@@ -82,7 +81,7 @@ func (q *importQuery) choose(name string, values ...string) string {
 	return value
 }
 
-// oneOf returns one of the values, or nothing where the parameter is absent.
+// oneOf returns one of the values, or the empty string if the parameter is absent.
 func (q *importQuery) oneOf(name string, allowed []string) string {
 	value, ok := q.value(name)
 	if ok && !slices.Contains(allowed, value) {
@@ -94,9 +93,8 @@ func (q *importQuery) oneOf(name string, allowed []string) string {
 // maxUnknownParameters bounds the notices of a query.
 const maxUnknownParameters = 20
 
-// unknown names the parameters that nobody asked for: a misspelled dateOrder
-// must not vanish. What looks like a request for a rehearsal is refused, since
-// the file would be imported.
+// unknown reports the unknown parameters: a misspelled dateOrder must not go unnoticed. What
+// looks like a request for a dry run is an error, because the file would be imported.
 func (q *importQuery) unknown() {
 	strict, named := web.Strict(q.c), 0
 	for key := range q.c.Context().QueryArgs().All() {
@@ -117,7 +115,7 @@ func (q *importQuery) unknown() {
 	}
 }
 
-// refuseColumns is what strict handling says of columns that are no field of a type.
+// refuseColumns returns the error of strict handling for columns that are not fields of a type.
 func refuseColumns(typ string, heads []string) error {
 	if len(heads) == 0 {
 		return nil
@@ -137,7 +135,7 @@ func refuseColumns(typ string, heads []string) error {
 	return apperr.Invalid(faults...)
 }
 
-// rehearsal reports whether a parameter is named as if it asked for one.
+// rehearsal reports whether the name of a parameter looks like a request for a dry run.
 func rehearsal(name string) bool {
 	letters := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' {

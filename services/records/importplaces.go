@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// importsAtOnce is how many imports one process works on, each of another
-	// organization: what they keep in memory has to fit. As many again are of files that
-	// are short, of which little is kept.
+	// importsAtOnce is the number of imports that one process works on, each of another
+	// organization; it bounds their memory. There are as many additional slots for short files,
+	// which use little memory.
 	importsAtOnce = 32
-	// shortImport is how long a file is, in bytes, that is short.
+	// shortImport is the maximum size of a short file, in bytes.
 	shortImport = 64 << 10
-	// importTurn is how long an import that has begun to make records keeps its place
-	// while other organizations wait for one. It reads its file again from the beginning after that.
+	// importTurn is how long an import that has begun to create records keeps its slot while
+	// other organizations wait for one. When resumed, it reads its file from the beginning.
 	importTurn = 5 * time.Second
 )
 
-// errGivesWay ends the work on an import for now: it goes on where it was, after what others
-// have waiting.
+// errGivesWay suspends the work on an import; it is resumed after the waiting ones of others.
 var errGivesWay = errors.New("the import gives way to others")
 
-// place says which of the places an import has.
+// place is the kind of slot of an import.
 type place int
 
 const (
@@ -36,22 +35,22 @@ const (
 	shortPlace
 )
 
-// importPlaces are what a process has for imports. An organization has one at a time,
-// and who has waited longest comes next.
+// importPlaces are the import slots of a process. An organization has one at a time, and the
+// one that has waited longest is next.
 type importPlaces struct {
-	// crowded: an import waits because there is no place.
+	// crowded reports that an import is waiting for a slot.
 	crowded atomic.Bool
 	most    int // of each kind
 
 	mu      sync.Mutex
 	working map[record.OrgID]bool
 	taken   [2]int
-	// turn is when an organization had a place last, by how many had one before.
+	// turn orders organizations by when they last had a slot.
 	turn map[record.OrgID]int64
 	last int64
-	// long are those of the imports that wait whose files are not short.
+	// long are the waiting imports whose files are not short.
 	long map[string]bool
-	// gaveWay are imports that were begun and are to be begun again.
+	// gaveWay are suspended imports that are to be resumed.
 	gaveWay []string
 }
 
@@ -59,8 +58,8 @@ func newImportPlaces(most int) *importPlaces {
 	return &importPlaces{most: most, working: map[record.OrgID]bool{}, turn: map[record.OrgID]int64{}, long: map[string]bool{}}
 }
 
-// inTurn returns the open imports of each organization, in the order in which they came; first those
-// of who has waited longest. What is remembered of others is forgotten.
+// inTurn returns the open imports of each organization, in order of arrival, starting with the
+// organization that has waited longest. It forgets the turns of others.
 func (p *importPlaces) inTurn(open []record.OpenImport) [][]record.OpenImport {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +83,7 @@ func (p *importPlaces) inTurn(open []record.OpenImport) [][]record.OpenImport {
 	return all
 }
 
-// returned returns the imports that have given way since it was asked last.
+// returned returns the imports suspended since the previous call.
 func (p *importPlaces) returned() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,21 +92,21 @@ func (p *importPlaces) returned() []string {
 	return ids
 }
 
-// has reports whether an organization has a place.
+// has reports whether an organization has a slot.
 func (p *importPlaces) has(org record.OrgID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.working[org]
 }
 
-// none reports whether there is no place that an import may have.
+// none reports whether there is no slot for an import.
 func (p *importPlaces) none(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.taken[anyPlace] >= p.most && (p.taken[shortPlace] >= p.most || p.long[id])
 }
 
-// take assigns a place to an import, where there is one of that kind and its organization has none.
+// take assigns a slot to an import, if one of that kind is free and its organization has none.
 func (p *importPlaces) take(i record.Import, kind place) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +119,7 @@ func (p *importPlaces) take(i record.Import, kind place) bool {
 	return true
 }
 
-// free releases a place.
+// free releases a slot.
 func (p *importPlaces) free(i record.Import, kind place, gaveWay bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,14 +130,14 @@ func (p *importPlaces) free(i record.Import, kind place, gaveWay bool) {
 	}
 }
 
-// isLong remembers that the file of an import is not short.
+// isLong records that the file of an import is not short.
 func (p *importPlaces) isLong(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.long[id] = true
 }
 
-// placeOf takes a place for an import that is due, and reports whether there was one.
+// placeOf acquires a slot for an import that is due, and reports whether it could.
 func (m *Importer) placeOf(ctx context.Context, i record.Import) (kind place, ok bool, err error) {
 	if m.places.take(i, anyPlace) {
 		return anyPlace, true, nil
@@ -158,7 +157,7 @@ func (m *Importer) placeOf(ctx context.Context, i record.Import) (kind place, ok
 func (m *Importer) short(ctx context.Context, i record.Import) (bool, error) {
 	first, err := m.store.ImportPart(ctx, i.Org, i.ID, 0)
 	if errors.Is(err, record.ErrNotFound) {
-		return true, nil // there is nothing to do
+		return true, nil // nothing to do
 	}
 	if err != nil || len(first) > shortImport {
 		return false, err
@@ -170,12 +169,12 @@ func (m *Importer) short(ctx context.Context, i record.Import) (bool, error) {
 	return false, err
 }
 
-// givesWay reports whether an import is to let another one have its place.
+// givesWay reports whether an import is to release its slot to another one.
 func (j *job) givesWay() bool {
 	return j.places.crowded.Load() && j.now().Sub(j.began) >= importTurn
 }
 
-// allOpen returns the imports of all organizations that are not finished.
+// allOpen returns the unfinished imports of all organizations.
 func allOpen(ctx context.Context, store record.Store) (all []record.OpenImport, err error) {
 	after := ""
 	for {

@@ -12,24 +12,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// An import outlives the session of who uploaded the file: that they sign out, or close the
-// browser, ends nothing. What they may do ends it: it makes records in their name, and
-// nobody makes any in the name of who may not.
+// An import outlives the session of its uploader: signing out or closing the browser does not
+// end it. The loss of permission does, because it creates records in the uploader's name.
 
-// rightsFor is how old the answer may be to whether an import may go on: with a slice of it
-// that is under way, it ends within a second.
+// rightsFor is how long a verified permission is cached: with the current slice, an import ends
+// within a second.
 const rightsFor = 500 * time.Millisecond
 
-// mayNotImport is the code of the fault of an import that was stopped for that.
+// mayNotImport is the error code of an import stopped for this reason.
 const mayNotImport = "MAY_NOT_IMPORT"
 
-// errMayNotImport ends the work on an import whose uploader may not make records any more.
+// errMayNotImport ends the work on an import whose uploader may no longer create records.
 var errMayNotImport = errors.New("who uploaded the file may not import it any more")
 
-// allowed is nil while who uploaded the file is an active member of the organization whose
-// role, there and in the team of the event, allows them to make records, and
-// errMayNotImport from then on. Where that cannot be told it is another error, and the
-// import waits.
+// allowed returns nil while the uploader is an active member of the organization whose role,
+// there and in the team of the event, permits creating records, and errMayNotImport otherwise.
+// If that cannot be determined it returns another error, and the import waits.
 func (j *job) allowed() error {
 	if j.members == nil {
 		return nil
@@ -46,7 +44,7 @@ func (j *job) allowed() error {
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
 		return err
 	}
-	// Without a team, as an event has none that is not there, the role is all.
+	// Without a team, as for a missing event, only the role counts.
 	access, visible := event.AccessOf(j.i.By.ID, roles[j.i.By.ID])
 	if !visible || !access.Role.Holds(identity.User) {
 		return errMayNotImport
@@ -55,20 +53,19 @@ func (j *job) allowed() error {
 	return nil
 }
 
-// counts are what an import is known to have come to.
+// counts are the results of an import that are known to be stored.
 type counts struct{ done, imported, updated, unchanged, skipped int64 }
 
 func countsOf(i record.Import) counts {
 	return counts{i.Done, i.Imported, i.Updated, i.Unchanged, i.Skipped}
 }
 
-// stop ends an import as failed, wherever it is. What was stored stays, is told and can be
-// undone: that of the slice under way too, and of one that an earlier attempt did not
-// come to count.
+// stop ends an import as failed, at any point. What was stored remains, is counted and can be
+// undone, including the current slice and one that an earlier attempt has not counted.
 func (j *job) stop(code, message string) error {
 	j.i.Done, j.i.Imported, j.i.Updated, j.i.Unchanged, j.i.Skipped = j.sure.done, j.sure.imported, j.sure.updated, j.sure.unchanged, j.sure.skipped
 	if j.i.Status == record.Importing {
-		// Progress is stored at least once in as many rows, and a slice has no more.
+		// Progress is stored at least every importBatch rows, and a slice has no more.
 		for n := j.sure.done + 1; n <= min(j.i.Rows, j.sure.done+2*importBatch); n++ {
 			_, err := j.store.FindRecord(j.ctx, j.i.Org, j.i.Event, recordIDOf(j.i, n))
 			if errors.Is(err, record.ErrNotFound) {
@@ -87,9 +84,8 @@ func (j *job) stop(code, message string) error {
 	return j.end(record.Failed)
 }
 
-// attempt works on the import until it ends, or cannot go on for now. A panic is a fault of
-// ours that comes back with the same file, in every process that takes it: it ends the
-// import.
+// attempt works on the import until it ends, or is suspended. A panic is an internal error that
+// would recur with the same file in every process: it ends the import.
 func (j *job) attempt() error {
 	j.sure = countsOf(j.i)
 	err := recovered(j.work)
@@ -107,8 +103,8 @@ func (j *job) attempt() error {
 	return err
 }
 
-// panicked is a panic outside of the goroutine of a request, where nobody else would catch it
-// and the process would end.
+// panicked is a panic outside the goroutine of a request, where it would otherwise end the
+// process.
 type panicked struct {
 	value any
 	stack string
@@ -116,7 +112,7 @@ type panicked struct {
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
-// recovered calls do, and returns a *panicked where it panics.
+// recovered calls do, and returns a *panicked if it panics.
 func recovered(do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

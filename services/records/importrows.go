@@ -14,15 +14,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// pending is a row on its way to become a record.
+// pending is a row that becomes a record.
 type pending struct {
-	n       int64 // counts the rows with something in them
+	n       int64 // counts non-empty rows
 	row     sheet.Row
 	record  record.Record
 	decoded footprint.Decoded
 }
 
-// insert turns the rows that are not done yet into records.
+// insert creates records from the remaining rows.
 func (j *job) insert() error {
 	if rowsOfFile(j.i) == footprint.OriginRows {
 		return j.insertOrigins()
@@ -71,7 +71,7 @@ func (j *job) insert() error {
 	}
 }
 
-// pendingOf makes the record of the n-th row, unless it was found bad.
+// pendingOf returns the record of the n-th row, unless it was found bad.
 func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error) {
 	if row.Err != nil {
 		return pending{}, false, nil //nolint:nilerr // the row is counted among the bad ones
@@ -86,14 +86,14 @@ func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error
 	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil, nil
 }
 
-// recordIDOf returns the id of the record of an import's n-th row, the same in
-// every attempt.
+// recordIDOf returns the id of the record of an import's n-th row, the same in every attempt.
 func recordIDOf(i record.Import, n int64) record.ID {
 	return record.ID(ids.Derive("import\x00" + i.Seed + "\x00" + strconv.FormatInt(n, 10)))
 }
 
-// storeBatch stores a batch and then the progress. Dying in between, the batch is
-// stored again, which changes nothing. Nothing of it is stored for who may not import.
+// storeBatch stores a batch and then the progress. After a crash in between, the batch is
+// stored again, which changes nothing. It stores nothing if the uploader has lost the
+// permission.
 func (j *job) storeBatch(batch []pending, done int64) error {
 	if err := j.allowed(); err != nil {
 		return err
@@ -149,11 +149,11 @@ func (j *job) create(sub record.Sub, fresh []pending, bad *badRows) error {
 		return err
 	}
 	for n, refusal := range refused {
-		if refusal == nil || errors.Is(refusal, record.ErrDuplicate) { // it was stored by an earlier attempt
+		if refusal == nil || errors.Is(refusal, record.ErrDuplicate) { // stored by an earlier attempt
 			j.i.Imported++
 			continue
 		}
-		// Somebody has taken the reference since the file was looked at.
+		// The reference has been taken since the file was validated.
 		handled, err := j.existing(fresh[n], bad)
 		if err != nil {
 			return err
@@ -167,10 +167,10 @@ func (j *job) create(sub record.Sub, fresh []pending, bad *badRows) error {
 	return nil
 }
 
-// refuse notes a row that turned out to be bad while it was imported.
+// refuse records a row found to be bad during the import.
 func (j *job) refuse(p pending, bad *badRows, refusal error) error {
 	if slices.ContainsFunc(j.i.Errors, func(e record.RowError) bool { return e.Row == p.row.Number }) {
-		return nil // by an earlier attempt
+		return nil // counted by an earlier attempt
 	}
 	if bad.next == 0 && len(bad.pending) == 0 {
 		if err := bad.add(j.ctx, badRow{Row: 1, Cells: j.reader.Heads()}); err != nil {
@@ -180,8 +180,8 @@ func (j *job) refuse(p pending, bad *badRows, refusal error) error {
 	return bad.note(j.ctx, &j.i, p.row, refusal, j.reader.Head)
 }
 
-// existing deals with a row whose reference a record has, as the import asks for,
-// and reports whether it did.
+// existing handles a row whose reference a record has, as the import specifies, and reports
+// whether it did.
 func (j *job) existing(p pending, bad *badRows) (bool, error) {
 	mode := writes.Duplicates(j.i.OnDuplicate)
 	if mode != writes.Skip && mode != writes.Update || p.record.Reference == "" {
@@ -189,7 +189,7 @@ func (j *job) existing(p pending, bad *badRows) (bool, error) {
 	}
 	r, err := j.store.RecordByReference(j.ctx, j.i.Org, p.record.Key().Sub(), p.record.Reference)
 	if errors.Is(err, record.ErrNotFound) || err == nil && r.ID == p.record.ID {
-		return false, nil // it is new, or an earlier attempt made it
+		return false, nil // it is new, or was created by an earlier attempt
 	}
 	if err != nil {
 		return false, err

@@ -27,14 +27,13 @@ import (
 )
 
 const (
-	// importPart is how much of a file is stored in one piece, and in memory
-	// while it is read.
+	// importPart is the size of a stored part of a file, and of its buffer in memory.
 	importPart = 256 << 10
-	// receiveLease is how long a file may take to be stored.
+	// receiveLease is how long storing a file may take.
 	receiveLease = time.Minute
-	// importsOfOrganization is how many imports of one organization may be open.
+	// importsOfOrganization is the maximum number of open imports of an organization.
 	importsOfOrganization = 16
-	// importRetry is when to try again where there are as many.
+	// importRetry is the Retry-After at that maximum.
 	importRetry = 5 * time.Second
 )
 
@@ -51,12 +50,12 @@ type importView struct {
 	Errors   []record.RowError   `json:"errors"`
 	Faults   int64               `json:"errorCount"`
 	Ignored  []string            `json:"ignoredColumns"`
-	// HeadRow is 0 of an import that was taken before it was told.
+	// HeadRow is 0 for an import older than this field.
 	HeadRow int64 `json:"headRow,omitempty"`
-	// NumberFormat and DateOrder are those declared, or found out.
+	// NumberFormat and DateOrder are those declared, or detected.
 	NumberFormat string `json:"numberFormat,omitempty"`
 	DateOrder    string `json:"dateOrder,omitempty"`
-	// OnDuplicate and what became of rows whose reference a record had.
+	// OnDuplicate, and the outcomes of rows whose reference a record had.
 	OnDuplicate string       `json:"onDuplicate"`
 	Updated     int64        `json:"updated"`
 	Unchanged   int64        `json:"unchanged"`
@@ -67,7 +66,7 @@ type importView struct {
 	UpdatedAt   string       `json:"updatedAt"`
 }
 
-// undoneView says who took an import back.
+// undoneView is who undid an import, and when.
 type undoneView struct {
 	By      record.Actor `json:"by"`
 	At      string       `json:"at"`
@@ -94,13 +93,13 @@ func viewOf(i record.Import) importView {
 		v.Ignored = []string{}
 	}
 	if v.Status == record.Receiving {
-		v.Status = record.Validating // the difference is ours alone
+		v.Status = record.Validating // the difference is internal
 	}
 	return v
 }
 
-// importFile takes a file to be imported. It is stored before the answer, and
-// worked on afterwards by whichever process comes first.
+// importFile accepts a file for import. It is stored before the response, and processed
+// afterwards by any process.
 func (s *server) importFile(c *fiber.Ctx) error {
 	charset := declaredCharset(c)
 	file, err := web.FileAs(c, "text/csv", xlsx.MediaType)
@@ -155,17 +154,17 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	return answerImport(c, i)
 }
 
-// hashOfFile tells files apart, and what is meant of them.
+// hashOfFile identifies a file together with its type and sheet.
 func hashOfFile(typ, sheetName string, file *web.File) (string, error) {
 	h := sha256.New()
-	_, _ = io.WriteString(h, typ+"\x00"+sheetName+"\x00") // it cannot fail
+	_, _ = io.WriteString(h, typ+"\x00"+sheetName+"\x00") // never fails
 	_, err := io.Copy(h, file.Reader())
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// readable returns a file as the importer will read it: as CSV in UTF-8, of attendee
-// travel without columns of names and addresses, which are never stored. Done is called
-// when it has been read. What is wrong with the head is told at once.
+// readable returns a file as the importer reads it: as CSV in UTF-8, for attendee travel
+// without columns of names and addresses, which are never stored. Done is called after reading.
+// Errors of the head are reported at once.
 func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (csv *web.File, done func(), err error) {
 	text, err := asCSV(c, i, file, charset)
 	if err != nil {
@@ -199,9 +198,9 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	return closing(only, err)
 }
 
-// closing returns a file with what closes it; where there is an error, that alone.
+// closing returns a file with the function that closes it, or only the error.
 func closing(f *web.File, err error) (*web.File, func(), error) {
-	done := func() { _ = f.Close() } // what it had is gone with the request at the latest
+	done := func() { _ = f.Close() } // the request removes it at the latest
 	if err != nil {
 		done()
 		return nil, nil, err
@@ -209,13 +208,12 @@ func closing(f *web.File, err error) (*web.File, func(), error) {
 	return f, done, nil
 }
 
-// roomForImport refuses a file while its organization has many that are not
-// finished, and one that is more than its plan has. Both may be exceeded by requests
-// in flight.
+// roomForImport rejects a file while its organization has too many unfinished imports, and one
+// beyond the limits of its plan. Requests in flight may exceed both limits.
 func (s *server) roomForImport(c *fiber.Ctx, w writes.Write, i record.Import, file *web.File) error {
 	if w.Request.Resumed {
 		if _, err := s.Store.Import(c.UserContext(), w.Org, i.Event, i.ID); err == nil {
-			return nil // an earlier attempt has brought it
+			return nil // an earlier attempt has stored it
 		}
 	}
 	own, err := s.openOf(c.UserContext(), w.Org)
@@ -225,8 +223,8 @@ func (s *server) roomForImport(c *fiber.Ctx, w writes.Write, i record.Import, fi
 	return s.plans.admitFile(c.UserContext(), i, file, own)
 }
 
-// roomForFile refuses a file before anything of it is received, while its organization
-// has many that are not finished. A request with a key may be one that was answered.
+// roomForFile rejects a file before anything of it is received, while its organization has too
+// many unfinished imports. A request with a key may have been answered already, and passes.
 func (s *server) roomForFile(c *fiber.Ctx) error {
 	if c.Params("type") != "" {
 		if err := knownType(c); err != nil {
@@ -235,14 +233,14 @@ func (s *server) roomForFile(c *fiber.Ctx) error {
 	}
 	p := web.PrincipalOf(c)
 	if c.Get(idempotency.Header) != "" || !p.Role.Holds(identity.User) {
-		return nil // the handler looks, where it comes to that
+		return nil // the handler checks it
 	}
 	_, err := s.openOf(c.UserContext(), record.OrgID(p.Org))
 	return err
 }
 
-// openOf returns how many imports of an organization are not finished, or
-// RATE_LIMITED where those are as many as there may be.
+// openOf returns the number of unfinished imports of an organization, or RATE_LIMITED at the
+// maximum.
 func (s *server) openOf(ctx context.Context, org record.OrgID) (own int64, err error) {
 	open, err := allOpen(ctx, s.Store)
 	if err != nil {
@@ -260,8 +258,8 @@ func (s *server) openOf(ctx context.Context, org record.OrgID) (own int64, err e
 		Message: fmt.Sprintf("Your organization has %d imports that are not finished. Please wait for one of them.", own)}
 }
 
-// importedBefore refuses a file that an import of the event has brought already.
-// Without references in its rows everything in it would be there twice.
+// importedBefore rejects a file that the event has imported already. Without references all its
+// rows would be duplicated.
 func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 	same, err := s.Store.ImportsOfFile(c.UserContext(), i.Org, i.Event, i.Hash)
 	if err != nil {
@@ -286,8 +284,8 @@ func optionsOf(i record.Import) sheet.Options {
 	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, HeadRow: i.HeadRow, Rules: i.Rules, Known: append(serverColumns(), faultsColumn)}
 }
 
-// receive stores the file in parts and opens it to the importer. An earlier
-// attempt of the request may have begun that, or been through with it.
+// receive stores the file in parts and opens it to the importer. An earlier attempt of the
+// request may have started or completed that.
 func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *web.File) (record.Import, error) {
 	ctx := c.UserContext()
 	err := s.Store.InsertImport(ctx, w.Org, i)
@@ -319,8 +317,8 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 	return i, err
 }
 
-// rehearseImport looks at the whole file before it answers: as what the import
-// would come to.
+// rehearseImport validates the whole file before it answers with the result that the import
+// would have.
 func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
 	turn := func() error { return fairshare.Yield(c.UserContext()) }
 	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), turn: turn, repeats: &repeats{store: s.Store, event: event}, keep: func(*record.Import) error { return turn() }}
@@ -357,7 +355,7 @@ func (s *server) importOf(c *fiber.Ctx) (record.Import, error) {
 	return i, err
 }
 
-// getImport answers how far an import is.
+// getImport answers with the progress of an import.
 func (s *server) getImport(c *fiber.Ctx) error {
 	i, err := s.importOf(c)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// slice waits until an organization may work on imports again, of which the slice before took
-// some time. Beside others a long one leaves storage to them for twice as long as it had it, and any
-// works in place of other expensive work of its own.
+// slice blocks until an organization may import again; the previous slice took the given time.
+// While others are active, a long import first pauses for twice the time that it used storage,
+// and any import occupies a slot of its organization's expensive work.
 func (m *Importer) slice(ctx context.Context, org string, took time.Duration) (end func(), err error) {
 	if m.alone(org) {
 		return m.slices.Acquire(ctx, org, 1)
@@ -23,7 +23,7 @@ func (m *Importer) slice(ctx context.Context, org string, took time.Duration) (e
 	return m.Work.AcquireFirst(ctx, org, 1)
 }
 
-// pauseAfter returns for how long an import leaves storage to others after a slice of it.
+// pauseAfter returns how long an import pauses after a slice.
 func pauseAfter(ctx context.Context, took time.Duration) time.Duration {
 	if !fairshare.IsBehind(ctx) {
 		return 0
@@ -40,7 +40,7 @@ func (m *Importer) alone(org string) bool {
 	return m.Work.Alone(org)
 }
 
-// rowsAtOnce returns how many rows are to become records in one write.
+// rowsAtOnce returns the number of rows in one write.
 func (m *Importer) rowsAtOnce(org record.OrgID) int {
 	if m.alone(string(org)) {
 		return importBatch
@@ -48,12 +48,12 @@ func (m *Importer) rowsAtOnce(org record.OrgID) int {
 	return importBeside
 }
 
-// progress stores the import when there is something to tell, and ends a slice of the work in
-// either case: each storing is a commit, as many as those of the rows where others have few of them
-// made at once. What is not stored when the process dies is done again, which changes nothing.
+// progress stores the import if it is time to, and ends a slice in either case. Each store is a
+// commit, as many as those of the rows where few of them are written at a time. What is not
+// stored when the process dies is repeated, which changes nothing.
 func (j *job) progress(i *record.Import) error {
 	if j.givesWay() {
-		return errGivesWay // who ends the work stores how far it is
+		return errGivesWay // the caller stores the progress
 	}
 	if i.Done-j.kept < importBatch && j.now().Sub(j.keptAt) < tellEvery {
 		return j.turn()

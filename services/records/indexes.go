@@ -20,12 +20,12 @@ import (
 const (
 	codingGzip   = "gzip"
 	codingBrotli = "br"
-	// indexBrotli is the level of an index, which is packed once.
+	// indexBrotli is the brotli level of an index, which is compressed once.
 	indexBrotli = 6
 )
 
-// index is a whole index as it is sent. It is compressed with the program; its other forms
-// are made when they are first asked for, and kept: each takes a processor longer than all else of the request.
+// index is an index as sent. The program contains it compressed; other representations are
+// created on demand and cached, because each takes more CPU time than the rest of the request.
 type index struct {
 	packed func() (text []byte, tag string)
 	plain  func() ([]byte, error)
@@ -57,18 +57,18 @@ func newIndex(packed func() ([]byte, string)) *index {
 }
 
 var (
-	// locationIndex is of airports and cities, placeIndex of towns.
+	// locationIndex contains airports and cities, placeIndex towns.
 	locationIndex = newIndex(locations.Index)
 	placeIndex    = newIndex(places.Index)
 )
 
-// send sends an index in the coding that the client takes; another one has another tag. Where
-// the query names the tag as the version (v), what it names never changes.
+// send sends an index in the coding that the client accepts; each coding has its own entity
+// tag. If the query contains the tag as version (v), the response is immutable.
 func (i *index) send(c *fiber.Ctx) error {
 	packed, tag := i.packed()
 	version := strings.Trim(tag, `"`)
 	c.Vary(fiber.HeaderAcceptEncoding)
-	// Kept by the client, and asked for again each time: 304 unless it changed.
+	// Cached by the client, but revalidated each time: 304 unless it has changed.
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	asked := strings.TrimSuffix(strings.TrimSuffix(c.Query("v"), "-"+codingGzip), "-"+codingBrotli)
 	if asked == version {
@@ -78,7 +78,7 @@ func (i *index) send(c *fiber.Ctx) error {
 	if c.Get(fiber.HeaderAcceptEncoding) != "" {
 		coding = c.AcceptsEncodings(codingGzip, codingBrotli, "identity")
 	}
-	// A client that has any of the forms has the index.
+	// Any representation that the client has is current.
 	for _, form := range []string{coding, codingGzip, codingBrotli, ""} {
 		if known := formTag(tag, form); web.NotModified(c, known) {
 			return web.SendNotModified(c, known)
@@ -103,7 +103,7 @@ func (i *index) send(c *fiber.Ctx) error {
 	return web.JSON(c, fiber.StatusOK, text)
 }
 
-// formTag returns the tag of a form of what has a tag.
+// formTag returns the entity tag of a representation in a coding.
 func formTag(tag, coding string) string {
 	if coding != codingGzip && coding != codingBrotli {
 		return tag

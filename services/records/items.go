@@ -26,27 +26,25 @@ func keyOf(c *fiber.Ctx) record.Key {
 	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
 }
 
-// decoder reads the body of a record, strictly or not, with the factors of an
-// organization's suppliers.
+// decoder decodes the body of a record, strictly or not, with the supplier factors of an
+// organization.
 type decoder func(typ string, body []byte, ev footprint.EventContext) (footprint.Decoded, error)
 
-// decoderFor returns the decoder that the client asks for, with the library of its
-// organization.
+// decoderFor returns the decoder requested by the client, with the library of its organization.
 func (s *server) decoderFor(c *fiber.Ctx) decoder {
 	o := decoderOf(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
-	o.Hints = &footprint.Hints{} // for all records of a batch together
+	o.Hints = &footprint.Hints{} // shared by all records of a batch
 	return o.Decode
 }
 
-// decoderOf returns how bodies are decoded with the library of an organization, by one
-// goroutine.
+// decoderOf returns a decoder with the library of an organization, for use by one goroutine.
 func decoderOf(ctx context.Context, store record.SupplierFactors, org record.OrgID, strict bool) footprint.Options {
 	return footprint.Options{Strict: strict, Suppliers: &record.SupplierLibrary{Context: ctx, Store: store, Org: org}}
 }
 
-// decodeFor reads a record's body under its event's context. When the event
-// does not exist (lookup is its error), faults that the body has under any
-// event are still told first.
+// decodeFor decodes the body of a record under the context of its event. If the event does not
+// exist (its error is lookup), errors of the body that do not depend on the event are reported
+// first.
 func decodeFor(typ string, body []byte, event record.Event, lookup error, decode decoder) (footprint.Decoded, error) {
 	if lookup == nil {
 		return decode(typ, body, event.Context())
@@ -105,7 +103,7 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 	web.Notify(c, dropped...)
 	r, err = w.Workflow.Insert(c.UserContext(), w.Org, r, w.By)
 	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
-		// An attempt that was given up for dead has been faster.
+		// An attempt whose lease had expired has been faster.
 		r, err = s.record(c, key)
 	}
 	if err != nil {
@@ -114,8 +112,8 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 	return answerRecord(c, r)
 }
 
-// newRecord returns the record of a body, with what is calculated from it, and
-// notices of the fields that had no effect.
+// newRecord returns the record for a body with its calculated values, and notices for fields
+// without effect.
 func newRecord(key record.Key, body []byte, event record.Event, lookup error, decode decoder) (r record.Record, dropped []fields.Notice, err error) {
 	decoded, err := decodeFor(key.Type, body, event, lookup, decode)
 	if err != nil {
@@ -125,7 +123,7 @@ func newRecord(key record.Key, body []byte, event record.Event, lookup error, de
 	return r, decoded.Dropped, fill(&r, decoded, event.Context(), event.ContextRev)
 }
 
-// record reads a record. Those of a deleted event are gone with it.
+// record reads a record. Records of a deleted event do not exist.
 func (s *server) record(c *fiber.Ctx, key record.Key) (record.Record, error) {
 	if _, err := s.event(c); err != nil {
 		if apperr.CodeOf(err) == apperr.EventNotFound {
@@ -140,8 +138,8 @@ func (s *server) record(c *fiber.Ctx, key record.Key) (record.Record, error) {
 	return r, err
 }
 
-// recordEver reads a record for its history, which managers read of deleted records
-// and of the records of deleted events as well.
+// recordEver reads a record for its history, which managers may also read of deleted records
+// and of records of deleted events.
 func (s *server) recordEver(c *fiber.Ctx, key record.Key) (record.Record, error) {
 	r, err := s.record(c, key)
 	if apperr.CodeOf(err) != apperr.RecordNotFound || !web.PrincipalOf(c).Role.Holds(identity.Manager) {
@@ -228,7 +226,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	return web.OK(c, answer)
 }
 
-// changedFields names the fields whose values differ, sorted.
+// changedFields returns the names of fields with different values, sorted.
 func changedFields(before, after json.RawMessage) []string {
 	var a, b map[string]json.RawMessage
 	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
@@ -260,12 +258,12 @@ func (s *server) deleteRecord(c *fiber.Ctx) error {
 	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})
 }
 
-// move makes the handler of a move that takes no body.
+// move returns the handler of a move without a body.
 func (s *server) move(m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error { return s.apply(c, m, nil) }
 }
 
-// apply makes a move on the record of the path and answers with the record.
+// apply moves the record of the path and answers with it.
 func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) error {
 	r, err := s.applied(c, keyOf(c), m, change)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// appearance is all that the bytes of an item of a list depend on.
+// appearance is all that the bytes of a list item depend on.
 type appearance struct {
 	record.Revision
 	summary string // of an event; empty for a record
@@ -29,11 +29,11 @@ func appearances(revisions []record.Revision, err error) ([]appearance, error) {
 	return all, err
 }
 
-// listing is a list whose items are numbered in the order they came.
+// listing is a list whose items are numbered in order of creation.
 type listing[T any] struct {
-	// name tells this list from all others, whatever organization they belong to.
+	// name identifies the list, in all organizations.
 	name string
-	// view tells callers apart who see the same items differently.
+	// view distinguishes callers who see the same items differently.
 	view      string
 	span      func(ctx context.Context, skip, limit int64) (record.Span, error)
 	revisions func(ctx context.Context, from, to int64) ([]appearance, error)
@@ -56,7 +56,7 @@ func (s *server) listRecords(c *fiber.Ctx) error {
 	}
 	org, sub := orgOf(c), subOf(c)
 	return serve(c, s.answers, page, listing[record.Record]{
-		// Records show the figures that they have under their event as it is.
+		// Figures of records depend on the context of their event.
 		name: "records " + string(sub.Event) + " " + sub.Type + " " + strconv.FormatInt(event.ContextRev, 10),
 		span: func(ctx context.Context, skip, limit int64) (record.Span, error) {
 			return s.Store.RecordSpan(ctx, org, sub, skip, limit)
@@ -103,15 +103,15 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 	})
 }
 
-// visibleEvents reads the events that the caller sees.
+// visibleEvents reads the events visible to the caller.
 type visibleEvents struct {
 	span      func(ctx context.Context, skip, limit int64) (record.Span, error)
 	items     func(ctx context.Context, from, to int64) ([]record.Event, error)
 	revisions func(ctx context.Context, from, to int64) ([]record.Revision, error)
 }
 
-// eventsFor returns the events that the caller sees: an administrator all of them,
-// anybody else those without a team and those of the own teams.
+// eventsFor returns the events visible to the caller: all for an administrator, otherwise those
+// without a team and those of the caller's teams.
 func (s *server) eventsFor(c *fiber.Ctx) visibleEvents {
 	org, member := orgOf(c), web.PrincipalOf(c).UserID
 	if web.PrincipalOf(c).Role.Holds(identity.Admin) {
@@ -140,7 +140,7 @@ func (s *server) eventsFor(c *fiber.Ctx) visibleEvents {
 	}
 }
 
-// eventAppearances reads what a page of events looks like, without the events.
+// eventAppearances reads the appearances of a page of events, without the events.
 func (s *server) eventAppearances(ctx context.Context, org record.OrgID, events visibleEvents, from, to int64) ([]appearance, error) {
 	all, err := appearances(events.revisions(ctx, from, to))
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *server) eventAppearances(ctx context.Context, org record.OrgID, events 
 	return all, err
 }
 
-// eventViews reads a page of events as the caller may see them.
+// eventViews reads a page of events as visible to the caller.
 func (s *server) eventViews(c *fiber.Ctx, visible visibleEvents, from, to int64) ([]record.EventView, error) {
 	events, err := visible.items(c.UserContext(), from, to)
 	if err != nil {
@@ -183,18 +183,15 @@ func (s *server) viewsOf(ctx context.Context, org record.OrgID, events []record.
 	return views, err
 }
 
-// listAttempts bounds how often a page is looked for anew when something was
-// deleted from it.
+// listAttempts bounds how often a page is located again because an item was deleted.
 const listAttempts = 10
 
-// serve answers with one page, newest first. Numbers are dense but for the
-// deleted ones, so the page is found by arithmetic and read as one range, at the
-// same cost wherever it lies.
+// serve answers with one page, newest first. Numbers are dense except for the deleted ones, so
+// the page is located by arithmetic and read as one range, at the same cost for every page.
 //
-// Who has the page already is told so without it being read: its tag is made of
-// what it depends on. By the same tag a page that was answered before is answered
-// again without being read. An item that was deleted between finding the page and
-// reading it is missed by its count, and the page is found anew.
+// A client that has the page gets 304 without a read of the items: the tag is made of what they
+// depend on. With the same tag, a page is sent from the cache. An item deleted between locating
+// and reading the page changes the count, and the page is located again.
 func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) error {
 	ctx := c.UserContext()
 	key := fmt.Sprint(orgOf(c), "\n", l.name, "\n", l.view, "\n", page.Number, " ", page.Limit)
@@ -242,7 +239,7 @@ func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) err
 		Message: "Many items are being deleted at once. Please try again."}
 }
 
-// rangeOf reads what lies in a span.
+// rangeOf reads the items in a span.
 func rangeOf[T any](ctx context.Context, read func(ctx context.Context, from, to int64) ([]T, error), span record.Span) ([]T, error) {
 	if span.Count == 0 {
 		return nil, nil
@@ -256,7 +253,7 @@ func pageTag(name string, page web.Page, total int64, items []appearance) string
 	return web.ETagOf(name, place, appearanceText(items))
 }
 
-// appearanceText returns one text that differs where the items read differently.
+// appearanceText returns a text that is equal only for equal appearances.
 func appearanceText(items []appearance) string {
 	text := make([]byte, 0, 16*len(items))
 	for _, r := range items {

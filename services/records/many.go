@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// createBatch creates up to 100 records. Each is judged by itself: what is
-// wrong with one keeps out none of the others.
+// createBatch creates up to 100 records, each independently: an error of one does not affect
+// the others.
 func (s *server) createBatch(c *fiber.Ctx) error {
 	sent, err := writes.ReadBatch(c)
 	if err != nil {
@@ -46,8 +46,8 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	return writes.Answer(c, b.items)
 }
 
-// firstFault tells of the faults that the bodies have under any event, before
-// that there is no such event.
+// firstFault reports errors of the bodies that do not depend on the event before a missing
+// event.
 func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error, decode decoder) error {
 	for i, body := range bodies {
 		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decode)
@@ -58,18 +58,18 @@ func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, look
 	return lookup
 }
 
-// batch is a batch on its way in.
+// batch is a batch being created.
 type batch struct {
 	*server
 	c *fiber.Ctx
 	w writes.Write
-	// decode reads the bodies, all with one library.
+	// decode decodes all bodies with the same library.
 	decode decoder
 	items  []writes.Outcome
-	// fresh are the records to insert, places where each stands in items.
+	// fresh are the records to insert, places their positions in items.
 	fresh  []record.Record
 	places []int
-	// decoded are the bodies of fresh, for those that turn out to be there already.
+	// decoded are the bodies of fresh, for those that turn out to exist already.
 	decoded     []footprint.Decoded
 	event       record.Event
 	onDuplicate writes.Duplicates
@@ -77,8 +77,8 @@ type batch struct {
 
 func (b *batch) sub() record.Sub { return subOf(b.c) }
 
-// prepare decides about one record: it is there from an earlier attempt, it is
-// refused, or it is to be inserted.
+// prepare decides on one record: it exists from an earlier attempt, is rejected, or is to be
+// inserted.
 func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) error {
 	key := record.Key{Event: b.sub().Event, Type: b.sub().Type, ID: record.ID(b.w.Request.NewID(i))}
 	if b.w.Request.Resumed {
@@ -106,8 +106,8 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 	return nil
 }
 
-// existing deals with the i-th record where its reference is taken and the request
-// says what to do then.
+// existing handles the i-th record if its reference is taken and the request says what to do
+// then.
 func (b *batch) existing(i int, decoded footprint.Decoded) (done bool, err error) {
 	if b.onDuplicate == writes.Refuse || decoded.ExternalReference == "" {
 		return false, nil
@@ -140,7 +140,7 @@ func (b *batch) refuse(i int, err error) (failed error) {
 	return failed
 }
 
-// insert stores what is to be stored, under consecutive numbers.
+// insert stores the new records, under consecutive numbers.
 func (b *batch) insert() error {
 	if len(b.fresh) == 0 {
 		return nil
@@ -152,11 +152,12 @@ func (b *batch) insert() error {
 	for n, i := range b.places {
 		err := refused[n]
 		if b.w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
-			// An attempt that was given up for dead has been faster.
+			// An attempt whose lease had expired has been faster.
 			stored[n], err = b.record(b.c, b.fresh[n].Key())
 		}
 		if apperr.CodeOf(err) == apperr.DuplicateReference {
-			// A record before it in the batch has the reference, or somebody was faster.
+			// The reference was taken by an earlier record of the batch or a concurrent
+			// request.
 			done, failure := b.existing(i, b.decoded[n])
 			if failure != nil {
 				return failure
@@ -176,7 +177,7 @@ func (b *batch) insert() error {
 	return nil
 }
 
-// moveMany makes the handler of one move of up to 100 records, each by itself.
+// moveMany returns the handler of a move of up to 100 records, each independently.
 func (s *server) moveMany(m record.Move) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		sent, err := writes.ReadIDs(c)

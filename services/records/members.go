@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// membersOf calls each with the name and the value of the members of a JSON object, in
-// their order. The values are parts of the text. What is stored was written by this program:
-// it is gone through without being decoded; ok is false where it is not of the
-// canonical form, in which some members may have been called for already.
+// membersOf calls each with the name and value of the members of a JSON object, in order. The
+// values are slices of the text. It expects the form in which this program stores objects, and
+// scans it without decoding; ok is false if the object is not in that form, and some members
+// may have been reported by then.
 func membersOf(object []byte, each func(name, value []byte)) (ok bool) {
 	if len(object) < 2 || object[0] != '{' || object[len(object)-1] != '}' {
 		return false
@@ -35,7 +35,7 @@ func membersOf(object []byte, each func(name, value []byte)) (ok bool) {
 	return true
 }
 
-// valueEnd returns where the value ends that a text begins with; 0 where it doesn't.
+// valueEnd returns the end of the value at the beginning of a text, or 0 if there is none.
 func valueEnd(text []byte) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {

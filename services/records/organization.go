@@ -28,31 +28,31 @@ type organizationView struct {
 	Name  string       `json:"name"`
 	Plan  string       `json:"plan"`
 	Quota quotaView    `json:"eventQuota"`
-	// Limits is what the plan bounds besides; what is used of it is not shown: it
-	// would count the records of events that the caller may not see.
+	// Limits are the other limits of the plan. Their usage is not shown, because it includes
+	// records of events that the caller may not see.
 	Limits settings.Limits `json:"planLimits"`
 	Policy record.Policy   `json:"policy"`
-	// Pending is a change of the policy that waits for a second administrator.
+	// Pending is a policy change that waits for a second administrator.
 	Pending *pendingPolicy `json:"pendingPolicy,omitempty"`
 }
 
 type pendingPolicy struct {
 	FourEyes bool `json:"fourEyes"`
-	// AutoApproveBelowKg and SpotCheckOneIn are there where they would change.
+	// AutoApproveBelowKg and SpotCheckOneIn are present if they would change.
 	AutoApproveBelowKg json.Number  `json:"autoApproveBelowKg,omitempty"`
 	SpotCheckOneIn     int64        `json:"spotCheckOneIn,omitempty"`
 	ProposedBy         record.Actor `json:"proposedBy"`
 	ProposedAt         string       `json:"proposedAt"`
 }
 
-// quotaView has null for what an unlimited plan does not have.
+// quotaView has null for values that an unlimited plan lacks.
 type quotaView struct {
 	Limit *int64 `json:"limit"`
 	Used  int64  `json:"used"`
 	Left  *int64 `json:"left"`
 }
 
-// organization shows the caller's own organization.
+// organization answers with the caller's own organization.
 func (s *server) organization(c *fiber.Ctx) error {
 	o, err := s.Store.Organization(c.UserContext(), orgOf(c))
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 	return web.Answer(c, status, view)
 }
 
-// ownOrganization is an organization that the caller is a member of.
+// ownOrganization is an organization of which the caller is a member.
 type ownOrganization struct {
 	ID    record.OrgID  `json:"_id"`
 	Name  string        `json:"name"`
@@ -82,7 +82,7 @@ type ownOrganization struct {
 	State string        `json:"state"`
 }
 
-// organizations lists what the caller's person is a member of, by name to choose from.
+// organizations lists the memberships of the calling person, with names.
 func (s *server) organizations(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *server) organizations(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(items, page, total))
 }
 
-// editOrganization changes the name and the policy of the caller's own
-// organization. The plan is not its administrators' to change.
+// editOrganization changes the name and the policy of the caller's organization. Its
+// administrators cannot change the plan.
 func (s *server) editOrganization(c *fiber.Ctx) error {
 	r, err := web.Fields(c)
 	if r == nil {
@@ -130,8 +130,8 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 			return err
 		}
 		if done, ok := o.DoneBy(w.Request.Once()); ok {
-			// An earlier attempt of this request did it. Its entry may not be in the audit
-			// log yet; one that is there is entered once.
+			// An earlier attempt of this request has made the change. Its audit entry may be
+			// missing; an existing one is not repeated.
 			if err := attachChange(c, o.ID, done); err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		Message: "Many changes are being made to this organization at once. Please try again."}
 }
 
-// attachChange reports for the audit log what was changed of an organization.
+// attachChange reports a change of an organization for the audit log.
 func attachChange(c *fiber.Ctx, org record.OrgID, done record.ChangeRequest) error {
 	if done.Before == done.After {
 		return nil
@@ -179,12 +179,12 @@ func attachChange(c *fiber.Ctx, org record.OrgID, done record.ChangeRequest) err
 	return audit.Attach(c, audit.Note{Action: audit.Organization, Subject: string(org), Before: done.Before, After: done.After})
 }
 
-// pendingFor is how long a change of the policy waits for a second administrator.
+// pendingFor is how long a policy change waits for a second administrator.
 const pendingFor = 7 * 24 * time.Hour
 
-// governPolicy keeps the history of the policy. Switching four eyes off, and under
-// them approving more automatically, takes a second administrator, who asks for the
-// same: the first request changes nothing but what is pending, and is answered 202.
+// governPolicy records the history of the policy. Disabling four-eyes control, and more
+// automatic approval under it, requires a second administrator to make the same request: the
+// first one only stores the pending change, and is answered 202.
 func (s *server) governPolicy(was record.Organization, o *record.Organization, by record.Actor) (status int) {
 	now := s.now()
 	if loosening, ok := record.LooseningOf(was.Policy, o.Policy); ok {
@@ -207,7 +207,7 @@ func (s *server) governPolicy(was record.Organization, o *record.Organization, b
 	return fiber.StatusOK
 }
 
-// changesOf says for the audit log what was changed of an organization.
+// changesOf describes a change of an organization for the audit log.
 func changesOf(was, is record.Organization) (before, after string) {
 	var b, a []string
 	add := func(name, from, to string) {
@@ -226,7 +226,7 @@ func changesOf(was, is record.Organization) (before, after string) {
 
 func offProposed(o record.Organization) bool { return o.Pending != nil && !o.Pending.FourEyes }
 
-// autoProposed is the automatic approval that waits for a second administrator; "none".
+// autoProposed returns the automatic approval that waits for a second administrator, or "none".
 func autoProposed(o record.Organization) string {
 	if o.Pending == nil || o.Pending.AutoApproveBelowKg == "" {
 		return "none"
@@ -234,8 +234,8 @@ func autoProposed(o record.Organization) string {
 	return fmt.Sprintf("below %s kg, one in %d checked", o.Pending.AutoApproveBelowKg, o.Pending.SpotCheckOneIn)
 }
 
-// readOrganization reads into o what a change names. The errors are in r; a body
-// without errors may be read again.
+// readOrganization reads a change into o. The errors are in r; a body without errors may be
+// read again.
 func readOrganization(r *fields.Reader, o *record.Organization, by record.Actor) {
 	r.ServerOwned("_id", "plan", "eventQuota", "planLimits", "pendingPolicy")
 	if r.IsNull("name") {
@@ -260,14 +260,14 @@ func readOrganization(r *fields.Reader, o *record.Organization, by record.Actor)
 	}
 }
 
-// The bounds of automatic approval.
+// Limits of automatic approval.
 const (
 	maxAutoApproveKg = 1_000_000
 	maxSpotCheck     = 1_000_000
 )
 
-// readAutoApproval reads what a change names of the automatic approval. Who
-// changes it is named in what it approves from then on.
+// readAutoApproval reads a change of the automatic approval. It will approve in the name of
+// whoever changes it.
 func readAutoApproval(r *fields.Reader, a *record.AutoApproval, by record.Actor) {
 	before := *a
 	if r.IsNull("autoApproveBelowKg") {

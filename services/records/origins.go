@@ -9,9 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// origins lists the rows of a record of attendee travel: counts of people by where
-// they come from, with the places that were found. Records of other types have
-// none.
+// origins lists the rows of a record of attendee travel: numbers of people by origin, with the
+// places found. Records of other types have none.
 func (s *server) origins(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// rowsOfFile returns what the rows of a file are: records of its type, or of
-// attendee travel the origins of one record.
+// rowsOfFile returns the type of a file's rows: records of its type, or, for attendee travel,
+// the origins of one record.
 func rowsOfFile(i record.Import) string {
 	if i.Type == footprint.AttendeeTravel && !i.WholeRecords {
 		return footprint.OriginRows
@@ -23,7 +23,7 @@ func rowsOfFile(i record.Import) string {
 	return i.Type
 }
 
-// rowTypes returns what the rows of a file may be, before its head is known.
+// rowTypes returns the possible types of a file's rows, before its head is known.
 func rowTypes(i record.Import) []string {
 	if i.Type == footprint.AttendeeTravel {
 		return []string{footprint.OriginRows, i.Type}
@@ -31,8 +31,8 @@ func rowTypes(i record.Import) []string {
 	return []string{i.Type}
 }
 
-// wholeRecords reports whether the rows of a file of attendee travel are records:
-// then it has a column of their origins, as an export does.
+// wholeRecords reports whether the rows of a file of attendee travel are records: then it has a
+// column of origins, as an export does.
 func wholeRecords(file *web.File, i record.Import) bool {
 	if i.Type != footprint.AttendeeTravel {
 		return false
@@ -41,7 +41,7 @@ func wholeRecords(file *web.File, i record.Import) bool {
 	return err == nil && slices.Contains(r.Heads(), "origins")
 }
 
-// mostRows is how many rows a file may have.
+// mostRows returns the maximum number of rows of a file.
 func mostRows(i record.Import) int64 {
 	if rowsOfFile(i) == footprint.OriginRows {
 		return footprint.MaxOrigins
@@ -49,7 +49,7 @@ func mostRows(i record.Import) int64 {
 	return maxImportRows
 }
 
-// knowsWhere refuses a file of origins whose people go nobody knows where.
+// knowsWhere rejects a file of origins without a known destination.
 func knowsWhere(i record.Import, event record.Event) error {
 	if rowsOfFile(i) != footprint.OriginRows {
 		return nil
@@ -68,7 +68,7 @@ func knowsWhere(i record.Import, event record.Event) error {
 	return nil
 }
 
-// insertOrigins makes one record of all good rows of a file.
+// insertOrigins creates one record from all good rows of a file.
 func (j *job) insertOrigins() error {
 	reader, err := sheet.NewReader(j.file(), footprint.OriginRows, optionsOf(j.i))
 	if err != nil {

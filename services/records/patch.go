@@ -6,10 +6,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// patchBody merges a change into the stored fields (RFC 7396, one level): what
-// the change names replaces, null removes, the rest stays. The result is
-// decoded like a new record, so a change can never make a record that could
-// not have been created.
+// patchBody merges a change into the stored fields (RFC 7396, one level): fields of the change
+// replace, null removes, others stay. The result is decoded like a new record, so a change
+// cannot produce a record that could not have been created.
 func patchBody(stored json.RawMessage, change []byte) ([]byte, error) {
 	if _, err := fields.Parse(change); err != nil {
 		return nil, err
@@ -37,8 +36,8 @@ func patchBody(stored json.RawMessage, change []byte) ([]byte, error) {
 	return json.Marshal(merged)
 }
 
-// onceOnly takes from the stored fields what a change says the other way: a
-// number in place of what was stated with a unit, or the reverse.
+// onceOnly removes stored fields that the change states in the alternative form: a number
+// instead of a quantity with a unit, or the reverse.
 func onceOnly(stored, change map[string]json.RawMessage) {
 	var before, now map[string]string
 	if json.Unmarshal(stored["stated"], &before) == nil && change["stated"] == nil {

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// countShare bounds what counting an organization's records may take of a
-	// processor: a count is good for so many times what it took.
+	// countShare limits the CPU time of counting an organization's records: a count is valid
+	// for this multiple of the time it took.
 	countShare = 50
-	// countFor is how long a count is good at most.
+	// countFor is the maximum time for which a count is valid.
 	countFor = 10 * time.Second
 )
 
-// plans knows the limits of organizations' plans besides the number of events.
-// Records are counted by the highest numbers of their lists, deleted ones included,
-// before a write and not with it, so requests in flight may exceed a limit.
+// plans knows the limits of plans other than the number of events. Records are counted by the
+// highest numbers of their lists, including deleted ones, before a write and not atomically
+// with it, so requests in flight may exceed a limit.
 type plans struct {
 	store  record.Store
 	limits settings.PlanLimits
@@ -37,8 +37,8 @@ type plans struct {
 	used map[record.OrgID]*usage
 }
 
-// usage is how many records an organization had when they were counted, and how
-// many more this process has let in since.
+// usage is the number of an organization's records when last counted, and the number that this
+// process has admitted since.
 type usage struct {
 	counted, admitted int64
 	until             time.Time
@@ -48,8 +48,8 @@ func newPlans(store record.Store, limits settings.PlanLimits, now func() time.Ti
 	return &plans{store: store, limits: limits, now: now, used: map[record.OrgID]*usage{}}
 }
 
-// of returns the plan of an organization and its limits. Where no plan has any,
-// nothing is read.
+// of returns the plan of an organization and its limits. If no plan has limits, nothing is
+// read.
 func (p *plans) of(ctx context.Context, org record.OrgID) (plan string, limits settings.Limits, err error) {
 	if p == nil || len(p.limits) == 0 {
 		return "", settings.Limits{}, nil
@@ -58,8 +58,8 @@ func (p *plans) of(ctx context.Context, org record.OrgID) (plan string, limits s
 	return o.Plan, p.limits[o.Plan], err
 }
 
-// admit returns PLAN_LIMIT_EXCEEDED where n more records of an event are more than
-// the plan of its organization has.
+// admit returns PLAN_LIMIT_EXCEEDED if n more records of an event exceed the plan of its
+// organization.
 func (p *plans) admit(ctx context.Context, org record.OrgID, event record.EventID, n int64) error {
 	plan, limits, err := p.of(ctx, org)
 	if err != nil || n == 0 {
@@ -90,8 +90,8 @@ func (p *plans) admit(ctx context.Context, org record.OrgID, event record.EventI
 	return nil
 }
 
-// fits reports whether an organization may have n more records. A count that says
-// no was made just now, or counts enough without those that were let in since.
+// fits reports whether an organization may have n more records. A negative result comes from a
+// new count, or holds without those admitted since.
 func (p *plans) fits(ctx context.Context, org record.OrgID, n, limit int64) (bool, error) {
 	if fits, known := p.remembered(org, n, limit); known {
 		return fits, nil
@@ -113,21 +113,21 @@ func (p *plans) fits(ctx context.Context, org record.OrgID, n, limit int64) (boo
 	return true, nil
 }
 
-// remembered answers by the last count where that is good enough.
+// remembered decides by the last count if that is sufficient.
 func (p *plans) remembered(org record.OrgID, n, limit int64) (fits, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	u := p.used[org]
 	switch {
 	case u == nil || !p.now().Before(u.until):
-		for other, old := range p.used { // those of others that have ended go with it
+		for other, old := range p.used { // also removes expired counts of others
 			if !p.now().Before(old.until) {
 				delete(p.used, other)
 			}
 		}
 		return false, false
 	case u.counted+n > limit:
-		return false, true // numbers never fall
+		return false, true // numbers never decrease
 	case u.counted+u.admitted+n > limit:
 		return false, false
 	}
@@ -135,9 +135,9 @@ func (p *plans) remembered(org record.OrgID, n, limit int64) (fits, known bool) 
 	return true, true
 }
 
-// admitFile returns PLAN_LIMIT_EXCEEDED where a file, or one more import, is more
-// than the plan has. How many of its rows become new records is known here only
-// where all have to; else the import finds out before it writes any.
+// admitFile returns PLAN_LIMIT_EXCEEDED if a file, or another import, exceeds the plan. How
+// many rows become new records is known here only if all must; otherwise the import determines
+// it before it writes any.
 func (p *plans) admitFile(ctx context.Context, i record.Import, file *web.File, open int64) error {
 	plan, limits, err := p.of(ctx, i.Org)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *plans) admitFile(ctx context.Context, i record.Import, file *web.File, 
 	return p.admit(ctx, i.Org, i.Event, leastRecords(i, rows))
 }
 
-// leastRecords returns how many records a file makes at least where it is imported.
+// leastRecords returns the minimum number of records that importing a file creates.
 func leastRecords(i record.Import, rows int64) int64 {
 	mode := writes.Duplicates(i.OnDuplicate)
 	if rowsOfFile(i) == footprint.OriginRows || rows == 0 {
@@ -171,7 +171,7 @@ func leastRecords(i record.Import, rows int64) int64 {
 	return rows
 }
 
-// rowsIn counts the rows of a file as far as one may have them.
+// rowsIn counts the rows of a file, up to the maximum.
 func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
 	reader, err := sheet.NewReader(file.Reader(), rowsOfFile(i), optionsOf(i))
 	if err != nil {
@@ -193,7 +193,7 @@ func beyondPlan(plan, code string, limit int64, what, remedy string) error {
 		With(apperr.Detail{Field: "plan", Code: code, Message: remedy + " A larger plan has more."})
 }
 
-// planMessage is the sentence of a refusal for the errors of an import.
+// planMessage returns the message of a rejection for the errors of an import.
 func planMessage(err error) string {
 	var e *apperr.Error
 	if !errors.As(err, &e) {

@@ -1,5 +1,5 @@
-// Package records is the service of events and their carbon-source records:
-// creating, reading, changing and submitting them, and the event quota.
+// Package records is the service of events and their records: creating, reading, changing and
+// submitting them, and the event quota.
 package records
 
 import (
@@ -21,28 +21,28 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// Deps is what the service is made of.
+// Deps are the dependencies of the service.
 type Deps struct {
-	// Work schedules the expensive requests of a process; nil: the service's own.
+	// Work schedules the expensive requests of a process; nil: the service has its own.
 	Work *fairshare.Scheduler
-	// Timeout is how long a request may take; 0: the default of web.
+	// Timeout bounds a request; 0: the default of web.
 	Timeout  time.Duration
 	Store    record.Store
 	Notifier notify.Notifier
-	// Members lists who may be in the team of an event.
+	// Members determines who may be in the team of an event.
 	Members  members.Directory
 	Verifier web.TokenVerifier
 	Quotas   settings.Quotas
-	// Limits is what plans bound besides.
+	// Limits are the other limits of plans.
 	Limits settings.PlanLimits
 	Logger *slog.Logger
 	Health *web.Health
 	Now    func() time.Time
-	// Audit takes what was done to events; nil: the gateway alone enters it.
+	// Audit records operations on events; nil: only the gateway does.
 	Audit audit.Recorder
-	// Importer, where there is one in this process, is told of new files.
+	// Importer, if there is one in this process, is notified of new files.
 	Importer *Importer
-	// Spool keeps files while they are received; nil: they are in memory.
+	// Spool stores files while they are received; nil: in memory.
 	Spool *web.Spool
 }
 
@@ -50,19 +50,19 @@ type server struct {
 	Deps
 	writes writes.Maker
 	keys   *idempotency.Keeper
-	// answers are those of reads that were answered before.
+	// answers is the response cache.
 	answers *answers
 	plans   *plans
-	exports *fairshare.Budget // how many are under way
+	exports *fairshare.Budget // concurrent exports
 }
 
-// New makes the service's HTTP application.
+// New returns the HTTP application of the service.
 func New(d Deps) (*fiber.App, error) {
 	httpApp, _, err := newApp(d)
 	return httpApp, err
 }
 
-// newApp makes the service's HTTP application, and what recalls its answers.
+// newApp returns the HTTP application of the service, and the Recall of its response cache.
 func newApp(d Deps) (*fiber.App, web.Recall, error) {
 	limits := newPlans(d.Store, d.Limits, d.Now)
 	if d.Importer != nil {

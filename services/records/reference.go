@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// recordType is what a client needs to know to make records of a type.
+// recordType is what a client needs to know to create records of a type.
 type recordType struct {
 	Type        string            `json:"type"`
 	Description string            `json:"description"`
@@ -52,8 +52,7 @@ func oneRecordType(c *fiber.Ctx) error {
 	return web.OK(c, recordTypeOf(c.Params("type"), web.Language(c, footprint.Languages()...)))
 }
 
-// template returns an empty table of a type, with its examples as rows to be
-// written over.
+// template returns an empty table of a type, with its examples as rows to be replaced.
 func template(c *fiber.Ctx) error {
 	typ := c.Params("type")
 	columns := sheet.Columns(rowsOfFile(record.Import{Type: typ}))
@@ -92,7 +91,7 @@ func template(c *fiber.Ctx) error {
 	return nil
 }
 
-// rowExamples are the examples of a type as rows of a file.
+// rowExamples returns the examples of a type as rows of a file.
 func rowExamples(typ string) (rows []json.RawMessage, err error) {
 	if typ != footprint.AttendeeTravel {
 		return footprint.Examples(typ), nil
@@ -107,7 +106,7 @@ func rowExamples(typ string) (rows []json.RawMessage, err error) {
 	return rows, nil
 }
 
-// location returns one code with its coordinates.
+// location answers with one code and its coordinates.
 func location(c *fiber.Ctx) error {
 	code := c.Params("code")
 	if l, ok := locations.Resolve(code); ok {

@@ -7,10 +7,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// routes is every operation of the service. Its path, and who may call it, are
-// in libs/api.
+// routes returns the routes of the service. Their paths and permissions are defined in
+// libs/api.
 func (s *server) routes() []web.Route {
-	once := s.keys.Handler // the route takes an Idempotency-Key
+	once := s.keys.Handler // accepts an Idempotency-Key
 	write := func(h fiber.Handler) fiber.Handler { return web.CollectHeaderFaults(h) }
 	return []web.Route{
 		{Operation: "getOrganization", Handler: s.organization},

@@ -12,11 +12,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// Config is the service's own settings.
+// Config are the settings of the service.
 type Config struct {
-	// Quotas is the number of events of each plan.
+	// Quotas are the numbers of events of the plans.
 	Quotas settings.Quotas
-	// Limits is what plans bound besides.
+	// Limits are the other limits of plans.
 	Limits settings.PlanLimits
 }
 
@@ -26,8 +26,7 @@ func (c *Config) Describe(s *settings.Set) {
 	settings.Parsed(s, &c.Limits, "ECF_PLAN_LIMITS", "", "further limits of plans: rowsPerImport, openImports, recordsPerEvent, recordsPerOrganization, such as free.recordsPerEvent=5000; unlimited where not given", settings.ParsePlanLimits, settings.PlanLimits.String)
 }
 
-// Start makes the service for a process. Of d, what every service of the process
-// shares is filled in.
+// Start creates the service in a process. It adds to d what all services of the process share.
 func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	if err := c.Limits.CheckPlans(c.Quotas); err != nil {
 		return app.Service{}, err
@@ -42,7 +41,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	return app.Service{Name: "records", App: httpApp, Recall: recall, Tasks: []app.Task{{Name: "imports", Run: d.Importer.Run}}}, err
 }
 
-// settingsOf is everything the process of the service can be told.
+// settingsOf are all settings of the service process.
 type settingsOf struct {
 	app.Log
 	app.Listen
@@ -63,7 +62,7 @@ func (c *settingsOf) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
-// Program is the service as a process of its own.
+// Program returns the service as a process of its own.
 func Program() app.Program {
 	return app.Program{Name: "records", Commands: []app.Command{app.NewCommand("", "manages events and records", run)}}
 }

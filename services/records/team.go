@@ -18,11 +18,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// maxUserID is longer than any id of a user.
+// maxUserID exceeds the length of any user id.
 const maxUserID = 64
 
-// readTeam reads the team of an event: at most record.MaxTeam members, each once, one
-// of whom reviews.
+// readTeam reads the team of an event: at most record.MaxTeam distinct members, at least one of
+// whom is a reviewer.
 func readTeam(r *fields.Reader, event *record.Event) {
 	t, ok := r.Object("team")
 	if !ok {
@@ -52,8 +52,8 @@ func readTeam(r *fields.Reader, event *record.Event) {
 	event.Team = team
 }
 
-// checkTeam puts a fault into r for each member of a team that is not an active member
-// of the organization, or whose role there does not allow the one in the team.
+// checkTeam adds an error to r for each member of a team that is not an active member of the
+// organization, or whose role there does not permit the one in the team.
 func (s *server) checkTeam(c *fiber.Ctx, r *fields.Reader, team []record.TeamMember) error {
 	if len(team) == 0 || r.Err() != nil {
 		return nil //nolint:nilerr // the faults are in r
@@ -80,15 +80,15 @@ func (s *server) checkTeam(c *fiber.Ctx, r *fields.Reader, team []record.TeamMem
 	return nil
 }
 
-// roles asks for the roles of active members, in the name of the caller.
+// roles returns the roles of active members, on behalf of the caller.
 func (s *server) roles(c *fiber.Ctx, ids []string) (map[string]identity.Role, error) {
 	token, _ := web.BearerToken(c)
 	return s.Members.Roles(identity.WithToken(c.UserContext(), token), string(orgOf(c)), ids)
 }
 
-// mayChangeTeam is nil unless the change is of the team and not the caller's to make.
-// The reviewers of a team change it, where they are managers still, and
-// administrators; the first one is made by who created the event, or an administrator.
+// mayChangeTeam returns an error if the change affects the team and the caller may not make it.
+// Reviewers of the team, if they are still managers, and administrators may change it; the
+// first team is set by the creator of the event or an administrator.
 func mayChangeTeam(c *fiber.Ctx, before, after record.Event) error {
 	p := web.PrincipalOf(c)
 	if slices.Equal(before.Team, after.Team) || p.Role.Holds(identity.Admin) {
@@ -102,8 +102,8 @@ func mayChangeTeam(c *fiber.Ctx, before, after record.Event) error {
 		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "Leave out team to change the rest."})
 }
 
-// mayRepeat refuses to answer once more who made an event that has a team without them
-// by now. What is below an event is behind its guard.
+// mayRepeat refuses to repeat a response about an event to its creator if its team no longer
+// includes them. Paths below an event are guarded.
 func (s *server) mayRepeat(c *fiber.Ctx, a *record.KeyAnswer) error {
 	id, made := strings.CutPrefix(a.Location, web.BasePath+"/events/")
 	if !made || strings.Contains(id, "/") {
@@ -122,8 +122,8 @@ func (s *server) mayRepeat(c *fiber.Ctx, a *record.KeyAnswer) error {
 	return nil
 }
 
-// conceal takes from an error the id of an event that the caller does not see: that a
-// reference is taken can be told, and not by what.
+// conceal removes from an error the id of an event that the caller cannot see: it may reveal
+// that a reference is taken, but not by which event.
 func (s *server) conceal(c *fiber.Ctx, err error) error {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if !ok {
@@ -146,8 +146,8 @@ func (s *server) conceal(c *fiber.Ctx, err error) error {
 	return &concealed
 }
 
-// withoutReviewer reports whether nobody in the team of an event can review. Where the
-// members cannot be read, it says nothing.
+// withoutReviewer reports whether nobody in the team of an event can review. It returns false
+// if the members cannot be read.
 func (s *server) withoutReviewer(c *fiber.Ctx, e record.Event) bool {
 	ids := e.Reviewers()
 	if len(ids) == 0 {

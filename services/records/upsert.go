@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// What became of a record that was sent under a reference.
+// The outcomes of a write by reference.
 const (
 	created   = "created"
 	updated   = "updated"
@@ -19,21 +19,21 @@ const (
 	skipped   = "skipped"
 )
 
-// upsert writes one record under its reference.
+// upsert writes one record by its reference.
 type upsert struct {
 	writes.Write
 	sub     record.Sub
 	event   record.Event
 	decoded footprint.Decoded
-	// ifMatch, when set, asks for a record that is as the caller saw it.
+	// ifMatch, if set, reports whether the record is as the caller saw it.
 	ifMatch func(record.Record) bool
-	// onlyNew refuses to update.
+	// onlyNew rejects updates.
 	onlyNew bool
 }
 
-// put creates the record, or gives the one that has the reference the fields that
-// were sent. Creating, updating and deleting may come between its steps: each is
-// on a condition, and what no longer holds is decided anew.
+// put creates the record, or updates the one that has the reference. Other requests may create,
+// update or delete it between the steps: each is conditional, and is decided again if its
+// condition fails.
 func (u upsert) put(ctx context.Context) (r record.Record, done string, err error) {
 	for range editAttempts {
 		existing, err := u.Store.RecordByReference(ctx, u.Org, u.sub, u.decoded.ExternalReference)
@@ -50,7 +50,7 @@ func (u upsert) put(ctx context.Context) (r record.Record, done string, err erro
 		Message: "Many changes are being made to this record at once. Please try again."}
 }
 
-// errMoved: the reference belongs to another record than it did, or to none.
+// errMoved means that the reference now belongs to another record or to none.
 var errMoved = errors.New("records: the reference has moved")
 
 func (u upsert) create(ctx context.Context) (record.Record, string, error) {
@@ -75,7 +75,7 @@ func (u upsert) update(ctx context.Context, existing record.Record) (record.Reco
 	}
 	same := len(changedFields(existing.Fields, u.decoded.Fields)) == 0
 	if _, editable := record.NextState(record.Edit, existing.Status); same && !editable {
-		// What is locked stays as it is, and that is what was asked for.
+		// A locked record with the requested fields is not an error.
 		if u.ifMatch != nil && !u.ifMatch(existing) {
 			return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "The record has changed since you read it. Read it again and decide anew.")
 		}

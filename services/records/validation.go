@@ -17,32 +17,32 @@ import (
 )
 
 const (
-	// maxImportRows is how many rows one file may have.
+	// maxImportRows is the maximum number of rows of a file.
 	maxImportRows = 100_000
-	// maxRowErrors is how many errors are in the import itself; the others are read
-	// page by page.
+	// maxRowErrors is the number of errors in the import itself; the others are read page by
+	// page.
 	maxRowErrors = 100
-	// keepEvery is how many rows are looked at between two reports of progress,
-	// which also renew the lease, and turnEvery after how many others may work.
+	// keepEvery is the number of rows between two reports of progress, which also renew the
+	// lease, and turnEvery the number of rows per slice.
 	keepEvery = 500
 	turnEvery = 100
 )
 
-// validation looks at every row of a file.
+// validation validates all rows of a file.
 type validation struct {
 	store record.Records
 	event record.Event
-	// decode reads the rows.
+	// decode decodes the rows.
 	decode decoder
-	// maxRows is how many rows the file may have; 0: maxImportRows.
+	// maxRows is the maximum number of rows; 0: maxImportRows.
 	maxRows int64
 	// keep stores the progress of the import; an error ends the work.
 	keep func(i *record.Import) error
 	// turn lets others work; an error ends the work.
 	turn func() error
-	// bad collects the rows that cannot be imported; nil: they are counted only.
+	// bad stores the rows that cannot be imported; nil: they are only counted.
 	bad *badRows
-	// known is how many rows are of records that there are already.
+	// known is the number of rows whose records exist already.
 	known int64
 	// repeats finds rows that may be there already; nil: that is not asked.
 	repeats *repeats
@@ -50,7 +50,7 @@ type validation struct {
 	origins []json.RawMessage
 }
 
-// newRecords returns how many records the rows that were looked at would make.
+// newRecords returns the number of records that the validated rows would create.
 func (v *validation) newRecords(i record.Import) int64 {
 	if rowsOfFile(i) == footprint.OriginRows {
 		return 1
@@ -58,8 +58,8 @@ func (v *validation) newRecords(i record.Import) int64 {
 	return i.Rows - i.Bad - v.known
 }
 
-// run counts rows and errors into i, and says whether the file is to be
-// imported. err is a failure of ours.
+// run counts rows and errors in i, and reports whether the file is to be imported. err is an
+// internal error.
 func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) (good bool, err error) {
 	i.Rows, i.Bad, i.Faults, i.Errors = 0, 0, 0, nil
 	if err := v.bad.begin(ctx); err != nil {
@@ -72,11 +72,11 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 	}
 	ignore := func() {
 		if ignored := reader.Ignored(); len(ignored) > 0 {
-			i.Ignored = ignored // a file of origins has come without them
+			i.Ignored = ignored // those of a file of origins were removed when it was received
 		}
 	}
 	ignore()
-	defer ignore() // columns without a head are ignored where they have values
+	defer ignore() // columns without a head are ignored if they have values
 	if err := v.bad.add(ctx, badRow{Row: 1, Cells: reader.Heads()}); err != nil {
 		return false, err
 	}
@@ -136,7 +136,7 @@ func (v *validation) findRepeats(ctx context.Context, i *record.Import) (err err
 	return err
 }
 
-// headRefused notes what is wrong with a file as a whole.
+// headRefused records an error of the file as a whole.
 func (v *validation) headRefused(ctx context.Context, i *record.Import, row int64, err error) (fatal bool, failure error) {
 	if err == nil || apperr.CodeOf(err) != apperr.ValidationError {
 		return false, err
@@ -146,7 +146,7 @@ func (v *validation) headRefused(ctx context.Context, i *record.Import, row int6
 	return true, v.bad.note(ctx, i, sheet.Row{Number: row}, err, nil)
 }
 
-// row says what is wrong with a row; err is a failure of ours.
+// row returns the errors of a row; err is an internal error.
 func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, references map[string]int64) (refusal, err error) {
 	if row.Err != nil {
 		return row.Err, nil
@@ -185,7 +185,7 @@ func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, r
 	if refusal == nil {
 		v.known++
 	}
-	if v.bad == nil && refusal == nil { // a rehearsal counts what the import would
+	if v.bad == nil && refusal == nil { // a dry run counts what the import would do
 		switch {
 		case writes.Duplicates(i.OnDuplicate) == writes.Skip:
 			i.Skipped++
@@ -198,7 +198,7 @@ func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, r
 	return refusal, nil
 }
 
-// duplicateRow says why a row whose reference a record has cannot be imported.
+// duplicateRow returns why a row whose reference a record has cannot be imported.
 func duplicateRow(i record.Import, existing record.Record, decoded footprint.Decoded) error {
 	switch writes.Duplicates(i.OnDuplicate) {
 	case writes.Skip:
@@ -217,7 +217,7 @@ func duplicateRow(i record.Import, existing record.Record, decoded footprint.Dec
 	return apperr.Invalid(record.DuplicateDetail(existing))
 }
 
-// refusedOr tells refusals from failures.
+// refusedOr separates rejections from internal errors.
 func refusedOr(err error) (refusal, failure error) {
 	if apperr.CodeOf(err) == apperr.ValidationError {
 		return err, nil
@@ -225,7 +225,7 @@ func refusedOr(err error) (refusal, failure error) {
 	return nil, err
 }
 
-// faultsOf returns the faults of a row under the heads of the file.
+// faultsOf returns the errors of a row, with the column heads of the file.
 func faultsOf(row int64, refusal error, head func(string) string) []record.RowError {
 	var e *apperr.Error
 	if !errors.As(refusal, &e) {

@@ -10,11 +10,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// views reports whether the caller is a viewer, who reads what is approved,
-// without comments, and nothing else.
+// views reports whether the caller is a viewer, who can only read what is approved, without
+// comments.
 func views(c *fiber.Ctx) bool { return !web.PrincipalOf(c).Role.Holds(identity.User) }
 
-// eventFor returns an event as the caller may see it.
+// eventFor returns an event as visible to the caller.
 func eventFor(c *fiber.Ctx, e record.Event) record.Event {
 	if viewsEvent(c, e) {
 		return e.WithoutComments()
@@ -22,17 +22,17 @@ func eventFor(c *fiber.Ctx, e record.Event) record.Event {
 	return e
 }
 
-// viewsEvent reports whether the caller is a viewer of an event: by the role in its team,
-// also where the operation is one of many events.
+// viewsEvent reports whether the caller is a viewer of an event, by the role in its team, even
+// in an operation on many events.
 func viewsEvent(c *fiber.Ctx, e record.Event) bool {
 	p := web.PrincipalOf(c)
 	access, _ := e.AccessOf(p.UserID, p.Role)
 	return !access.Role.Holds(identity.User)
 }
 
-// viewersTag returns the entity tag of what a viewer sees, whose tag for others is
-// given: who changes from one token to another is not told that the answers to both are
-// the same. In If-Match the two name the same revision.
+// viewersTag returns the entity tag of the viewer's representation; tag is that for others, so
+// that a client that switches tokens does not get 304 for the other representation. In If-Match
+// both name the same revision.
 func viewersTag(tag string) string { return strings.Replace(tag, ".", ".viewer.", 1) }
 
 // listApproved answers with a page of the approved records, newest first.

@@ -17,24 +17,24 @@ import (
 )
 
 const (
-	// whatIfRecords is how many counted records a rehearsal adds up; beyond it the
-	// answer has no total.
+	// whatIfRecords is the maximum number of counted records that a dry run sums; beyond it the
+	// response has no total.
 	whatIfRecords = 20_000
-	// whatIfTravel is how many records of attendee travel it calculates.
+	// whatIfTravel is the maximum number of records of attendee travel that it calculates.
 	whatIfTravel = 50
-	// whatIfStep is how many it calculates in a turn, and whatIfRange the numbers that it reads
-	// at a time, which are those that a worker reads: stores remember them.
+	// whatIfStep is the number of records calculated per slot, and whatIfRange the size of the
+	// ranges read, which is that of a worker, because stores cache them.
 	whatIfStep  = 64
 	whatIfRange = 512
 )
 
-// whatIf is what a rehearsed change of where people travel does to the figures.
+// whatIf is the effect on the figures of a dry run that changes where people travel.
 type whatIf struct {
-	// AttendeeTravel is that of the records of attendee travel that are not rejected,
-	// counted already or not.
+	// AttendeeTravel is the figure of all records of attendee travel that are not rejected,
+	// counted or not.
 	AttendeeTravel movedFigure `json:"attendeeTravel"`
-	// Total is that of the event: of what is approved and, for a record, with the
-	// record. It is absent where more is approved than a rehearsal adds up.
+	// Total is the figure of the event: of approved records and, for a record, of that record.
+	// It is absent if more records are approved than a dry run sums.
 	Total *movedFigure `json:"total,omitempty"`
 }
 
@@ -48,8 +48,8 @@ func movedFrom(before, after total.Contribution) movedFigure {
 	return movedFigure{Before: before.Interval(), After: after.Interval()}
 }
 
-// contributionUnder returns what a record counts under the context of an event:
-// what is stored where that is of it, else calculated.
+// contributionUnder returns the contribution of a record under the context of an event: the
+// stored one if it has that context, otherwise a calculated one.
 func contributionUnder(typ string, fields, stored json.RawMessage, of int64, ev record.Event) (part total.Contribution, err error) {
 	if of == ev.ContextRev && total.OfThisEngine(stored) {
 		err = json.Unmarshal(stored, &part)
@@ -62,9 +62,8 @@ func contributionUnder(typ string, fields, stored json.RawMessage, of int64, ev 
 	return total.Of(&evaluation), nil
 }
 
-// counted adds up the approved records of an event: those of attendee travel, and
-// all others, some at a time, so that other organizations have their turns between them. The
-// false result means that there are too many.
+// counted sums the approved records of an event, attendee travel and others separately, in
+// steps between which other organizations can run. It returns false if there are too many.
 func (s *server) counted(ctx context.Context, ev record.Event, all bool) (others total.Contribution, travel []record.Counted, ok bool, err error) {
 	counts, err := s.Store.CountByStatus(ctx, ev.Org, ev.ID)
 	if err != nil || !all || counts[record.Approved] > whatIfRecords {
@@ -100,7 +99,7 @@ func (s *server) counted(ctx context.Context, ev record.Event, all bool) (others
 	return total.Sum(parts...), travel, true, nil
 }
 
-// each calls f with records, and lets other organizations have their turns between them.
+// each calls f with each record, and yields to other organizations in between.
 func each(ctx context.Context, records []record.Counted, f func(record.Counted) error) error {
 	for n, c := range records {
 		if n%whatIfStep == 0 {
@@ -115,8 +114,8 @@ func each(ctx context.Context, records []record.Counted, f func(record.Counted) 
 	return nil
 }
 
-// whatIfPlace calculates what another place of the event does: nil where anything
-// else that moves figures changes with it.
+// whatIfPlace calculates the effect of another place of the event; nil if anything else that
+// affects figures changes with it.
 func (s *server) whatIfPlace(c *fiber.Ctx, before, after record.Event) (*whatIf, error) {
 	same := after.Context()
 	same.Place = before.Context().Place
@@ -132,7 +131,7 @@ func (s *server) whatIfPlace(c *fiber.Ctx, before, after record.Event) (*whatIf,
 		return nil, err
 	}
 	now, next := before, after
-	next.ContextRev = -1 // nothing that is stored is of it
+	next.ContextRev = -1 // no stored contribution has it
 	var had, has []total.Contribution
 	for _, r := range records {
 		if r.Status == record.Rejected {
@@ -183,8 +182,8 @@ func refusedUnder(id record.ID, err error) error {
 		Message: "The record " + string(id) + " of attendee travel cannot be calculated with this place."})
 }
 
-// whatIfTo calculates what another destination of one record does: its figure, and
-// the total of the event were the record approved.
+// whatIfTo calculates the effect of another destination of one record: its figure, and the
+// total of the event if the record were approved.
 func (s *server) whatIfTo(c *fiber.Ctx, ev record.Event, before, after record.Record) (*whatIf, error) {
 	if err := web.BeginRehearsal(c); err != nil {
 		return nil, err
@@ -220,7 +219,7 @@ func (s *server) whatIfTo(c *fiber.Ctx, ev record.Event, before, after record.Re
 	return out, nil
 }
 
-// withWhatIf returns the JSON of an answer with what a rehearsal found.
+// withWhatIf returns the JSON of a response with the result of a dry run.
 func withWhatIf(answer any, w *whatIf) (any, error) {
 	if w == nil {
 		return answer, nil

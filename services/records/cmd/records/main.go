@@ -1,4 +1,4 @@
-// Command records runs the records service as a separate process.
+// Command records runs the records service.
 package main
 
 import (
