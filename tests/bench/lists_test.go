@@ -26,7 +26,7 @@ import (
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-// anyone takes every token for that of one manager, at no cost.
+// anyone accepts every token as that of one manager, at no cost.
 type anyone struct{}
 
 func (anyone) Verify(context.Context, string) (identity.Principal, error) {
@@ -37,7 +37,7 @@ type silent struct{}
 
 func (silent) Notify(context.Context, record.OrgID, record.EventID) {}
 
-// served is the service on a socket, over an embedded store on disk.
+// served is the service listening on a socket, with an embedded store on disk.
 type served struct {
 	b      testing.TB
 	store  *sqlitestore.Store
@@ -50,7 +50,7 @@ func serve(b *testing.B) *served {
 	return serveOver(b, func(s *sqlitestore.Store) record.Store { return s })
 }
 
-// serveOver serves over a store that stands before the one on disk.
+// serveOver serves the store that wrap returns for the one on disk.
 func serveOver(b *testing.B, wrap func(*sqlitestore.Store) record.Store) *served {
 	b.Helper()
 	db, err := sqlitex.Open(b.Context(), filepath.Join(b.TempDir(), "bench.db"), sqlitestore.Schema()...)
@@ -132,9 +132,8 @@ func (s *served) ask(method, path, body, tag string, status int) reply {
 
 const flight = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","roundTrip":true,"group":"speakers","description":"To the venue and back"}`
 
-// fill makes a sub-collection of n copies of a record that was created as any
-// other, every tenth of them deleted where deleted says so, and then as many
-// more as bring it back to n.
+// fill fills a sub-collection with n copies of a record that was created through the
+// API. If deleted is set, every tenth of them is deleted and as many are added.
 func (s *served) fill(n int, deleted bool) {
 	s.b.Helper()
 	id := s.ask(fiber.MethodPost, "/events/"+s.event+"/flights", flight, "", fiber.StatusCreated).id
@@ -162,8 +161,8 @@ func (s *served) fill(n int, deleted bool) {
 	}
 }
 
-// compare takes the times of two requests in turns, so that both see the same
-// neighbours, and reports the median of each and their ratio.
+// compare alternates two requests, so that both see the same load on the machine, and
+// reports the median of each and their ratio.
 func compare(b *testing.B, nameA, nameB string, doA, doB func()) {
 	b.Helper()
 	var timesA, timesB []time.Duration
@@ -184,8 +183,8 @@ func compare(b *testing.B, nameA, nameB string, doA, doB func()) {
 	b.ReportMetric(z/a, nameB+"/"+nameA)
 }
 
-// BenchmarkDepth compares the first page of a sub-collection of 100,000 records
-// with the last, and what it costs to hear that the first has not changed.
+// BenchmarkDepth compares the first page of a sub-collection of 100,000 records with
+// the last page, and with a conditional request for the unchanged first page.
 func BenchmarkDepth(b *testing.B) {
 	for _, deleted := range []bool{false, true} {
 		b.Run(fmt.Sprint("deletions=", deleted), func(b *testing.B) {
@@ -209,8 +208,8 @@ func BenchmarkDepth(b *testing.B) {
 	}
 }
 
-// forgetful is a store whose every page is another one, so that none is answered
-// from memory.
+// forgetful is a store that defeats caching: each of its pages differs from the one
+// before.
 type forgetful struct {
 	record.Store
 	asked atomic.Int64
@@ -222,8 +221,8 @@ func (f *forgetful) RecordSpan(ctx context.Context, org record.OrgID, sub record
 	return span, err
 }
 
-// BenchmarkRemembered compares a page of 25 that is answered from memory, because
-// nothing was written since or because its tag is the same, with one that is read.
+// BenchmarkRemembered compares a cached page of 25, unchanged since it was read or
+// requested with its entity tag, with one that is read from the store.
 func BenchmarkRemembered(b *testing.B) {
 	for _, size := range []int{500, 100_000} {
 		b.Run(fmt.Sprint("records=", size), func(b *testing.B) {
@@ -245,8 +244,8 @@ func BenchmarkRemembered(b *testing.B) {
 	}
 }
 
-// BenchmarkCreate creates records by many clients at once, each durable when it
-// is answered.
+// BenchmarkCreate creates records from many concurrent clients, each record durable
+// before the response.
 func BenchmarkCreate(b *testing.B) {
 	for _, perProcessor := range []int{1, 64} {
 		b.Run(fmt.Sprint("clients=", perProcessor*runtime.GOMAXPROCS(0)), func(b *testing.B) {

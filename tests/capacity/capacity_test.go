@@ -21,7 +21,8 @@ func kept(t *testing.T) Tables {
 	return m
 }
 
-// TestPageIsThatOfTheTable: the page and its drawings are what the kept tables come to.
+// TestPageIsThatOfTheTable verifies that the page and its plots are up to date with the
+// stored tables.
 func TestPageIsThatOfTheTable(t *testing.T) {
 	t.Parallel()
 	files, err := Files(kept(t))
@@ -31,13 +32,13 @@ func TestPageIsThatOfTheTable(t *testing.T) {
 	for name, want := range files {
 		got, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil || string(got) != want {
-			t.Errorf("%s is not what the tables come to (%v): go run ./tests/cmd/capacity", name, err)
+			t.Errorf("%s is out of date (%v): go run ./tests/cmd/capacity", name, err)
 		}
 	}
 }
 
-// TestSimulationAgrees: with the measured distributions, what the arithmetic says comes
-// about, or is on the safe side.
+// TestSimulationAgrees verifies that a simulation with the measured distributions
+// confirms the formulas, or that they err on the safe side.
 func TestSimulationAgrees(t *testing.T) {
 	t.Parallel()
 	m := kept(t)
@@ -57,16 +58,16 @@ func TestSimulationAgrees(t *testing.T) {
 			t.Errorf("seed %d: workers are busy for %.3f, want about %.3f", seed, s.Busy, busy)
 		}
 		if most := 1.1 * (p.Wait + p.Tail); s.Visible > most {
-			t.Errorf("seed %d: 95 of 100 are visible within %.3f s, the arithmetic says %.3f at most", seed, s.Visible, most)
+			t.Errorf("seed %d: 95 of 100 are visible within %.3f s, the formulas say %.3f at most", seed, s.Visible, most)
 		}
 		if s.Uneven > p.Storage.Uneven {
-			t.Errorf("seed %d: the largest shard has %.3f of the mean one, the arithmetic says %.3f at most", seed, s.Uneven, p.Storage.Uneven)
+			t.Errorf("seed %d: the largest shard has %.3f of the mean load, the formulas say %.3f at most", seed, s.Uneven, p.Storage.Uneven)
 		}
 	}
 }
 
-// TestLargestShardIsNoLarger: as many shards as other ways of keeping ask for have no
-// larger ones than the arithmetic says either.
+// TestLargestShardIsNoLarger verifies the formula for the largest shard with the
+// numbers of shards of the other retention choices.
 func TestLargestShardIsNoLarger(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(19, 19))
@@ -78,13 +79,13 @@ func TestLargestShardIsNoLarger(t *testing.T) {
 		}
 		is, most := at(largest, 0.99), uneven(p.Workload, shards)
 		if is > most || is < 0.9*most {
-			t.Errorf("the largest of %d shards has %.3f of the mean one, the arithmetic says %.3f", shards, is, most)
+			t.Errorf("the largest of %d shards has %.3f of the mean load, the formulas say %.3f", shards, is, most)
 		}
 	}
 }
 
-// TestCommandsAreThoseOfTheTable: what requests send is read from the table, and a table
-// without it makes no plan.
+// TestCommandsAreThoseOfTheTable verifies that the commands of requests are read from
+// the table, and that a table without them gives no plan.
 func TestCommandsAreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	m := kept(t)
@@ -105,7 +106,7 @@ func TestCommandsAreThoseOfTheTable(t *testing.T) {
 		}
 		after, err := Work(changed, w, Wanted())
 		if more := after.Commands - before.Commands; err != nil || math.Abs(more-5*times*before.Storage.Uneven) > 1e-6 {
-			t.Errorf("five commands more for %s are %.3f a second more, want %.3f (%v)", operation, more, 5*times*before.Storage.Uneven, err)
+			t.Errorf("five more commands for %s add %.3f a second, want %.3f (%v)", operation, more, 5*times*before.Storage.Uneven, err)
 		}
 		if p, err := Work(without, w, Wanted()); err == nil {
 			t.Errorf("without the commands of %s: %+v", operation, p)
@@ -113,7 +114,7 @@ func TestCommandsAreThoseOfTheTable(t *testing.T) {
 	}
 }
 
-// TestStorage works out by hand what is stored.
+// TestStorage calculates the storage by hand.
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	const table = `# revision 0, 2026-01-01
@@ -160,8 +161,8 @@ sqlite	1	all	sums	0	50	0	100
 	}
 }
 
-// TestSimulationKnowsTheFormulas holds it against a queue whose waiting is known in
-// closed form: with exponential times, Erlang's formula is exact.
+// TestSimulationKnowsTheFormulas verifies the simulation with a queue whose waiting
+// times have a closed form: for exponential service times, Erlang's formula is exact.
 func TestSimulationKnowsTheFormulas(t *testing.T) {
 	t.Parallel()
 	const mean, points = 50_000.0, 2000 // µs

@@ -1,6 +1,6 @@
-// Package capacity estimates the requirements of a deployment of many organizations from
-// the measured cost of requests and size of records, and checks the calculation by a
-// simulation with the measured distributions. The tables it reads are written by
+// Package capacity calculates what a deployment with many organizations needs, from the
+// measured cost of requests and size of records, and checks the formulas with a
+// simulation that uses the measured distributions. The tables it reads are written by
 // TestCurve of tests/scale, and by TestCurveOnMongoDB and TestStoredBytes of
 // services/standalone; the page it writes is docs/runbooks/ten-thousand.md.
 package capacity
@@ -25,29 +25,29 @@ const (
 	SignIn  = "sign-in"
 )
 
-// Point is what an operation was measured to cost in events of one size.
+// Point is the measured cost of an operation in events of one size.
 type Point struct {
 	Operation string
 	Records   int
 	N         int
-	// Processor is the server's processor time in µs, without that of Polls: how often
-	// the result was asked for until it was there.
+	// Processor is the server's CPU time in µs, without that of Polls, the number of
+	// times the result was polled until it was current.
 	Processor float64
 	Polls     float64
-	// Quantiles of how long it took, in µs, at equal distances from the least to the most.
+	// Quantiles of the latency in µs, equally spaced from the minimum to the maximum.
 	Quantiles []float64
-	// Commands and Documents are what was sent to MongoDB and read from it; 0 where the
-	// engine is the embedded one.
+	// Commands and Documents are the numbers sent to and read from MongoDB; 0 for the
+	// embedded engine.
 	Commands, Documents int
 }
 
-// Median is how long half of them took at most, in µs.
+// Median returns the median latency, in µs.
 func (p Point) Median() float64 { return p.Quantiles[len(p.Quantiles)/2] }
 
 // Curve is the table.
 type Curve []Point
 
-// Of returns the points of an operation by size, the smallest first.
+// Of returns the points of an operation, sorted by size.
 func (c Curve) Of(operation string) []Point {
 	var points []Point
 	for _, p := range c {
@@ -59,7 +59,7 @@ func (c Curve) Of(operation string) []Point {
 	return points
 }
 
-// At returns an operation in events of a size that was measured.
+// At returns the point of an operation in events of a size that was measured.
 func (c Curve) At(operation string, records int) (Point, error) {
 	for _, p := range c.Of(operation) {
 		if p.Records == records {
@@ -69,8 +69,8 @@ func (c Curve) At(operation string, records int) (Point, error) {
 	return Point{}, fmt.Errorf("%s was not measured in events of %d records", operation, records)
 }
 
-// lines returns the lines of a table but its heading and what begins with "#", each
-// with its number.
+// lines returns the numbered lines of a table without its heading and its comments
+// ("#").
 func lines(r io.Reader) (rows []line, err error) {
 	all := bufio.NewScanner(r)
 	for n := 1; all.Scan(); n++ {
@@ -92,7 +92,7 @@ func lines(r io.Reader) (rows []line, err error) {
 	return rows[1:], nil
 }
 
-// line is one of a table.
+// line is one line of a table.
 type line struct {
 	number int
 	cells  []string
@@ -112,8 +112,8 @@ func numbers(cells []string) (all []float64, err error) {
 
 const columns, columnsMongoDB = 6, 6
 
-// ReadMongoDB reads the table that TestCurveOnMongoDB of services/standalone writes: what
-// the services take of processors, without the database.
+// ReadMongoDB reads the table that TestCurveOnMongoDB of services/standalone writes:
+// the CPU time of the services, without the database.
 func ReadMongoDB(r io.Reader) (Curve, error) {
 	rows, err := lines(r)
 	if err != nil {
@@ -133,7 +133,8 @@ func ReadMongoDB(r io.Reader) (Curve, error) {
 	return c, nil
 }
 
-// Commands returns the most commands that an operation sends in an event of any size.
+// Commands returns the largest number of commands of an operation in an event of any
+// size.
 func (c Curve) Commands(operation string) (float64, error) {
 	most := 0
 	for _, p := range c.Of(operation) {
@@ -145,8 +146,8 @@ func (c Curve) Commands(operation string) (float64, error) {
 	return float64(most), nil
 }
 
-// Read reads the table of the embedded engine. Readings of the result while somebody waited for it were paid
-// for by who measured: they are taken off.
+// Read reads the table of the embedded engine and subtracts the polls of the result,
+// which were made by the measurement.
 func Read(r io.Reader) (Curve, error) {
 	rows, err := lines(r)
 	if err != nil {

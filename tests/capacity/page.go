@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// seed is that of the simulation of the page.
+// seed seeds the simulation of the page.
 const seed = 19
 
-// Page writes docs/runbooks/ten-thousand.md.
+// Page returns docs/runbooks/ten-thousand.md.
 func Page(m Tables) (string, error) {
 	p, err := Work(m, Assumed(), Wanted())
 	if err != nil {
@@ -87,7 +87,7 @@ the request with the most commands. The stored run was made on a busy machine.
 
 `
 
-// commands returns the table of an engine that is asked by commands.
+// commands returns the table of commands of an engine.
 func (c Curve) commands() string {
 	var b strings.Builder
 	b.WriteString("| | records | processor time of the services | ratio to the smallest | commands | documents read |\n|---|--:|--:|--:|--:|--:|\n")
@@ -134,7 +134,7 @@ organization is log-normal with σ = %s: one in a hundred has %s times the activ
 		shards := thousands(s.Shards)
 		three := figure(members*s.Bytes/n/1e9) + " GB"
 		if s.Engine == SQLite {
-			shards, three = "–", "–" // a file
+			shards, three = "–", "–" // a single file
 		}
 		fmt.Fprintf(&b, "| %s | %s GB | %s | %s GB | %s |\n", s.words(), figure(s.Bytes/1e9), shards, figure(s.Bytes/n/1e9), three)
 	}
@@ -181,7 +181,8 @@ the default, reduces documents; without a server this was not measured. A revisi
 
 `
 
-// table returns what a record takes, where each is counted by itself and all is kept.
+// table returns the storage of a record if each is calculated separately and everything
+// is kept.
 func (s Stored) table() (string, error) {
 	var b strings.Builder
 	b.WriteString("| bytes for each record | rows | embedded: rows | pages | MongoDB: documents | keys of indexes |\n|---|--:|--:|--:|--:|--:|\n")
@@ -206,7 +207,7 @@ func (s Stored) table() (string, error) {
 	return b.String(), nil
 }
 
-// words say how records and what they leave are kept.
+// words describes how records and their revisions are kept.
 func (k Keeping) words() string {
 	engine, counted, kept := "MongoDB", "each approval calculated separately", "all revisions kept, the default"
 	if k.Engine == SQLite {
@@ -247,7 +248,7 @@ and none for decisions about records. A single process needs no network between 
 changes of the factor set are rare and have limits of their own; they are not in the workload.
 `
 
-// What is read and written, from the repository's root.
+// Inputs and outputs, relative to the repository root.
 const (
 	Table        = "docs/benchmarks/curve.tsv"
 	TableMongoDB = "docs/benchmarks/curve-mongodb.tsv"
@@ -255,7 +256,7 @@ const (
 	page         = "docs/runbooks/ten-thousand.md"
 )
 
-// ReadTables reads what was measured from a folder that has what the repository's root has.
+// ReadTables reads the measurements from a directory laid out like the repository root.
 func ReadTables(root fs.FS) (m Tables, err error) {
 	if m.Embedded, err = read(root, Table, Read); err != nil {
 		return m, err
@@ -278,7 +279,7 @@ func read[T any](root fs.FS, name string, table func(io.Reader) (T, error)) (t T
 	return t, nil
 }
 
-// Files returns the page and its drawings by their names.
+// Files returns the page and its plots by name.
 func Files(m Tables) (map[string]string, error) {
 	text, err := Page(m)
 	if err != nil {
@@ -287,5 +288,5 @@ func Files(m Tables) (map[string]string, error) {
 	return map[string]string{page: text, drawingOf(Table): Plot(m.Embedded), drawingOf(TableMongoDB): Plot(m.MongoDB)}, nil
 }
 
-// drawingOf names the drawing of a table.
+// drawingOf returns the file name of a table's plot.
 func drawingOf(table string) string { return strings.TrimSuffix(table, "tsv") + "svg" }

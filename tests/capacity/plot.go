@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// The drawing, in its own units.
+// The plot, in its own units.
 const (
 	width, height            = 760, 420
 	left, right, top, bottom = 70, 150, 30, 50
 )
 
-// drawn are the operations of the drawing, each with the colour of its line.
+// drawn are the operations in the plot, each with its colour.
 var drawn = []struct{ operation, colour string }{
 	{List, "#0b6e99"}, {Create, "#1f7a3d"}, {Approve, "#a04000"}, {Results, "#5b3f9e"},
 }
 
-// Plot draws processor time by size, both by powers of ten, as SVG.
+// Plot draws CPU time by size, both axes logarithmic, as SVG.
 func Plot(c Curve) string {
 	low, high := math.Inf(1), math.Inf(-1)
 	var sizes []int
@@ -68,7 +68,7 @@ func Plot(c Curve) string {
 		end := points[len(points)-1]
 		names = append(names, name{y(end.Processor) + 4, fmt.Sprintf(`fill="%s">%s`, d.colour, d.operation)})
 	}
-	// Each name beside the end of its line, and none over another.
+	// Each name at the end of its line, without overlaps.
 	slices.SortFunc(names, func(a, b name) int { return cmp.Compare(a.y, b.y) })
 	for i, n := range names {
 		if i > 0 {
@@ -81,10 +81,10 @@ func Plot(c Curve) string {
 	return b.String()
 }
 
-// log returns the logarithm to base 10; less than a microsecond is drawn as one.
+// log returns the logarithm to base 10; values below a microsecond count as one.
 func log(n float64) float64 { return math.Log10(max(n, 1)) }
 
-// duration writes microseconds.
+// duration formats microseconds.
 func duration(us float64) string {
 	switch {
 	case us >= 1e6:
@@ -95,7 +95,7 @@ func duration(us float64) string {
 	return figure(us) + " µs"
 }
 
-// figure writes a number with three digits that count.
+// figure formats a number with three significant digits.
 func figure(n float64) string {
 	switch {
 	case n >= 1000:

@@ -7,20 +7,21 @@ import (
 	"slices"
 )
 
-// Simulated is what a simulation found in place of what the arithmetic says.
+// Simulated is what a simulation found for the values that the formulas give.
 type Simulated struct {
 	Tasks   int
-	Busy    float64 // part of the workers
-	Wait    float64 // seconds that 95 of 100 tasks waited at most for a worker
-	Visible float64 // the like, until their result was there
-	Uneven  float64 // the largest shard by the mean one, in 99 of 100 draws at most
+	Busy    float64 // utilization of the workers
+	Wait    float64 // 95th percentile of the wait for a worker, in seconds
+	Visible float64 // 95th percentile until the result, in seconds
+	Uneven  float64 // 99th percentile of the largest shard relative to the mean
 }
 
-// draws are how often organizations are dealt out to shards.
+// draws is how often organizations are assigned to shards.
 const draws = 400
 
-// Simulate plays the busiest hour, task by task, with service times of the measured
-// distribution, and deals organizations out to shards. The same seed plays the same.
+// Simulate simulates the busiest hour, task by task, with service times from the
+// measured distribution, and assigns organizations to shards. It is deterministic for a
+// seed.
 func Simulate(c Curve, p Plan, seed uint64) (Simulated, error) {
 	approve, err := c.At(Approve, p.Workload.Records)
 	if err != nil {
@@ -51,7 +52,7 @@ func Simulate(c Curve, p Plan, seed uint64) (Simulated, error) {
 	return s, nil
 }
 
-// deal returns the load of the largest shard by that of the mean one.
+// deal returns the load of the largest shard relative to the mean.
 func deal(r *rand.Rand, p Plan) float64 {
 	shards := make([]float64, p.Storage.Shards)
 	all := 0.0
@@ -63,7 +64,7 @@ func deal(r *rand.Rand, p Plan) float64 {
 	return slices.Max(shards) / all * float64(p.Storage.Shards)
 }
 
-// draw returns the value of a measured distribution that the part u of all is below.
+// draw returns the quantile u of the measured distribution.
 func (p Point) draw(u float64) float64 {
 	place := u * float64(len(p.Quantiles)-1)
 	i := min(int(place), len(p.Quantiles)-2)
@@ -82,7 +83,7 @@ func at(all []float64, part float64) float64 {
 	return all[min(len(all)-1, int(part*float64(len(all))))]
 }
 
-// times are moments, the first in front.
+// times is a min-heap.
 type times []float64
 
 func (t times) Len() int           { return len(t) }

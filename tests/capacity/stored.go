@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// Engines of the table of what is stored.
+// Engines in the table of stored bytes.
 const (
 	SQLite  = "sqlite"
 	MongoDB = "mongodb"
 )
 
-// Kinds of what a record leaves in the store.
+// Kinds of data that a record adds to the store.
 const (
 	Records   = "records"
 	History   = "history"
@@ -21,26 +21,26 @@ const (
 	Sums      = "sums"
 )
 
-// What of revisions and changes is kept.
+// Which revisions and changes are kept.
 const (
 	allKept    = "all"
-	allDropped = "dropped" // but what retention keeps in any case (ADR 0050)
+	allDropped = "dropped" // all but what retention always keeps (ADR 0050)
 )
 
-// Filled are bytes for each record.
+// Filled is the storage of one record, in bytes.
 type Filled struct {
-	Rows    float64 // how many rows or documents
-	Data    float64 // of them
-	Indexes float64 // of their keys in indexes
+	Rows    float64 // number of rows or documents
+	Data    float64 // of the rows
+	Indexes float64 // of their index keys
 	Pages   float64 // of all pages of both; 0 on MongoDB
 }
 
-// unfilled is how much more the pages of an index of MongoDB take than their keys: an
-// estimate, of pages that are two thirds full.
+// unfilled is the ratio of index pages to index keys on MongoDB: an estimate for pages
+// that are two thirds full.
 const unfilled = 1.5
 
-// bytes are those that count where a store is as large as it may be: the pages of the
-// embedded engine; the documents of MongoDB before compression, and their indexes.
+// bytes returns the size that counts against the maximum size of a store: the pages of
+// the embedded engine; the uncompressed documents and the indexes of MongoDB.
 func (f Filled) bytes() float64 {
 	if f.Pages > 0 {
 		return f.Pages
@@ -51,7 +51,7 @@ func (f Filled) bytes() float64 {
 // Stored is the table of TestStoredBytes.
 type Stored map[kindStored]Filled
 
-// kindStored names a line.
+// kindStored identifies a line of the table.
 type kindStored struct {
 	engine    string
 	burst     int
@@ -85,7 +85,7 @@ func ReadStored(r io.Reader) (Stored, error) {
 	return s, nil
 }
 
-// of returns a line of those of which nothing is dropped.
+// of returns a line for stores in which nothing is dropped.
 func (s Stored) of(engine string, burst int, kind string) (Filled, error) {
 	return s.line(kindStored{engine, burst, allKept, kind})
 }
@@ -98,22 +98,23 @@ func (s Stored) line(k kindStored) (Filled, error) {
 	return f, nil
 }
 
-// Keeping is a way of keeping records and what they leave.
+// Keeping is how records and their revisions are kept.
 type Keeping struct {
 	Engine string
-	Burst  int     // how many approvals are counted together
+	Burst  int     // number of approvals calculated together
 	Months float64 // for which revisions of results and their changes are kept; 0: as long as records
 }
 
-// Storage is what a way of keeping comes to.
+// Storage is the storage needed for a Keeping.
 type Storage struct {
 	Keeping
 	Bytes  float64 // of all organizations
-	Uneven float64 // the largest shard by the mean one
+	Uneven float64 // largest shard relative to the mean
 	Shards int
 }
 
-// storage works out what is stored when records have been kept for as long as they are.
+// storage calculates what is stored when the oldest records reach the end of their
+// retention.
 func (s Stored) storage(k Keeping, w Workload, t Targets) (Storage, error) {
 	out := Storage{Keeping: k}
 	for _, kind := range []string{Records, History, Revisions, Changes, Sums} {

@@ -1,12 +1,11 @@
-// Package chaos breaks a running system while people work with it, and then
-// looks whether it has kept its promises: nothing that was acknowledged is lost,
-// nothing happened twice, the histories are whole, and the result is what a full
-// recomputation returns, soon after the last fault is over. The processes, the
-// kills and the broken connections are real.
+// Package chaos injects faults into a running system under load, and then verifies its
+// guarantees: nothing acknowledged is lost, nothing happened twice, the histories are
+// intact, and the result equals a full recalculation soon after the last fault has
+// ended. The processes, the kills and the broken connections are real.
 //
-// `go test` plays a few short rounds; ECF_CHAOS_ROUNDS=N plays N long ones. The
-// seed is printed: ECF_TEST_SEED repeats the plan of faults (what meets it in
-// that moment is left to the machine).
+// `go test` plays a few short rounds; ECF_CHAOS_ROUNDS=N plays N long ones. The seed is
+// printed: ECF_TEST_SEED repeats the plan of faults, though not the timing of the
+// processes.
 package chaos
 
 import (
@@ -25,11 +24,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// limit is how long anything may take before the test fails, however slow the
-// machine is; see allowance.
+// limit is how long anything may take before the test fails, however slow the machine;
+// see allowance.
 const limit = time.Minute
 
-// rounds says how many rounds to play, and whether they are long ones.
+// rounds returns how many rounds to play, and whether they are long ones.
 func rounds(t *testing.T) (n int, long bool) {
 	t.Helper()
 	text := os.Getenv("ECF_CHAOS_ROUNDS")
@@ -43,7 +42,7 @@ func rounds(t *testing.T) (n int, long bool) {
 	return n, true
 }
 
-// client signs in.
+// client logs in.
 func (d *deployment) client(seed uint64, email string) *client {
 	d.t.Helper()
 	c := &client{
@@ -57,7 +56,7 @@ func (d *deployment) client(seed uint64, email string) *client {
 	return c
 }
 
-// team is who works with the system during a round.
+// team is the set of clients that work with the system during a round.
 type team struct {
 	users, managers []*client
 }
@@ -71,8 +70,8 @@ func (d *deployment) team(random *rand.Rand, size int) team {
 	return t
 }
 
-// play plays one round: people work, things break and are mended, people stop;
-// then everything must be right.
+// play plays one round: clients work, faults begin and end, clients stop. Then
+// everything must be right.
 func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 	t := d.t
 	t.Helper()
@@ -91,8 +90,8 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 		w := &worker{user: people.users[i], manager: people.managers[i], random: rand.New(rand.NewPCG(random.Uint64(), 1)), ledger: l}
 		working.Go(func() { w.run(t.Context(), stop) })
 	}
-	// People stop at any moment, also in the middle of a fault: then nobody's
-	// next move makes good what the last one has lost.
+	// Clients stop at any moment, even during a fault, so that no later move repairs
+	// what the last one lost.
 	everybody := sync.OnceFunc(func() { close(stop) })
 	defer everybody()
 	plan := acts()
@@ -102,7 +101,7 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 	carryOut(t, plan)
 	ended := time.Now()
 	working.Wait()
-	// A fault is over when what it hit works again.
+	// A fault ends when its target works again.
 	d.awaitReady()
 	quiet := time.Now()
 	records, moves := l.acknowledged()
@@ -121,11 +120,11 @@ func (d *deployment) play(random *rand.Rand, people team, acts func() []act) {
 	d.moves += moves
 }
 
-// atOnce is how many rounds one deployment lives through: the test engine grows
-// slower with every record.
+// atOnce is how many rounds one deployment plays: the test engine gets slower with
+// every record.
 const atOnce = 5
 
-// playAll plays the rounds, on deployments that deploy makes.
+// playAll plays the rounds on deployments that deploy starts.
 func playAll(t *testing.T, faults int, deploy func(t *testing.T) *deployment) {
 	n, long := rounds(t)
 	random := testkit.Rand(t)
@@ -143,8 +142,8 @@ func playAll(t *testing.T, faults int, deploy func(t *testing.T) *deployment) {
 				t.Logf("round %d", round)
 				d.play(random, people, func() []act { return d.plan(random, faults, within, long) })
 			}
-			// Some rounds break everything before anybody has done much; all of
-			// them together must have tried something.
+			// Some rounds break everything before much is done; all of them together
+			// must have done something.
 			if played := last - first + 1; d.moves < 5*played {
 				t.Errorf("%d moves in %d rounds", d.moves, played)
 			}
@@ -155,14 +154,14 @@ func playAll(t *testing.T, faults int, deploy func(t *testing.T) *deployment) {
 	}
 }
 
-// Everything in one process, on the embedded engines.
+// TestStandalone plays rounds with everything in one process, on the embedded engines.
 func TestStandalone(t *testing.T) {
 	t.Parallel()
 	playAll(t, 2, func(t *testing.T) *deployment { return single(t, t.TempDir()) })
 }
 
-// Eight processes, two of them gateways and two of them workers, over a database
-// and a Redis that fail as well.
+// TestSeparateProcesses plays rounds with eight processes, two of them gateways and two
+// of them workers, on a database and a Redis that fail as well.
 func TestSeparateProcesses(t *testing.T) {
 	t.Parallel()
 	playAll(t, 3, func(t *testing.T) *deployment { return separate(t) })

@@ -15,15 +15,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// How soon after the end of a fault a result has to be right, and of one in which
+// The limits for a result to be right after the end of a fault, and after one in which
 // Redis lost everything.
 const (
 	objective          = 5 * time.Second
 	objectiveForgotten = time.Minute
 )
 
-// check looks at everything a round has left, with c, who may see it all. It
-// gives how long it took until the result was right.
+// check verifies the state after a round with c, which may read everything. It returns
+// how long it took until the result was right.
 func (l *ledger) check(ctx context.Context, c *client, org string, quiet time.Time, limit time.Duration) (time.Duration, error) {
 	deadline := time.NewTimer(time.Until(quiet.Add(limit)))
 	defer deadline.Stop()
@@ -47,7 +47,7 @@ func (l *ledger) check(ctx context.Context, c *client, org string, quiet time.Ti
 	return took, errors.Join(l.checkRecords(listed), l.checkHistories(ctx, c, org, listed))
 }
 
-// list reads all records of the event, by its pages.
+// list reads all records of the event, page by page.
 func (l *ledger) list(ctx context.Context, c *client) (map[string][]json.RawMessage, error) {
 	listed := map[string][]json.RawMessage{}
 	for _, typ := range []string{"waste", "flights"} {
@@ -62,7 +62,7 @@ func (l *ledger) list(ctx context.Context, c *client) (map[string][]json.RawMess
 			listed[typ] = append(listed[typ], list.Items...)
 			if page >= list.Pagination.TotalPages {
 				if len(listed[typ]) != list.Pagination.Total {
-					return nil, fmt.Errorf("%d %s are listed, and the total is %d", len(listed[typ]), typ, list.Pagination.Total)
+					return nil, fmt.Errorf("%d %s are listed, but the total is %d", len(listed[typ]), typ, list.Pagination.Total)
 				}
 				break
 			}
@@ -71,7 +71,7 @@ func (l *ledger) list(ctx context.Context, c *client) (map[string][]json.RawMess
 	return listed, nil
 }
 
-// seen is what the list shows of a record.
+// seen has the fields of a listed record.
 type seen struct {
 	ID          record.ID `json:"_id"`
 	Description string
@@ -82,8 +82,8 @@ type seen struct {
 	Passengers  int
 }
 
-// checkRecords holds the list against what was acknowledged: nothing lost,
-// nothing twice, nothing else.
+// checkRecords compares the list with what was acknowledged: nothing lost, nothing
+// twice, nothing else.
 func (l *ledger) checkRecords(listed map[string][]json.RawMessage) error {
 	var wrong []error
 	there := map[string]seen{}
@@ -94,23 +94,23 @@ func (l *ledger) checkRecords(listed map[string][]json.RawMessage) error {
 				return err
 			}
 			if other, twice := there[s.Description]; twice {
-				wrong = append(wrong, fmt.Errorf("%q is there twice, as %s and as %s", s.Description, other.ID, s.ID))
+				wrong = append(wrong, fmt.Errorf("%q is listed twice, as %s and as %s", s.Description, other.ID, s.ID))
 			}
 			there[s.Description] = s
 			if !slices.ContainsFunc(l.entries, func(e *entry) bool { return e.token == s.Description && e.typ == typ }) {
-				wrong = append(wrong, fmt.Errorf("%s %s was made by nobody: %s", typ, s.ID, item))
+				wrong = append(wrong, fmt.Errorf("%s %s was created by no client: %s", typ, s.ID, item))
 			}
 		}
 	}
 	for _, e := range l.entries {
 		s, found := there[e.token]
 		if e.unsure != "" {
-			continue // its history is checked; what it is now is not known
+			continue // its history is checked; its present state is unknown
 		}
 		switch {
 		case e.status == "" || e.status == "deleted":
 			if found {
-				wrong = append(wrong, fmt.Errorf("%q is there, after %v", e.token, e.moves))
+				wrong = append(wrong, fmt.Errorf("%q is listed, after %v", e.token, e.moves))
 			}
 		case !found:
 			wrong = append(wrong, fmt.Errorf("lost: %s %s, acknowledged: %v", e.typ, e.id, e.moves))
@@ -121,8 +121,8 @@ func (l *ledger) checkRecords(listed map[string][]json.RawMessage) error {
 	return errors.Join(wrong...)
 }
 
-// checkHistories holds each history against the chain of its hashes and against
-// the moves that were acknowledged: each once, in their order.
+// checkHistories verifies the hash chain of each history, and that it has the
+// acknowledged moves, each once, in order.
 func (l *ledger) checkHistories(ctx context.Context, c *client, org string, listed map[string][]json.RawMessage) error {
 	var wrong []error
 	for typ, items := range listed {
@@ -145,7 +145,7 @@ func (l *ledger) checkHistories(ctx context.Context, c *client, org string, list
 			}
 			at := slices.IndexFunc(l.entries, func(e *entry) bool { return e.token == s.Description })
 			if at < 0 {
-				continue // told by checkRecords
+				continue // reported by checkRecords
 			}
 			e := l.entries[at]
 			if !slices.Equal(moves, e.moves) && (e.unsure == "" || !slices.Equal(moves, append(slices.Clone(e.moves), e.unsure))) {
@@ -156,8 +156,7 @@ func (l *ledger) checkHistories(ctx context.Context, c *client, org string, list
 	return errors.Join(wrong...)
 }
 
-// checkResult compares the served result with a full recomputation from the
-// records as they are listed.
+// checkResult compares the result with a full recalculation from the listed records.
 func (l *ledger) checkResult(ctx context.Context, c *client, listed map[string][]json.RawMessage) error {
 	var event struct {
 		Country            string
@@ -185,7 +184,7 @@ func (l *ledger) checkResult(ctx context.Context, c *client, listed map[string][
 		if a.status == http.StatusNotFound && bytes.Contains(a.body, []byte("NOTHING_APPROVED")) {
 			return nil
 		}
-		return fmt.Errorf("nothing is approved, and the result is %d %s", a.status, a.body)
+		return fmt.Errorf("no record is approved, but the result is %d %s", a.status, a.body)
 	}
 	var got map[string]json.RawMessage
 	if err := a.into(&got); err != nil {
@@ -197,17 +196,18 @@ func (l *ledger) checkResult(ctx context.Context, c *client, listed map[string][
 		return err
 	}
 	if status != "current" || counts.Approved != approved {
-		return fmt.Errorf("the result is %s and counts %d approved records, not %d", status, counts.Approved, approved)
+		return fmt.Errorf("the result is %s and counts %d approved records, want %d", status, counts.Approved, approved)
 	}
 	for name, value := range want {
 		if !bytes.Equal(value, got[name]) {
-			return fmt.Errorf("%s is %s, recomputed: %s", name, got[name], value)
+			return fmt.Errorf("%s is %s, recalculated: %s", name, got[name], value)
 		}
 	}
 	return nil
 }
 
-// recompute sums all approved records anew, from what a client sees of them.
+// recompute recalculates the sums of all approved records from their inputs as a client
+// sees them.
 func recompute(listed map[string][]json.RawMessage, under footprint.EventContext) (fields map[string]json.RawMessage, approved int, err error) {
 	var parts []total.Contribution
 	for typ, items := range listed {
@@ -219,8 +219,8 @@ func recompute(listed map[string][]json.RawMessage, under footprint.EventContext
 			if s.Status != "approved" {
 				continue
 			}
-			// The fields of the server, which a record shows beside its input, are
-			// dropped, as they would be of a client who sends them back.
+			// The server's own fields are dropped, as they are if a client sends them
+			// back.
 			decoded, err := footprint.Decode(typ, item, under)
 			if err != nil {
 				return nil, 0, err

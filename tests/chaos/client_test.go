@@ -15,30 +15,30 @@ import (
 )
 
 const (
-	// attemptLimit bounds one attempt; the gateway gives up before.
+	// attemptLimit limits one attempt; the gateway times out earlier.
 	attemptLimit = 20 * time.Second
-	// patience is how long a client goes on trying, well above what any fault
-	// lasts and the time after which another takes over an idempotency key.
+	// patience is how long a client retries: longer than any fault, and than the time
+	// after which another request takes over an idempotency key.
 	patience = 75 * time.Second
 )
 
-// errUnknown says that no definite answer came: nobody knows whether the
-// request was carried out.
+// errUnknown means that there was no definite response: the request may or may not have
+// been executed.
 var errUnknown = errors.New("no definite answer")
 
-// tally counts the answers that are not the wanted ones, by what they are.
+// tally counts the unexpected responses by kind.
 type tally struct {
-	// definite is how many answers were.
+	// definite is the number of definite responses.
 	definite atomic.Int64
 
 	mu     sync.Mutex
 	counts map[string]int
-	// inexcusable are answers that no fault explains.
+	// inexcusable are responses that no fault explains.
 	inexcusable []string
 }
 
-// judge remembers an answer of 5xx that does not tell to come again: whatever
-// breaks around the service, it knows what it does not know.
+// judge records a 5xx response that does not ask for a retry: whatever fails around the
+// service, it must know what it does not know.
 func (t *tally) judge(method, path string, a answer) {
 	if a.status < http.StatusInternalServerError || a.status == http.StatusServiceUnavailable || a.status == http.StatusGatewayTimeout {
 		return
@@ -48,7 +48,7 @@ func (t *tally) judge(method, path string, a answer) {
 	t.inexcusable = append(t.inexcusable, fmt.Sprintf("%s %s is answered with %d %s", method, path, a.status, a.body))
 }
 
-// verdict returns what judge has remembered since the last time.
+// verdict returns what judge has recorded since the last call.
 func (t *tally) verdict() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,8 +75,8 @@ func (t *tally) String() string {
 	return fmt.Sprint(t.counts)
 }
 
-// client speaks to the API as one account, at any of the gateways, and tries
-// again for as long as it has patience.
+// client calls the API as one account through any of the gateways, and retries until
+// its patience ends.
 type client struct {
 	email  string
 	http   *http.Client
@@ -86,23 +86,23 @@ type client struct {
 	seen   *tally
 }
 
-// clone returns a client of the same account that may be used beside c, with dice
-// of its own.
+// clone returns a client of the same account for concurrent use, with its own random
+// source.
 func (c *client) clone(seed uint64) *client {
 	own := *c
 	own.random = rand.New(rand.NewPCG(seed, 0))
 	return &own
 }
 
-// answer is a definite one: 2xx or 4xx.
+// answer is a definite response: 2xx or 4xx.
 type answer struct {
 	status int
 	code   string
 	etag   string
 	data   json.RawMessage
 	body   []byte
-	// again says that an earlier attempt had no definite answer, so that it may
-	// have been carried out.
+	// again means that an earlier attempt had no definite response, so it may have been
+	// executed.
 	again bool
 }
 
@@ -124,12 +124,12 @@ func (c *client) get(ctx context.Context, path string, v any) error {
 	return nil
 }
 
-// post sends a request that is carried out once however often it is sent.
+// post sends a request that is executed once, however often it is sent.
 func (c *client) post(ctx context.Context, path string, body any) (answer, error) {
 	return c.ask(ctx, http.MethodPost, path, body, map[string]string{"Idempotency-Key": fmt.Sprintf("%016x", c.random.Uint64())})
 }
 
-// ask sends a request until it has a definite answer.
+// ask sends a request until it has a definite response.
 func (c *client) ask(ctx context.Context, method, path string, body any, header map[string]string) (answer, error) {
 	var text []byte
 	if body != nil {
@@ -153,7 +153,8 @@ func (c *client) ask(ctx context.Context, method, path string, body any, header 
 		case a.status >= http.StatusInternalServerError, a.status == http.StatusTooManyRequests, a.code == "IDEMPOTENCY_IN_PROGRESS":
 			what = fmt.Sprint(a.status, " ", a.code)
 		case a.status == http.StatusUnauthorized && path != loginPath:
-			// The clock may have jumped past the token's life, or before its birth.
+			// The clock may have jumped past the expiry of the token, or before its
+			// issue.
 			what = fmt.Sprint(a.status, " ", a.code)
 			if err := c.login(ctx); err != nil {
 				return answer{}, err
@@ -179,7 +180,7 @@ func (c *client) ask(ctx context.Context, method, path string, body any, header 
 func (c *client) once(ctx context.Context, method, path string, body []byte, header map[string]string) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
 	defer cancel()
-	// Each attempt goes to any of the gateways: a repetition meets another one.
+	// Each attempt goes to a random gateway, so that a retry may meet another one.
 	base := c.bases[c.random.IntN(len(c.bases))]
 	request, err := http.NewRequestWithContext(ctx, method, base+"/api/v2"+path, bytes.NewReader(body))
 	if err != nil {
@@ -208,7 +209,7 @@ func (c *client) once(ctx context.Context, method, path string, body []byte, hea
 		Error struct{ Code string }
 	}
 	if err := json.Unmarshal(text, &envelope); err != nil {
-		return answer{}, fmt.Errorf("not the envelope: %d %s", response.StatusCode, text)
+		return answer{}, fmt.Errorf("not the error envelope: %d %s", response.StatusCode, text)
 	}
 	a.data, a.code = envelope.Data, envelope.Error.Code
 	return a, nil
@@ -216,7 +217,7 @@ func (c *client) once(ctx context.Context, method, path string, body []byte, hea
 
 const loginPath = "/auth/login"
 
-// login signs in.
+// login logs in.
 func (c *client) login(ctx context.Context) error {
 	a, err := c.ask(ctx, http.MethodPost, loginPath, map[string]string{"email": c.email, "password": password}, nil)
 	if err != nil {
@@ -224,7 +225,7 @@ func (c *client) login(ctx context.Context) error {
 	}
 	var tokens struct{ AccessToken string }
 	if err := a.into(&tokens); err != nil {
-		return fmt.Errorf("sign in as %s: %w", c.email, err)
+		return fmt.Errorf("log in as %s: %w", c.email, err)
 	}
 	c.token = tokens.AccessToken
 	return nil

@@ -16,9 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// jumpyClock goes on as time does, and jumps. Like a clock on the wall it knows
-// nothing of a time that only runs forward: whatever is measured with it is
-// measured wrong across a jump.
+// jumpyClock is a wall clock that jumps. It has no monotonic reading, so durations
+// measured with it across a jump are wrong.
 type jumpyClock struct{ ahead atomic.Int64 }
 
 func (c *jumpyClock) now() time.Time {
@@ -27,7 +26,7 @@ func (c *jumpyClock) now() time.Time {
 
 func (c *jumpyClock) set(ahead time.Duration) { c.ahead.Store(int64(ahead)) }
 
-// inside runs everything in this process, with a clock of the test's.
+// inside runs everything in this process, with a clock of the test.
 func inside(t *testing.T, env map[string]string, now func() time.Time) *deployment {
 	t.Helper()
 	all := map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_DEMO": "true", "ECF_DEMO_PASSWORD": password}
@@ -77,9 +76,9 @@ func inside(t *testing.T, env map[string]string, now func() time.Time) *deployme
 	return d
 }
 
-// A clock that jumps an hour forward and back changes what times are written
-// down, and nothing else. Tokens that are too old or too young by it are refused
-// as such; everything that waits by it waits no longer than usual.
+// TestClockJumps verifies that a clock that jumps an hour forward and back changes
+// recorded times and nothing else. Tokens that it makes expired or not yet valid are
+// rejected as such; no wait that uses it gets longer.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	played, long := rounds(t)
@@ -113,9 +112,9 @@ func TestClockJumps(t *testing.T) {
 	}
 }
 
-// jumps plans some jumps between an hour behind and an hour ahead, at last back
-// to the right time. Where there is a Redis of its own, it is away during one of
-// them: what pauses for a moment must not pause for an hour.
+// jumps plans some jumps between an hour behind and an hour ahead, the last one back to
+// the right time. If there is a separate Redis, it is down during one of them: a pause
+// of a moment must not become one of an hour.
 func jumps(random *rand.Rand, clock *jumpyClock, redis *testkit.RedisServer) []act {
 	var acts []act
 	at := time.Duration(0)

@@ -15,20 +15,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// smallDisk is the size, in bytes, of the disk that gets full.
+// smallDisk is the size, in bytes, of the disk that fills up.
 const smallDisk = 24 << 20
 
-// onSmallDisk runs everything in one process on a small disk of its own, and returns
-// the file that takes what is left of it; see fill.
+// onSmallDisk runs everything in one process on a small disk, and returns the file that
+// fills it; see fill.
 func onSmallDisk(t *testing.T) (d *deployment, ballast string) {
 	t.Helper()
 	mount := t.TempDir()
-	// A disk of its own, seen by the server alone, which needs no rights where
-	// users may have namespaces of their own.
+	// A disk mounted for the server only, which needs no privileges if user namespaces
+	// are allowed.
 	script := fmt.Sprintf(`mount -t tmpfs -o size=%d,mode=0700 small %s && exec "$0" "$@"`, smallDisk, mount)
 	wrap := []string{"unshare", "-Urm", "sh", "-c", script}
 	if out, err := exec.CommandContext(t.Context(), wrap[0], append(wrap[1:], "true")...).CombinedOutput(); err != nil {
-		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
+		t.Skipf("this machine does not let a test mount a small disk: %v %s", err, out)
 	}
 	d = single(t, mount, wrap...)
 	pid := d.parts[0].proc.PID()
@@ -36,8 +36,9 @@ func onSmallDisk(t *testing.T) (d *deployment, ballast string) {
 	return d, fmt.Sprintf("/proc/%d/root%s", pid, filepath.Join(mount, "ballast"))
 }
 
-// A full disk stops writes, and nothing else: what was acknowledged is there,
-// reads go on, and when there is room again so do writes, without a restart.
+// TestFullDisk verifies that a full disk stops writes and nothing else: what was
+// acknowledged is there, reads continue, and writes succeed again once there is room,
+// without a restart.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	d, ballast := onSmallDisk(t)
@@ -45,7 +46,7 @@ func TestFullDisk(t *testing.T) {
 	random := testkit.Rand(t)
 	people := d.team(random, 3)
 	d.measure(people)
-	filler := people.managers[0].clone(random.Uint64()) // the team goes on meanwhile
+	filler := people.managers[0].clone(random.Uint64()) // the team continues meanwhile
 	for range 2 {
 		d.play(random, people, func() []act {
 			return []act{
@@ -66,12 +67,12 @@ func TestFullDisk(t *testing.T) {
 	}
 	select {
 	case <-server.Exited():
-		t.Error("the server ended")
+		t.Error("the server exited")
 	default:
 	}
 }
 
-// example returns the path of the oldest event, which nobody looks at here.
+// example returns the path of the oldest event, which this test does not use otherwise.
 func (d *deployment) example(c *client) string {
 	t := d.t
 	t.Helper()
@@ -86,7 +87,7 @@ func (d *deployment) example(c *client) string {
 	return "/events/" + events.Items[len(events.Items)-1].ID
 }
 
-// ballast is a record that takes room.
+// ballast is a large record.
 func ballast(t *testing.T) []byte {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"description": strings.Repeat("ballast ", 60), "treatment": "landfill", "weightKg": 1})
@@ -96,8 +97,8 @@ func ballast(t *testing.T) []byte {
 	return body
 }
 
-// untilRefused writes until that is refused: the engine has some room of its own
-// in files that it has made before.
+// untilRefused writes until a write is refused: the engine has some room left in files
+// that it made before.
 func (d *deployment) untilRefused(c *client) {
 	t := d.t
 	t.Helper()
@@ -107,7 +108,7 @@ func (d *deployment) untilRefused(c *client) {
 		if err != nil || a.status == http.StatusServiceUnavailable {
 			return err
 		}
-		return fmt.Errorf("the disk is full, and a write is answered with %d %s", a.status, a.body)
+		return fmt.Errorf("the disk is full, but a write is answered with %d %s", a.status, a.body)
 	})
 }
 

@@ -24,27 +24,27 @@ const (
 	runbookFile = "../../docs/runbooks/alerts.md"
 )
 
-// answersBurn are the alerts on failed requests: with one window for all of them
+// answersBurn are the alerts on failed requests: with the same window for all of them
 // they fire together.
 var answersBurn = []string{"EcfAnswersBudgetBurns", "EcfAnswersBudgetBurnsFast", "EcfAnswersBudgetBurnsSlowly"}
 
 type drill struct {
 	fault  *regexp.Regexp
 	alerts []string
-	// section and step are the alert in whose section of the runbook stands what is done
-	// about the fault, and the words that say it.
+	// section is the alert whose section of the runbook says what to do about the
+	// fault, and step the words that say it.
 	section, step string
-	// passing are those that may fire as well, and end while the fault lasts.
+	// passing are alerts that may fire as well and resolve while the fault lasts.
 	passing []string
-	// decided says that somebody approves a record while the fault lasts.
+	// decided means that a record is approved while the fault lasts.
 	decided bool
-	// scales says that workers are then asked for, by the triggers of KEDA.
+	// scales means that the triggers of KEDA then ask for workers.
 	scales bool
 }
 
-// drilled names, for the faults of a deployment, the alerts that each fires while
-// somebody reads events, and with one process somebody writes. The first expression that matches holds; without alerts the
-// system mends it alone, before anybody needs to be woken.
+// drilled lists the alerts that each fault of a deployment fires while events are read
+// and, with one process, written. The first expression that matches applies; a fault
+// without alerts is recovered from automatically, before anyone needs to be paged.
 var drilled = []drill{
 	{fault: regexp.MustCompile(`^kill -9 records$`), alerts: append([]string{"EcfProcessDown", "EcfServiceAbsent"}, answersBurn...),
 		section: "EcfServiceAbsent", step: "Start it."},
@@ -69,19 +69,19 @@ var drilled = []drill{
 		section: "EcfQueueUnreachable", step: "make room on its disk"},
 	{fault: regexp.MustCompile(`^(cut off|silence) Redis$`), alerts: []string{"EcfQueueUnreachable"},
 		section: "EcfQueueUnreachable", step: "does a NetworkPolicy stand between"},
-	// Nothing is sent to a database that cannot be reached, so nothing fails there but
-	// what was on its way.
+	// Nothing is sent to an unreachable database, so only requests in flight fail
+	// there.
 	{fault: regexp.MustCompile(`^cut off the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...),
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
 	{fault: regexp.MustCompile(`^silence the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...), passing: []string{"EcfStoreFails"},
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
-	// Auth takes every token for too old. What others know of sessions is good for half a
-	// minute more.
+	// Auth takes every token for expired. What other services have cached of sessions
+	// is valid for another half minute.
 	{fault: regexp.MustCompile(`^wrong clock of auth: an hour ahead$`), alerts: append([]string{"EcfClockWrong"}, answersBurn...),
 		section: "EcfClockWrong", step: "Set the clock right"},
 	{fault: regexp.MustCompile(`^wrong clock of `), alerts: []string{"EcfClockWrong"},
 		section: "EcfClockWrong", step: "Set the clock right"},
-	// Of one process, which is all there is.
+	// One process, which is all there is.
 	{fault: regexp.MustCompile(`^fill the disk$`), alerts: append([]string{"EcfDiskFillsUp"}, answersBurn...),
 		section: "EcfDiskFillsUp", step: "Make room, or give it a larger one"},
 	{fault: regexp.MustCompile(`^kill -9 ecf$`), alerts: []string{"EcfProcessDown", "EcfRecalculationUnobserved", "EcfServiceAbsent"},
@@ -91,8 +91,8 @@ var drilled = []drill{
 	{fault: regexp.MustCompile(`^(flush Redis|flood the queue|(reset connections to|slow down) (Redis|the database))$`)},
 }
 
-// TestDrillsFollowTheRunbook: what a drill does about a fault stands in the section of
-// one of the alerts that the fault fires, where whoever is woken by it looks.
+// TestDrillsFollowTheRunbook verifies that what a drill does about a fault is in the
+// section of one of the alerts that the fault fires.
 func TestDrillsFollowTheRunbook(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(runbookFile)
@@ -104,7 +104,7 @@ func TestDrillsFollowTheRunbook(t *testing.T) {
 			continue
 		}
 		if !slices.Contains(d.alerts, d.section) {
-			t.Errorf("%s does not fire %s, in whose section the step is", d.fault, d.section)
+			t.Errorf("%s does not fire %s, whose section has the step", d.fault, d.section)
 		}
 		_, section, found := strings.Cut(string(text), "\n## "+d.section+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
@@ -114,8 +114,8 @@ func TestDrillsFollowTheRunbook(t *testing.T) {
 	}
 }
 
-// quickened returns the shipped rules with short waits, so that a drill takes
-// minutes: alerts wait for 8 s, and rates are over 20 s.
+// quickened returns the shipped rules with short windows, so that a drill takes
+// minutes: alerts are pending for 8 s, and rates are over 20 s.
 func quickened(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(rulesFile)
@@ -127,7 +127,7 @@ func quickened(t *testing.T) string {
 	return string(regexp.MustCompile(`\[(5m|10m|30m|1h|6h|3d)\]`).ReplaceAll(quick, []byte("[20s]")))
 }
 
-// services are those that a part is scraped as.
+// services returns the names under which a part is scraped.
 func (p *part) services() []string {
 	switch name := strings.Fields(p.name)[0]; name {
 	case "ecf":
@@ -140,7 +140,7 @@ func (p *part) services() []string {
 }
 
 // watch runs a Prometheus with the shipped rules that scrapes every process of a
-// deployment, and returns its address and what asks it which alerts fire.
+// deployment. It returns its address and a function that returns the firing alerts.
 func (d *deployment) watch(prometheus string) (base string, firing func() ([]string, error)) {
 	t, dir := d.t, d.t.TempDir()
 	t.Helper()
@@ -187,7 +187,7 @@ func (d *deployment) watch(prometheus string) (base string, firing func() ([]str
 	}
 }
 
-// decide has a manager approve a record of a new event, so that a result is due.
+// decide approves a record of a new event, so that a result is due.
 func (d *deployment) decide(boss *client) {
 	t := d.t
 	t.Helper()
@@ -207,8 +207,8 @@ func (d *deployment) decide(boss *client) {
 	post(record+"/approve", nil)
 }
 
-// settle waits until just the wanted alerts fire, passing ones aside, and have done so for
-// a while: one that comes late is one too many as well.
+// settle waits until exactly the wanted alerts fire, apart from passing ones, and still
+// do so after a while: an alert that fires late is also one too many.
 func settle(t *testing.T, what string, firing func() ([]string, error), want []string, passing ...string) {
 	t.Helper()
 	began, since := time.Now(), time.Time{}
@@ -233,7 +233,7 @@ func settle(t *testing.T, what string, firing func() ([]string, error), want []s
 	t.Logf("%s: %v after %v", what, want, since.Sub(began).Round(time.Second))
 }
 
-// goOn repeats a request until the test ends, ten times a second.
+// goOn repeats a request ten times a second until the test ends.
 func goOn(t *testing.T, c *client, method, path string, body []byte) {
 	go func() {
 		for t.Context().Err() == nil {
@@ -243,10 +243,9 @@ func goOn(t *testing.T, c *client, method, path string, body []byte) {
 	}()
 }
 
-// TestDrill (make drill) injects the faults of this suite into the running system,
-// one after the other, with the shipped rules evaluated by a Prometheus: each
-// fires the alerts that are its own and no other, and what the runbook says ends
-// them.
+// TestDrill (make drill) injects the faults of this suite into the running system, one
+// after the other, while a Prometheus evaluates the shipped rules. Each fault must fire
+// its own alerts and no others, and following the runbook must resolve them.
 func TestDrill(t *testing.T) {
 	only := os.Getenv("ECF_DRILL")
 	if only == "" {
@@ -259,7 +258,8 @@ func TestDrill(t *testing.T) {
 	chosen := regexp.MustCompile(only)
 	drills := 0
 	t.Run("services", func(t *testing.T) {
-		// Auth writes the times of tokens, review those of decisions, and a worker compares.
+		// Auth writes the times of tokens, review those of decisions, and a worker
+		// compares times.
 		d := separate(t, "auth", "review", "worker 1")
 		if !d.redis.HasDisk() {
 			t.Error("NOT DRILLED: the full disk of Redis")
@@ -289,19 +289,19 @@ func TestDrill(t *testing.T) {
 		drills += d.drill(chosen, base, firing, append([]fault{full}, d.faults(rand.New(rand.NewPCG(1, 1)), false)...))
 	})
 	if drills == 0 {
-		t.Errorf("no fault is called %q", only)
+		t.Errorf("there is no fault %q", only)
 	}
 }
 
-// drill injects those of the faults that are chosen, and returns how many it has.
+// drill injects the chosen faults and returns how many there are.
 func (d *deployment) drill(chosen *regexp.Regexp, base string, firing func() ([]string, error), faults []fault) (drills int) {
 	for _, f := range faults {
 		at := slices.IndexFunc(drilled, func(c drill) bool { return c.fault.MatchString(f.name) })
 		switch {
 		case strings.HasSuffix(f.name, " 2"):
-			continue // as its twin
+			continue // like its twin
 		case at < 0:
-			d.t.Errorf("%s: no drill says which alerts it fires", f.name)
+			d.t.Errorf("%s: no drill lists the alerts that it fires", f.name)
 			continue
 		case !chosen.MatchString(f.name):
 			continue

@@ -18,22 +18,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/redisx"
 )
 
-// fault is something that goes wrong and is mended later.
+// fault is a fault that begins and ends.
 type fault struct {
 	name string
-	// forgets says that Redis loses everything.
+	// forgets means that Redis loses everything.
 	forgets bool
-	// targets are what it needs to itself.
+	// targets are the parts that no other fault may affect meanwhile.
 	targets []string
 	begin   func()
 	end     func()
-	// repair is what a runbook has people do about it, where they cannot end it.
+	// repair does what a runbook tells operators to do if the fault does not end by
+	// itself.
 	repair func()
-	// lasting is how long it lasts, when it is not left to chance.
+	// lasting is how long the fault lasts; zero for a random time.
 	lasting time.Duration
 }
 
-// faults lists what can go wrong with a deployment.
+// faults lists the faults of a deployment.
 func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 	var all []fault
 	for _, p := range d.parts {
@@ -53,7 +54,7 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 				fault{name: "wrong clock of " + p.name + ": an hour behind", targets: []string{p.name}, begin: func() { p.signal(syscall.SIGUSR2) }, end: right})
 		}
 		if long && strings.HasPrefix(p.name, "worker") {
-			// asynq returns a task's lease 30 seconds.
+			// A task's lease in asynq is 30 seconds.
 			all = append(all, fault{name: "hang " + p.name + " past every lease", targets: []string{p.name}, lasting: 35 * time.Second,
 				begin: func() { p.signal(syscall.SIGSTOP) }, end: func() { p.signal(syscall.SIGCONT) }})
 		}
@@ -111,16 +112,16 @@ func (d *deployment) faults(random *rand.Rand, long bool) []fault {
 			fault{name: "silence " + name, targets: target, begin: func() { l.set(weather{silent: true}) }, end: calm},
 		)
 	}
-	// A map was walked through: the seed must give the same plan.
+	// Map iteration is random, but the seed must give the same plan.
 	slices.SortFunc(all, func(a, b fault) int { return cmp.Compare(a.name, b.name) })
 	return all
 }
 
-// flooded is how many tasks a flood puts into the queue at once.
+// flooded is the number of tasks that a flood puts into the queue at once.
 const flooded = 2000
 
-// flood fills the queue with tasks for events that do not exist, before all that
-// come after.
+// flood fills the queue with tasks for events that do not exist, ahead of all later
+// ones.
 func (d *deployment) flood() {
 	opt, err := redisx.AsynqOpt(d.redis.URL())
 	if err != nil {
@@ -136,8 +137,8 @@ func (d *deployment) flood() {
 	}
 }
 
-// drain empties the queue as an operator would: what waits in it, real rings
-// among it, is dropped.
+// drain empties the queue as an operator would, dropping pending tasks, including real
+// notifications.
 func (d *deployment) drain() {
 	opt, err := redisx.AsynqOpt(d.redis.URL())
 	if err != nil {
@@ -150,23 +151,23 @@ func (d *deployment) drain() {
 	}
 }
 
-// act is one moment of a plan.
+// act is one step of a plan.
 type act struct {
 	at   time.Duration
 	what string
 	do   func()
-	// forgets says that Redis loses everything by it.
+	// forgets means that Redis loses everything.
 	forgets bool
 }
 
-// breath is the least time between two faults of one target.
+// breath is the shortest time between two faults of one target.
 const breath = 300 * time.Millisecond
 
-// plan chooses faults, and when they begin and end. They may overlap, but each
-// target has one at a time.
+// plan chooses faults and their times. They may overlap, but a target has one at a
+// time.
 func (d *deployment) plan(random *rand.Rand, faults int, within time.Duration, long bool) []act {
 	var acts []act
-	free := map[string]time.Duration{} // from when on a target may fail again
+	free := map[string]time.Duration{} // when a target may fail again
 	possible := d.faults(random, long)
 	for range faults {
 		f := possible[random.IntN(len(possible))]
@@ -184,7 +185,7 @@ func (d *deployment) plan(random *rand.Rand, faults int, within time.Duration, l
 	return acts
 }
 
-// carryOut makes a plan happen, beginning now, and tells it to the test's log.
+// carryOut executes a plan, starting now, and logs it.
 func carryOut(t *testing.T, acts []act) {
 	t.Helper()
 	began := time.Now()

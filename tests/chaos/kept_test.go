@@ -9,9 +9,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestKeptBackups (make test-rolling): what the last release has backed up is whole to this one,
-// which restores it; and a backup that this one makes of the data of the last release, as one
-// does before an upgrade, is whole to that, which restores it on the way back.
+// TestKeptBackups (make test-rolling) verifies that a backup of the last release is
+// complete for this one, which restores it; and that a backup of the last release's
+// data made by this one, as before an upgrade, is complete for the last release, which
+// restores it for a rollback.
 func TestKeptBackups(t *testing.T) {
 	if os.Getenv("ECF_ROLLING") == "" {
 		t.Skip("run by make test-rolling")

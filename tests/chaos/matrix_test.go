@@ -20,7 +20,7 @@ var updateMatrix = flag.Bool("update", false, "write the table of docs/availabil
 
 const availability = "../../docs/availability.md"
 
-// probe is a request that stands for its like, and the path of what it asks.
+// probe is a request that represents its kind.
 type probe struct {
 	head, method, path, body string
 }
@@ -48,8 +48,8 @@ func (m *matrix) probes() []probe {
 	}
 }
 
-// row asks every probe once. A cell states that there was an answer, or the status
-// of a failure, which has to be in the envelope and tell when to come again.
+// row makes every probe once. A cell says that there was an answer, or the status of a
+// failure, which must be in the error envelope and have Retry-After.
 func (m *matrix) row() ([]string, error) {
 	var cells []string
 	for _, p := range m.probes() {
@@ -77,7 +77,7 @@ func (m *matrix) row() ([]string, error) {
 				Error   struct{ Code string }
 			}
 			if json.Unmarshal(body, &envelope) != nil || envelope.Success == nil || envelope.Error.Code == "" {
-				return nil, fmt.Errorf("%s: %d is not in the envelope: %s", p.head, res.StatusCode, body)
+				return nil, fmt.Errorf("%s: %d is not in the error envelope: %s", p.head, res.StatusCode, body)
 			}
 			cell = fmt.Sprint(res.StatusCode)
 			if res.Header.Get("Retry-After") == "" {
@@ -92,7 +92,7 @@ func (m *matrix) row() ([]string, error) {
 	return cells, nil
 }
 
-// steady returns the row once it has been the same three times.
+// steady returns the row once it was the same three times.
 func (m *matrix) steady(want []string) []string {
 	m.t.Helper()
 	var last []string
@@ -116,9 +116,9 @@ func (m *matrix) steady(want []string) []string {
 	return last
 }
 
-// TestFailureMatrix stops each part of a deployment, one after the other, and
-// holds docs/availability.md to what clients get. With -update it writes the
-// table. Without the database nothing is acknowledged (statement 32).
+// TestFailureMatrix stops each part of a deployment, one after the other, and compares
+// the responses with docs/availability.md. With -update it writes the table. Without
+// the database nothing is acknowledged (statement 32).
 func TestFailureMatrix(t *testing.T) {
 	testkit.OnlyLong(t)
 	d := separate(t)
@@ -166,7 +166,7 @@ func TestFailureMatrix(t *testing.T) {
 			begin, end = part(c.part)
 		case c.name == "MongoDB":
 			if d.mongoLink == nil {
-				t.Skip("the database has no single address")
+				t.Skip("the URI of the database does not name a single server")
 			}
 			begin, end = d.mongoLink.cut()
 		case c.name == "Redis of the queue":
@@ -185,7 +185,7 @@ func TestFailureMatrix(t *testing.T) {
 	m.hold(rows)
 }
 
-// prepare signs in and makes an event.
+// prepare logs in and creates an event.
 func (m *matrix) prepare() {
 	m.t.Helper()
 	c := m.client(1, m.manager)
@@ -226,7 +226,7 @@ func (m *matrix) hold(rows [][]string) {
 	before, rest, ok := strings.Cut(string(text), from)
 	held, after, ok2 := strings.Cut(rest, to)
 	if !ok || !ok2 {
-		m.t.Fatal("the document has no place for the table")
+		m.t.Fatal("the document has no markers for the table")
 	}
 	if *updateMatrix {
 		if err := os.WriteFile(availability, []byte(before+from+b.String()+to+after), 0o644); err != nil { //nolint:gosec // a document
@@ -235,6 +235,6 @@ func (m *matrix) hold(rows [][]string) {
 		return
 	}
 	if held != b.String() {
-		m.t.Errorf("the document says\n%s\nand it is\n%s\n(run this test with -update)", held, b.String())
+		m.t.Errorf("the document has\n%s\nbut it should have\n%s\n(run this test with -update)", held, b.String())
 	}
 }

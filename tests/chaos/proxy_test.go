@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// link is a TCP proxy in front of a database or a queue, on which the network
-// can fail: connections are cut or reset, refused, delayed, or fall silent.
+// link is a TCP proxy in front of a database or a queue that simulates network faults:
+// connections are closed or reset, refused, delayed, or stalled.
 type link struct {
 	listener net.Listener
 	target   string
@@ -23,14 +23,14 @@ type link struct {
 	closed bool
 }
 
-// weather is what the network does to what passes.
+// weather is how the link treats traffic.
 type weather struct {
-	refuse bool          // new connections are closed at once
-	silent bool          // nothing passes; it is kept, not lost
-	delay  time.Duration // of each piece that passes, each way
+	refuse bool          // new connections are closed immediately
+	silent bool          // nothing is forwarded; it is held back, not lost
+	delay  time.Duration // of each chunk, each way
 }
 
-// newLink starts a proxy to an address; it ends with the test.
+// newLink starts a proxy to an address; it stops at the end of the test.
 func newLink(t *testing.T, target string) *link {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,10 +51,9 @@ func newLink(t *testing.T, target string) *link {
 	return l
 }
 
-// addr is where clients connect to.
+// addr returns the address for clients.
 func (l *link) addr() string { return l.listener.Addr().String() }
 
-// set changes the weather.
 func (l *link) set(w weather) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -63,8 +62,8 @@ func (l *link) set(w weather) {
 	l.change = make(chan struct{})
 }
 
-// cut returns what ends all connections and refuses new ones, and what lets them
-// in again.
+// cut returns functions that close all connections and refuse new ones, and that accept
+// them again.
 func (l *link) cut() (begin, end func()) {
 	return func() {
 		l.set(weather{refuse: true})
@@ -72,13 +71,13 @@ func (l *link) cut() (begin, end func()) {
 	}, func() { l.set(weather{}) }
 }
 
-// hangUp ends all connections, in good order or by a reset.
+// hangUp closes all connections, gracefully or with a reset.
 func (l *link) hangUp(reset bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for c := range l.conns {
 		if tcp, ok := c.(*net.TCPConn); ok && reset {
-			_ = tcp.SetLinger(0) // then Close sends RST
+			_ = tcp.SetLinger(0) // Close then sends RST
 		}
 		_ = c.Close()
 	}
@@ -101,7 +100,7 @@ func (l *link) accept() {
 	}
 }
 
-// serve joins one connection with the target until either side ends it.
+// serve connects a client with the target until either side closes.
 func (l *link) serve(client net.Conn) {
 	defer client.Close() //nolint:errcheck // over
 	server, err := net.DialTimeout("tcp", l.target, 5*time.Second)
@@ -117,8 +116,8 @@ func (l *link) serve(client net.Conn) {
 	for _, way := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
 			l.pass(way[0], way[1])
-			// The end of one way is the end of both: neither Redis nor MongoDB
-			// closes half of a connection.
+			// The end of one direction ends both: neither Redis nor MongoDB half-closes
+			// a connection.
 			_ = way[0].Close()
 			_ = way[1].Close()
 		})
@@ -143,7 +142,7 @@ func (l *link) leave(conns ...net.Conn) {
 	}
 }
 
-// pass copies one way, through whatever weather there is.
+// pass copies one direction, subject to the weather.
 func (l *link) pass(from, to net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -160,7 +159,7 @@ func (l *link) pass(from, to net.Conn) {
 	}
 }
 
-// wait holds a piece back for as long as the weather wants.
+// wait holds a chunk back for as long as the weather requires.
 func (l *link) wait() {
 	for {
 		l.mu.Lock()
@@ -183,7 +182,7 @@ func (l *link) wait() {
 	}
 }
 
-// The proxy is a tool that other tests trust.
+// TestLink verifies the proxy that the other tests rely on.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	echo, err := net.Listen("tcp", "127.0.0.1:0")
@@ -209,7 +208,7 @@ func TestLink(t *testing.T) {
 		t.Cleanup(func() { _ = c.Close() })
 		return c
 	}
-	// ask returns how long the echo of a byte took.
+	// ask returns the round-trip time of one byte.
 	ask := func(c net.Conn, limit time.Duration) (time.Duration, error) {
 		began := time.Now()
 		_ = c.SetDeadline(began.Add(limit))
@@ -234,10 +233,10 @@ func TestLink(t *testing.T) {
 	if _, err := ask(c, 200*time.Millisecond); !errors.As(err, &timeout) || !timeout.Timeout() {
 		t.Errorf("silent: %v", err)
 	}
-	l.set(weather{}) // what was held back comes now
+	l.set(weather{}) // what was held back arrives now
 	_ = c.SetDeadline(time.Now().Add(long))
 	if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
-		t.Errorf("after silence: %v", err)
+		t.Errorf("after the stall: %v", err)
 	}
 	for _, reset := range []bool{false, true} {
 		c := dial()
@@ -251,7 +250,7 @@ func TestLink(t *testing.T) {
 	}
 	l.set(weather{refuse: true})
 	if _, err := ask(dial(), long); err == nil {
-		t.Error("refused and served")
+		t.Error("connection refused, but served")
 	}
 	l.set(weather{})
 	if _, err := ask(dial(), long); err != nil {

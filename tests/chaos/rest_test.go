@@ -15,13 +15,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// usual is how long an approval takes to be in the result on a machine and an
-// engine that have nothing else to do.
+// usual is how long an approval takes to be in the result on an otherwise idle machine
+// and engine.
 const usual = 100 * time.Millisecond
 
-// allowance is how long after the last fault a result has to be right: the
-// objective, as many times as this machine, with all that runs on it, was slower
-// at rest than usual, and never more than limit.
+// allowance is how long after the last fault a result must be right: the objective,
+// multiplied by how much slower than usual this machine was at rest, and at most limit.
 func (d *deployment) allowance(forgotten bool) time.Duration {
 	wanted := objective
 	if forgotten {
@@ -30,9 +29,9 @@ func (d *deployment) allowance(forgotten bool) time.Duration {
 	return min(time.Duration(float64(wanted)*max(1, float64(d.rest)/float64(usual))), limit)
 }
 
-// inTime judges how long it took until a result was right. Before it says no it
-// looks whether the machine has become slower since: by work of its own, since a
-// system that faults have left slow must not excuse itself.
+// inTime judges how long it took until a result was right. Before it fails, it measures
+// whether the machine has become slower since, with work of its own, so that a system
+// slowed by faults does not excuse itself.
 func (d *deployment) inTime(took time.Duration, forgotten bool) error {
 	allowed := d.allowance(forgotten)
 	if took <= allowed {
@@ -42,13 +41,13 @@ func (d *deployment) inTime(took time.Duration, forgotten bool) error {
 	allowed = min(time.Duration(float64(allowed)*slower), limit)
 	d.t.Logf("  later than the objective; the machine is %.1f times as slow as before: allowed %s", slower, allowed.Round(time.Millisecond))
 	if took > allowed {
-		return fmt.Errorf("the result was right %s after the last fault, and has to be after %s", took.Round(time.Millisecond), allowed.Round(time.Millisecond))
+		return fmt.Errorf("the result was right %s after the last fault, allowed %s", took.Round(time.Millisecond), allowed.Round(time.Millisecond))
 	}
 	return nil
 }
 
-// yardstick is how long the machine takes for some work that needs a processor
-// and nothing else, in the middle of several times.
+// yardstick returns how long a fixed amount of computation takes, the median of several
+// runs.
 func yardstick() time.Duration {
 	work := make([]byte, 1<<20)
 	var took []time.Duration
@@ -65,8 +64,8 @@ func yardstick() time.Duration {
 	return took[len(took)*3/4]
 }
 
-// measure finds out how a deployment is while nothing fails: how long an
-// approval takes, and how many goroutines each process has.
+// measure measures a deployment without faults: how long an approval takes, and how
+// many goroutines each process has.
 func (d *deployment) measure(people team) {
 	t := d.t
 	t.Helper()
@@ -116,21 +115,21 @@ func (d *deployment) measure(people team) {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("at rest an approval is in the result after %s: it has to be so within %s of a fault, %s of a loss of all of Redis",
+	t.Logf("at rest an approval is in the result after %s; the limit is %s after a fault, %s after a loss of all of Redis",
 		d.rest.Round(time.Millisecond), d.allowance(false).Round(time.Second), d.allowance(true).Round(time.Second))
 }
 
-// settled checks that nothing is due in the eyes of any process, and that none
-// holds more goroutines than a while ago at rest.
+// settled verifies that no process reports anything due, and that none has more
+// goroutines than before at rest.
 func (d *deployment) settled() error {
 	for _, p := range d.parts {
 		n, err := p.goroutines()
 		if err != nil {
 			return err
 		}
-		// Connections that are kept for later have some each.
+		// Idle connections have some each.
 		if most := 2*p.quiet + 50; n > most {
-			return fmt.Errorf("%s has %d goroutines, and had %d before", p.name, n, p.quiet)
+			return fmt.Errorf("%s has %d goroutines, had %d before", p.name, n, p.quiet)
 		}
 		if !p.status {
 			continue
@@ -148,14 +147,14 @@ func (d *deployment) settled() error {
 		}
 		for _, name := range []string{"ecf_recalculation_due_age_seconds", "ecf_recalculation_due_events"} {
 			if value, found := metric(metrics, name); !found || value != 0 {
-				return fmt.Errorf("%s: %s is %v, there: %t", p.name, name, value, found)
+				return fmt.Errorf("%s: %s is %v, present: %t", p.name, name, value, found)
 			}
 		}
 	}
 	return nil
 }
 
-// audit lets ecf audit verify look at every history and log there is.
+// audit runs ecf audit verify, which verifies every history and the audit log.
 func (d *deployment) audit() {
 	d.t.Helper()
 	args := append(slices.Clone(d.enter), testkit.Binary(d.t, "services/standalone/cmd/ecf"), "audit", "verify")
@@ -169,7 +168,7 @@ func (p *part) goroutines() (int, error) {
 	}
 	n, found := metric(metrics, "go_goroutine_count")
 	if !found {
-		return 0, fmt.Errorf("%s does not tell its goroutines", p.name)
+		return 0, fmt.Errorf("%s does not report its goroutines", p.name)
 	}
 	return int(n), nil
 }
@@ -185,7 +184,7 @@ func (p *part) read(path string) (string, error) {
 	return string(text), err
 }
 
-// metric finds a metric that has one line.
+// metric finds a metric with a single series.
 func metric(text, name string) (value float64, found bool) {
 	for line := range strings.Lines(text) {
 		if words := strings.Fields(line); len(words) == 2 && (words[0] == name || strings.HasPrefix(words[0], name+"{")) {

@@ -22,22 +22,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// lastRelease names the file with the revision that stands for the last release
-// until there is a tag.
+// lastRelease names the file with the revision that stands for the last release until
+// there is a tag.
 const lastRelease = "../../deploy/release/last"
 
-// programs returns where the programs of a release are, by their main packages.
+// programs returns the path of a release's program, given its main package.
 type programs func(main string) string
 
-// release is one of the two that run side by side.
+// release is one of the two releases that run side by side.
 type release struct {
 	built programs
-	// env is what its processes are told and those of the other do not know.
+	// env are the settings that only the processes of this release have.
 	env []string
 }
 
 // previous builds the programs of the last release: of the newest tag before this
-// commit, else of the revision that deploy/release/last names.
+// commit, or else of the revision in deploy/release/last.
 func previous(t *testing.T) (revision string, built programs) {
 	t.Helper()
 	git := func(args ...string) (string, error) {
@@ -54,7 +54,7 @@ func previous(t *testing.T) (revision string, built programs) {
 	}
 	commit, err := git("rev-parse", "--verify", revision+"^{commit}")
 	if err != nil {
-		t.Fatalf("the last release %q is not in this clone (a shallow one lacks it: git fetch --unshallow): %v", revision, err)
+		t.Fatalf("the last release %q is not in this clone (git fetch --unshallow if it is shallow): %v", revision, err)
 	}
 	dir, err := filepath.Abs(filepath.Join("../../.cache/releases", commit))
 	if err != nil {
@@ -83,8 +83,9 @@ func previous(t *testing.T) (revision string, built programs) {
 	}
 }
 
-// balancer spreads connections over the replicas of a service, as a Service of
-// Kubernetes does: one that is taken out gets no new ones and keeps what it has.
+// balancer distributes connections over the replicas of a service, like a Service of
+// Kubernetes: a replica that is removed gets no new connections and keeps existing
+// ones.
 type balancer struct {
 	listener net.Listener
 	mu       sync.Mutex
@@ -121,7 +122,7 @@ func (b *balancer) serve(client net.Conn) {
 	for n := range targets {
 		server, err := net.DialTimeout("tcp", targets[(first+n)%len(targets)], 5*time.Second)
 		if err == nil {
-			// A link without weather joins the two.
+			// A link without faults connects the two.
 			join(client, server)
 			return
 		}
@@ -129,7 +130,7 @@ func (b *balancer) serve(client net.Conn) {
 	_ = client.Close()
 }
 
-// join passes bytes both ways until one side ends.
+// join copies bytes both ways until one side closes.
 func join(a, b net.Conn) {
 	l := &link{change: make(chan struct{})}
 	var both sync.WaitGroup
@@ -158,12 +159,11 @@ func (b *balancer) remove(target string) {
 type replica struct {
 	*part
 	main, addr string
-	common     []string  // what it is told by any release
-	behind     *balancer // nil where clients or the queue choose
+	common     []string  // the settings of any release
+	behind     *balancer // nil if clients or the queue choose
 }
 
-// become ends the process and starts the same service of another release in its
-// place.
+// become stops the process and starts the same service of another release in its place.
 func (r *replica) become(to release) {
 	if r.behind != nil {
 		r.behind.remove(r.addr)
@@ -239,7 +239,7 @@ func replicated(t *testing.T, built programs) (*deployment, []*replica) {
 	return d, all
 }
 
-// event makes an event for people to work with.
+// event creates an event to work with.
 func (d *deployment) event(boss *client) *ledger {
 	d.t.Helper()
 	created, err := boss.post(d.t.Context(), "/events", map[string]any{"title": "Rolling", "country": "GB", "attendees": 100})
@@ -252,9 +252,9 @@ func (d *deployment) event(boss *client) *ledger {
 	return &ledger{event: event.ID}
 }
 
-// roll replaces every process, one at a time, and takes the steps that come after,
-// while people work with an event; each replacement and step has to have seen some of
-// their moves. Then everything they were promised must be there, and the result right.
+// roll replaces every process, one at a time, and takes the steps that follow, while
+// clients work with an event; some moves must fall into each replacement and step. Then
+// everything acknowledged must be there, and the result right.
 func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []*replica, to release, afterwards ...func()) {
 	t := d.t
 	t.Helper()
@@ -300,28 +300,28 @@ func (d *deployment) roll(random *rand.Rand, people team, l *ledger, replicas []
 		records, moves, took.Seconds(), d.seen.definite.Load(), &d.seen)
 }
 
-// TestRollingReleases (make test-rolling) runs the last release and this one side
-// by side on one MongoDB, two processes of each service, while people work: each
-// process is replaced by that of this release, one at a time, workers first and
-// gateways last, put back in the opposite order, and replaced again. The schema is
-// brought up before, under the old programs; at the end, when none of them is left, its
-// contracts are taken, and auth answers signed requests only, also while people work.
+// TestRollingReleases (make test-rolling) runs the last release and this one side by
+// side on one MongoDB, two processes of each service, under load. Each process is
+// replaced by that of this release, one at a time, workers first and gateways last,
+// rolled back in the opposite order, and replaced again. The schema is migrated before,
+// under the old programs. At the end, when none of them is left, its contract
+// migrations run and auth accepts signed requests only, also under load.
 func TestRollingReleases(t *testing.T) {
 	if os.Getenv("ECF_ROLLING") == "" {
 		t.Skip("run by make test-rolling")
 	}
 	revision, built := previous(t)
 	old := release{built: built}
-	// The last release signs nothing, so auth takes that too until none of its processes is
-	// left (ADR 0098).
+	// The last release does not sign, so auth accepts unsigned requests until none of
+	// its processes is left (ADR 0098).
 	signed := []string{"ECF_PEER_SECRET=a-secret-of-the-services-of-this-release"}
 	now := release{built: func(main string) string { return testkit.BinaryWithoutRace(t, main) }, env: append(signed, "ECF_PEER_UNSIGNED=accept")}
 	t.Logf("the last release is %s", revision)
 	d, replicas := replicated(t, old.built)
 	random := testkit.Rand(t)
 	people := d.team(random, 2)
-	// Both are events of the last release: one of a newer engine's would wait for
-	// the newer workers.
+	// Both are events of the last release: one of a newer engine would wait for the
+	// newer workers.
 	up, down, again := d.event(people.managers[0]), d.event(people.managers[0]), d.event(people.managers[0])
 	order := []string{"worker", "calculation", "review", "records", "auth", "gateway"}
 	slices.SortStableFunc(replicas, func(a, b *replica) int {
@@ -330,7 +330,7 @@ func TestRollingReleases(t *testing.T) {
 	ecf := now.built("services/standalone/cmd/ecf")
 	command(t, ecf, d.admin, "", "schema", "up")
 	for _, r := range replicas {
-		now.built(r.main) // not while people wait
+		now.built(r.main) // build now, not while clients wait
 	}
 	t.Log("up")
 	d.roll(random, people, up, replicas, now)
@@ -357,14 +357,14 @@ func TestRollingReleases(t *testing.T) {
 }
 
 // takenUp waits until a worker has written a sum of the event in the form that the
-// contract allows: the processes look for it once a minute.
+// contract migration allows: the processes check once a minute.
 func (d *deployment) takenUp(event string) {
 	t := d.t
 	t.Helper()
 	uri := strings.TrimPrefix(d.admin[slices.IndexFunc(d.admin, func(s string) bool { return strings.HasPrefix(s, "ECF_MONGODB_URI=") })], "ECF_MONGODB_URI=")
 	address, err := url.Parse(uri)
 	if err != nil {
-		t.Fatal("the address of MongoDB cannot be read")
+		t.Fatal("the URI of MongoDB cannot be parsed")
 	}
 	client, err := mongo.Connect(options.Client().ApplyURI(uri))
 	if err != nil {

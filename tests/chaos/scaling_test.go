@@ -19,14 +19,14 @@ import (
 
 const scalerFile = "../../k8s/components/keda/worker.yaml"
 
-// trigger is one by which KEDA scales the workers: it starts the first one where the
-// measured value is above activation.
+// trigger is a trigger by which KEDA scales the workers: it starts the first one if the
+// measured value exceeds activation.
 type trigger struct {
-	query, list string // either one
+	query, list string // one of them is set
 	activation  float64
 }
 
-// triggers reads those of the shipped ScaledObject.
+// triggers reads the triggers of the shipped ScaledObject.
 func triggers(t *testing.T) []trigger {
 	t.Helper()
 	text, err := os.ReadFile(scalerFile)
@@ -48,7 +48,7 @@ func triggers(t *testing.T) []trigger {
 }
 
 // valueOf returns the value of a trigger as KEDA gets it: from Prometheus, or as the
-// length of a list of Redis.
+// length of a Redis list.
 func (d *deployment) valueOf(prometheus string, tr trigger) (float64, error) {
 	if tr.list != "" {
 		return lengthOf(d.redis.Addr(), tr.list)
@@ -72,7 +72,7 @@ func (d *deployment) valueOf(prometheus string, tr trigger) (float64, error) {
 	return strconv.ParseFloat(fmt.Sprint(answer.Data.Result[0].Value[1]), 64)
 }
 
-// lengthOf asks Redis for the length of a list.
+// lengthOf returns the length of a Redis list.
 func lengthOf(addr, list string) (float64, error) {
 	conn, err := net.DialTimeout("tcp", addr, 5*time.Second)
 	if err != nil {
@@ -96,18 +96,18 @@ func lengthOf(addr, list string) (float64, error) {
 	return n, nil
 }
 
-// scaled waits until the triggers on the age of the oldest mark and on the queue of
-// people's approvals both ask for a worker, or none of the triggers does.
+// scaled waits until the triggers for the age of the oldest mark and for the queue of
+// interactive approvals both ask for a worker, or no trigger does.
 func (d *deployment) scaled(prometheus string, asked bool) {
 	d.t.Helper()
 	for _, tr := range triggers(d.t) {
 		if asked && tr.list == "asynq:{bulk}:pending" {
-			continue // nobody changes a whole event here
+			continue // no test changes a whole event here
 		}
 		testkit.Eventually(d.t, time.Minute, func() error {
 			value, err := d.valueOf(prometheus, tr)
 			if err == nil && (value > tr.activation) != asked {
-				err = fmt.Errorf("%s%s is %g, a worker is asked for above %g", tr.query, tr.list, value, tr.activation)
+				err = fmt.Errorf("%s%s is %g, which asks for a worker above %g", tr.query, tr.list, value, tr.activation)
 			}
 			return err
 		})

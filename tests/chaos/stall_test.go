@@ -19,10 +19,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// stall is how long a dependency answers nothing.
+// stall is how long a dependency does not answer.
 const stall = 10 * time.Second
 
-// stallable starts a proxy to an address that can delay what passes.
+// stallable starts a proxy to an address that can delay traffic.
 func stallable(t *testing.T, name, target string) *toxiproxy.Proxy {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
@@ -34,7 +34,7 @@ func stallable(t *testing.T, name, target string) *toxiproxy.Proxy {
 	return proxy
 }
 
-// slow delays everything that passes a proxy, each way, from now on.
+// slow delays all traffic of a proxy, each way, from now on.
 func slow(t *testing.T, proxy *toxiproxy.Proxy, by time.Duration) {
 	t.Helper()
 	for _, way := range []string{"upstream", "downstream"} {
@@ -45,15 +45,15 @@ func slow(t *testing.T, proxy *toxiproxy.Proxy, by time.Duration) {
 	}
 }
 
-// A dependency that answers nothing for ten seconds costs nobody more than five:
-// every request has an answer by then, a good one or one that says to come again,
-// and afterwards everything is as it was (statement 42).
+// TestStalledDependency verifies that a dependency that does not answer for ten seconds
+// delays no response by more than five: by then every request is answered, successfully
+// or with a request to retry, and afterwards everything is as before (statement 42).
 func TestStalledDependency(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
 	host := hostOf(t, uri)
 	if host == "" {
-		t.Skip("the database has no single address")
+		t.Skip("the URI of the database does not name a single server")
 	}
 	_, redis := testkit.Redis(t)
 	proxies := map[string]*toxiproxy.Proxy{"the database": stallable(t, "database", host), "Redis": stallable(t, "redis", redis.Addr())}
@@ -94,8 +94,8 @@ func TestStalledDependency(t *testing.T) {
 	}
 }
 
-// askAll sends requests of all kinds, several at once, while what name says does
-// not answer, and judges when and how each is answered.
+// askAll sends requests of all kinds concurrently while the dependency name does not
+// answer, and checks when and how each is answered.
 func (d *deployment) askAll(name string, c *client, event string) {
 	t := d.t
 	t.Helper()

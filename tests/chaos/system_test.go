@@ -17,26 +17,26 @@ import (
 
 const password = "a long enough password"
 
-// redisDisk is the size, in bytes, of the disk of Redis, which gets full.
+// redisDisk is the size, in bytes, of the disk of Redis, which fills up.
 const redisDisk = 32 << 20
 
-// part is one process of a deployment, which can die and come back.
+// part is one process of a deployment, which can be killed and restarted.
 type part struct {
 	t    *testing.T
 	name string
 	path string
 	args []string
 	env  []string
-	// ready is an address that answers with 200 when the part works.
+	// ready is a URL that answers 200 when the part works.
 	ready string
-	// debug is the address of its debug port; status says that it has a page
-	// about the recalculation there.
+	// debug is the address of its debug port; status means that it has a page about the
+	// recalculation there.
 	debug  string
 	status bool
-	// skewed says that its clock can be made wrong.
+	// skewed means that its clock can be set wrong.
 	skewed bool
-	proc   *testkit.Proc // nil while it is dead
-	// quiet is how many goroutines it has at rest.
+	proc   *testkit.Proc // nil while it is stopped
+	// quiet is its number of goroutines at rest.
 	quiet int
 }
 
@@ -53,11 +53,11 @@ func (p *part) kill() {
 	}
 }
 
-// stop ends it in good order.
+// stop stops it with SIGTERM.
 func (p *part) stop() {
 	if p.proc != nil {
 		if err := p.proc.Stop(); err != nil {
-			p.t.Errorf("%s did not end in good order: %v", p.name, err)
+			p.t.Errorf("%s did not stop cleanly: %v", p.name, err)
 		}
 		p.proc = nil
 	}
@@ -65,7 +65,7 @@ func (p *part) stop() {
 
 // deployment is a running system.
 type deployment struct {
-	// enter runs a command where the server sees its files; empty where everybody does.
+	// enter is a command prefix for the server's mount namespace; empty if it has none.
 	enter []string
 	t     *testing.T
 	parts []*part
@@ -74,17 +74,17 @@ type deployment struct {
 	user, manager string
 	org           string
 	seen          tally
-	// admin is the environment in which bin/ecf finds the same database, past
-	// all that can fail.
+	// admin is the environment in which bin/ecf reaches the same database without a
+	// link.
 	admin []string
-	// rest is how long an approval takes to be in the result while nothing fails.
+	// rest is how long an approval takes to be in the result without faults.
 	rest time.Duration
 	// yard is how long the yardstick took then.
 	yard  time.Duration
 	moves int // acknowledged in all rounds
 
-	redis                *testkit.RedisServer // nil where it is embedded
-	redisLink, mongoLink *link                // nil where there is none
+	redis                *testkit.RedisServer // nil if embedded
+	redisLink, mongoLink *link                // nil if there is none
 }
 
 // awaitReady waits until everything works.
@@ -97,13 +97,13 @@ func (d *deployment) awaitReady() {
 
 func address(t *testing.T) string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
 
-// limits are out of the way: this is not about them.
+// limits returns limits that are too high to matter here.
 func limits() []string {
 	return []string{"ECF_AUTH_RATE_LIMIT=10000/1m", "ECF_WRITE_RATE_LIMIT=100000/1m", "ECF_SWEEP_INTERVAL=200ms"}
 }
 
-// single runs everything in one process on the embedded engines; wrap, where
-// given, is the command that starts it.
+// single runs everything in one process on the embedded engines; wrap, if given, is the
+// command prefix that starts it.
 func single(t *testing.T, data string, wrap ...string) *deployment {
 	t.Helper()
 	addr, debug := address(t), address(t)
@@ -125,8 +125,9 @@ func single(t *testing.T, data string, wrap ...string) *deployment {
 	return d
 }
 
-// separate runs each service as a process, gateway and worker twice, on a database
-// and a queue behind links that can fail. Those named have a clock that can be made wrong.
+// separate runs each service as a process, gateway and worker twice, on a database and
+// a queue behind links that can fail. The named ones have a clock that can be set
+// wrong.
 func separate(t *testing.T, skewed ...string) *deployment {
 	t.Helper()
 	d := &deployment{t: t, user: "user@separate.test", manager: "manager@separate.test"}
@@ -137,7 +138,7 @@ func separate(t *testing.T, skewed ...string) *deployment {
 		d.mongoLink = newLink(t, host)
 		link = d.mongoLink.addr()
 	} else {
-		t.Log("the database has no single address: its connections are left in peace")
+		t.Log("the URI of the database does not name a single server: its connections do not fail")
 	}
 	_, d.redis = testkit.Redis(t, testkit.RedisDisk(redisDisk))
 	d.redisLink = newLink(t, d.redis.Addr())
@@ -149,7 +150,8 @@ func separate(t *testing.T, skewed ...string) *deployment {
 		"ECF_ISSUER=http://"+gateways[0], "ECF_SIGNING_KEYS_DIR="+filepath.Join(t.TempDir(), "keys"),
 		"ECF_REDIS_URL=redis://"+d.redisLink.addr()+"/0")
 	if len(skewed) == 0 {
-		// By a clock that is wrong auth takes no service for one, which no drill is about.
+		// With a wrong clock auth rejects the proofs of services, which no drill is
+		// about.
 		own = append(own, "ECF_PEER_SECRET=a-secret-of-the-services-of-a-test")
 	}
 	env := append([]string{"ECF_MONGODB_URI=" + named(t, uri, database, link), "ECF_MONGODB_AUTH_URI=" + named(t, uri, database+"_auth", link)}, own...)
@@ -164,7 +166,7 @@ func separate(t *testing.T, skewed ...string) *deployment {
 		d.parts = append(d.parts, p)
 		return p
 	}
-	const ready = "/health/ready" // of a service; the gateway has its own below the base path
+	const ready = "/health/ready" // of a service; that of the gateway is below the base path
 	add("auth", "auth", auth, address(t), "http://"+auth+ready)
 	add("records", "records", records, address(t), "http://"+records+ready)
 	add("review", "review", review, address(t), "http://"+review+ready)
@@ -192,8 +194,7 @@ func separate(t *testing.T, skewed ...string) *deployment {
 	return d
 }
 
-// hostOf returns host and port of a MongoDB address that names one server, else
-// nothing.
+// hostOf returns host and port of a MongoDB URI that names one server, or "".
 func hostOf(t *testing.T, uri string) string {
 	t.Helper()
 	u, err := url.Parse(uri)
@@ -206,8 +207,8 @@ func hostOf(t *testing.T, uri string) string {
 	return u.Host
 }
 
-// named returns a MongoDB address with the database's name in it and, where link
-// is given, with that in place of the host.
+// named returns a MongoDB URI with the database's name and, if link is given, with that
+// as the host.
 func named(t *testing.T, uri, database, link string) string {
 	t.Helper()
 	if link == "" && hostOf(t, uri) == "" {
@@ -216,14 +217,14 @@ func named(t *testing.T, uri, database, link string) string {
 	}
 	u, err := url.Parse(uri)
 	if err != nil {
-		t.Fatal("the address of MongoDB cannot be read")
+		t.Fatal("the URI of MongoDB cannot be parsed")
 	}
 	query := u.Query()
 	if u.User != nil && query.Get("authSource") == "" {
 		query.Set("authSource", "admin")
 	}
 	if link != "" {
-		// A member of a replica set would name its own address, past the link.
+		// A member of a replica set would name its own address, bypassing the link.
 		u.Host = link
 		query.Del("replicaSet")
 		query.Set("directConnection", "true")
@@ -232,7 +233,7 @@ func named(t *testing.T, uri, database, link string) string {
 	return u.String()
 }
 
-// command runs a program to its end and returns the first line it prints.
+// command runs a program to its end and returns the first line of its output.
 func command(t *testing.T, path string, env []string, input string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, args...)
@@ -247,7 +248,7 @@ func command(t *testing.T, path string, env []string, input string, args ...stri
 	return line
 }
 
-// learnOrg finds out the id of the accounts' organization.
+// learnOrg reads the id of the accounts' organization.
 func (d *deployment) learnOrg() {
 	d.t.Helper()
 	c := d.client(1, d.user)
@@ -260,7 +261,7 @@ func (d *deployment) learnOrg() {
 	d.org = o.ID
 }
 
-// signal sends a signal to a part that lives.
+// signal sends a signal to a running part.
 func (p *part) signal(s syscall.Signal) {
 	if p.proc != nil {
 		p.proc.Signal(s)

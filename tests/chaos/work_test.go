@@ -11,28 +11,26 @@ import (
 	"time"
 )
 
-// most is how many records a round makes: few enough for the test engine.
+// most is how many records a round creates: few enough for the test engine.
 const most = 40
 
-// entry is what one record must be: the moves that were acknowledged, in their
-// order. One client at a time has a record in hand, so nothing else may have
-// happened to it.
+// entry is the expected state of one record: the acknowledged moves, in order. One
+// client at a time works with a record, so nothing else can have happened to it.
 type entry struct {
 	busy sync.Mutex
 
 	typ    string
-	token  string // in its description, to be known by
+	token  string // in its description, which identifies it
 	id     string
 	status string
 	weight int
 	etag   string
-	moves  []string // acknowledged, the first is create
-	// unsure is a move that had no definite answer; the record is left alone
-	// after it.
+	moves  []string // acknowledged; the first is create
+	// unsure is a move that had no definite response; the record is not used after it.
 	unsure string
 }
 
-// ledger is what the clients of a round remember.
+// ledger is what the clients of a round have recorded.
 type ledger struct {
 	event string
 
@@ -47,7 +45,8 @@ func (l *ledger) fail(err error) {
 	l.wrong = append(l.wrong, err)
 }
 
-// next returns a new entry while there is room, or one to go on with, in hand.
+// next returns a new entry while there is room, or an existing one, reserved for the
+// caller.
 func (l *ledger) next(random *rand.Rand) *entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +67,7 @@ func (l *ledger) next(random *rand.Rand) *entry {
 	return nil
 }
 
-// acknowledged counts what was promised.
+// acknowledged counts the acknowledged records and moves.
 func (l *ledger) acknowledged() (records, moves int) {
 	for _, e := range l.entries {
 		if len(e.moves) > 0 {
@@ -79,14 +78,15 @@ func (l *ledger) acknowledged() (records, moves int) {
 	return records, moves
 }
 
-// step is a move that may follow a state.
+// step is a move that a state allows.
 type step struct {
 	move, to string
 	manager  bool
-	weight   int // how often it is chosen
+	weight   int // relative frequency
 }
 
-// steps is the workflow as the interface promises it, written down anew.
+// steps is the workflow as the interface specifies it, written independently of the
+// product.
 func steps(status string) []step {
 	decisions := []step{{"approve", "approved", true, 12}, {"request-changes", "changes_requested", true, 2}, {"reject", "rejected", true, 1}}
 	switch status {
@@ -118,14 +118,14 @@ func choose(random *rand.Rand, from []step) step {
 	return from[0]
 }
 
-// worker is one of those who use the system meanwhile.
+// worker is one of the clients that use the system meanwhile.
 type worker struct {
 	user, manager *client
 	random        *rand.Rand
 	ledger        *ledger
 }
 
-// run makes moves until stop is closed; the move in hand is finished.
+// run makes moves until stop is closed; it finishes the current move.
 func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 	for {
 		pause := time.NewTimer(time.Duration(w.random.IntN(30)) * time.Millisecond)
@@ -141,7 +141,7 @@ func (w *worker) run(ctx context.Context, stop <-chan struct{}) {
 	}
 }
 
-// advance makes one move and remembers what is known of it.
+// advance makes one move and records its outcome.
 func (w *worker) advance(ctx context.Context, e *entry) {
 	s := choose(w.random, steps(e.status))
 	c := w.user
@@ -152,7 +152,7 @@ func (w *worker) advance(ctx context.Context, e *entry) {
 	switch {
 	case errors.Is(err, errUnknown):
 		e.unsure = s.move
-		w.ledger.fail(fmt.Errorf("%s of %q got no definite answer although every fault was over: %w", s.move, e.token, err))
+		w.ledger.fail(fmt.Errorf("%s of %q got no definite response although every fault was over: %w", s.move, e.token, err))
 	case err != nil:
 		e.unsure = s.move
 		w.ledger.fail(fmt.Errorf("%s of %q (%s %s), which was %s after %v: %w", s.move, e.token, e.typ, e.id, e.status, e.moves, err))
@@ -187,14 +187,14 @@ func (w *worker) make(ctx context.Context, c *client, e *entry, s step) error {
 			return err
 		}
 		if a.status == http.StatusPreconditionFailed && a.again {
-			// An earlier attempt got through, and its answer was lost; nobody
-			// else has the record in hand.
+			// An earlier attempt was executed and its response lost; no other client
+			// uses the record.
 			if a, err = c.ask(ctx, http.MethodGet, path, nil, nil); err != nil {
 				return err
 			}
 			var now struct{ WeightKg, Passengers int }
 			if err := a.into(&now); err != nil || max(now.WeightKg, now.Passengers) != e.weight {
-				return fmt.Errorf("edited behind our back: %s %s", fmt.Sprint(err), a.body)
+				return fmt.Errorf("edited by someone else: %s %s", fmt.Sprint(err), a.body)
 			}
 		}
 		return e.take(a, http.StatusOK, s)
@@ -216,7 +216,7 @@ func (w *worker) make(ctx context.Context, c *client, e *entry, s step) error {
 	return e.take(a, http.StatusOK, s)
 }
 
-// take checks an answer and remembers the record as it shows it.
+// take checks a response and records the state that it shows.
 func (e *entry) take(a answer, status int, s step) error {
 	if a.status != status {
 		return fmt.Errorf("status %d: %s", a.status, a.body)

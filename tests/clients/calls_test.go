@@ -13,8 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/spec"
 )
 
-// The ids of the calls below would lead elsewhere if they were put into a path
-// as they are.
+// Ids that would change the path if they were inserted unescaped.
 const (
 	eventID  = "../users?x=1#"
 	typeName = "flights%2f.."
@@ -22,7 +21,7 @@ const (
 	otherID  = "é\n"
 )
 
-// pathValues are the parameters of paths with what the calls below give them.
+// pathValues are the values of the path parameters.
 func pathValues() map[string]string {
 	return map[string]string{
 		"eventId": eventID, "type": typeName, "recordId": recordID, "userId": otherID, "sessionId": otherID, "importId": otherID, "factorId": otherID,
@@ -178,8 +177,7 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 	}
 }
 
-// notCalled are operations that are not for programs that use the API, or that
-// libraries for OpenID know.
+// notCalled are operations that are not for API clients, or that OpenID libraries call.
 var notCalled = map[string]bool{"docs": true, "openapi": true, "openidConfiguration": true, "jwks": true, "reportKeys": true}
 
 type caller = func(ctx context.Context, c *client.Client, o ...client.Option) error
@@ -237,8 +235,8 @@ func first[T any](items iter.Seq2[T, error]) error {
 	return nil
 }
 
-// sent is a transport that answers everything with an empty success and keeps
-// the request.
+// sent is a transport that answers everything with an empty success and records the
+// request.
 type sent struct{ requests []*http.Request }
 
 func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -250,8 +248,8 @@ func (s *sent) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"success":true,"data":{"accessToken":"t"}}`)), Request: r}, nil
 }
 
-// TestClientCalls: the client has a method for every operation, which sends what
-// the document says, whatever is in the ids.
+// TestClientCalls verifies that the client has a method for every operation, which
+// sends what the document says, whatever the ids contain.
 func TestClientCalls(t *testing.T) {
 	t.Parallel()
 	d, err := spec.Load()
@@ -304,7 +302,7 @@ func TestClientCalls(t *testing.T) {
 		if (r.Header.Get("Content-Type") != "") != (operation["requestBody"] != nil && o.ID != "claimRecord") {
 			t.Errorf("%s: Content-Type %q", o.ID, r.Header.Get("Content-Type"))
 		}
-		if o.ID == "refresh" { // which takes no options
+		if o.ID == "refresh" { // it takes no options
 			continue
 		}
 		for parameter, option := range map[string]client.Option{"DryRun": client.DryRun(), "IfMatch": client.IfMatch(`"t"`), "IdempotencyKey": client.IdempotencyKey("k")} {

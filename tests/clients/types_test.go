@@ -1,5 +1,5 @@
-// Package clients holds the clients to the OpenAPI document: every type to its
-// schema, every operation to a call.
+// Package clients compares the clients with the OpenAPI document: every type with its
+// schema, every operation with a call.
 package clients
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/spec"
 )
 
-// typed are the types of the Go client that are written by hand, by the schema of
-// the document they are held to. The others are made from it.
+// typed are the handwritten types of the Go client, by the schema that they must match.
+// The others are generated.
 func typed() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"Error": reflect.TypeFor[client.Error](), "ErrorDetail": reflect.TypeFor[client.Detail](), "ErrorCode": reflect.TypeFor[client.Code](),
@@ -57,8 +57,8 @@ func member(v any, path ...string) object {
 	return m
 }
 
-// TestClientTypes holds the types of the Go client that are written by hand to the
-// schemas of the document, both ways, down to the last field and its kind.
+// TestClientTypes compares the handwritten types of the Go client with the schemas of
+// the document, in both directions, down to the last field and its kind.
 func TestClientTypes(t *testing.T) {
 	t.Parallel()
 	h := &holder{t: t, schemas: member(document(t), "components", "schemas")}
@@ -76,7 +76,7 @@ func TestClientTypes(t *testing.T) {
 	}
 }
 
-// check holds a type to a schema.
+// check compares a type with a schema.
 func (h *holder) check(at string, s object, typ reflect.Type) {
 	if reference, ok := s["$ref"].(string); ok {
 		name := strings.TrimPrefix(reference, "#/components/schemas/")
@@ -161,8 +161,8 @@ func (h *holder) checkObject(at string, s object, typ reflect.Type) {
 	}
 }
 
-// properties returns those of a schema and of all its parts. A Record has those of
-// every type of record, of which the client types what all have; Input reads the
+// properties returns the properties of a schema and of all its parts. A Record has
+// those of every record type; the client types those common to all, and Input reads the
 // others.
 func (h *holder) properties(s object) object {
 	out := object{}
@@ -192,7 +192,7 @@ func fieldsOf(typ reflect.Type, into map[string]reflect.Type) {
 	}
 }
 
-// plain takes a pointer or an Optional from a type.
+// plain removes pointers and Optional from a type.
 func plain(typ reflect.Type) reflect.Type {
 	if typ.Kind() == reflect.Pointer {
 		return plain(typ.Elem())
@@ -218,7 +218,7 @@ func kindOf(s object) string {
 	return "object"
 }
 
-// The check must be one that can fail.
+// TestClientTypesThatDifferAreSeen verifies that the check can fail.
 func TestClientTypesThatDifferAreSeen(t *testing.T) {
 	t.Parallel()
 	var s object

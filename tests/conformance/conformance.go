@@ -1,4 +1,4 @@
-// Package conformance validates requests and responses of the tests against the OpenAPI
+// Package conformance checks the requests and responses of tests against the OpenAPI
 // document.
 package conformance
 
@@ -19,9 +19,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/spec"
 )
 
-// Router returns the OpenAPI document, ready to find the operation of a request.
+// Router returns a router for the operations of the OpenAPI document.
 var Router = sync.OnceValues(func() (routers.Router, error) {
-	// A page is a text; the checker knows no other of its kind.
+	// The validator has no decoder for pages, which are plain text to it.
 	openapi3filter.RegisterBodyDecoder("text/html", openapi3filter.PlainBodyDecoder)
 	document, err := spec.Load()
 	if err != nil {
@@ -31,14 +31,14 @@ var Router = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The document names the default address; the tests' servers are elsewhere.
+	// The document names the default address; the servers of tests are elsewhere.
 	loaded.Servers = openapi3.Servers{{URL: "/api/v2"}}
 	return gorillamux.NewRouter(loaded)
 })
 
-// Answer returns an error where an answer is outside of the document, or carries what
-// the document does not state. Paths that are not in it are the tests' own tries at what does not exist; their answer must
-// be an error.
+// Answer returns an error if a response does not conform to the document, or has
+// something that the document does not state. A path that is not in the document must
+// be answered with an error.
 func Answer(request *http.Request, status int, header http.Header, body []byte) error {
 	input, err := found(request)
 	if errors.Is(err, errNoRoute) && status >= 400 {
@@ -55,7 +55,7 @@ func Answer(request *http.Request, status int, header http.Header, body []byte) 
 	return errors.Join(invalid, unstated(input.Route, status, header, body))
 }
 
-// Request returns an error where a request is outside of the document. Rows of CSV
+// Request returns an error if a request does not conform to the document. Rows of CSV
 // are checked by the server only.
 func Request(r *http.Request) error {
 	input, err := found(r)
@@ -68,7 +68,7 @@ func Request(r *http.Request) error {
 	return openapi3filter.ValidateRequest(context.Background(), input)
 }
 
-// found looks a request up in the document.
+// found finds the operation of a request in the document.
 func found(r *http.Request) (*openapi3filter.RequestValidationInput, error) {
 	router, err := Router()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The check must be one that can fail.
+// TestAnswersOutsideOfTheDocumentAreSeen verifies that the check can fail.
 func TestAnswersOutsideOfTheDocumentAreSeen(t *testing.T) {
 	t.Parallel()
 	good := `{"success":true,"data":{"items":[],"pagination":{"page":1,"limit":25,"total":0,"totalPages":0}}}`

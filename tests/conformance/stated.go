@@ -17,17 +17,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/spec"
 )
 
-// OfEveryAnswer are the header fields that any answer may carry: HTTP defines them, or
-// they tell browsers how to treat it. The document names them in one place and not
-// with each operation.
+// OfEveryAnswer are the header fields that any response may have: HTTP defines them, or
+// they are directives for browsers. The document lists them once instead of with each
+// operation.
 var OfEveryAnswer = []string{
 	"Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Cache-Control", "Connection", "Content-Encoding", "Content-Length",
 	"Content-Security-Policy", "Content-Type", "Cross-Origin-Resource-Policy", "Date", "Referrer-Policy", "Strict-Transport-Security",
 	"Traceresponse", "Transfer-Encoding", "Vary", "X-Content-Type-Options", "X-Frame-Options",
 }
 
-// codes are the codes of details, notices and findings that the document explains,
-// by what they are codes of.
+// codes are the documented codes of details, notices and findings, by kind.
 var codes = sync.OnceValues(func() (map[string][]string, error) {
 	d, err := spec.Load()
 	if err != nil {
@@ -49,16 +48,16 @@ var codes = sync.OnceValues(func() (map[string][]string, error) {
 	return of, nil
 })
 
-// unstated returns an error that names what an answer carries and the document does not
-// have: header fields, fields of its body, and codes. A document that says less than
-// what is sent is not found out by validation, which takes unknown fields.
+// unstated returns an error that names what a response has but the document does not:
+// header fields, fields of its body, and codes. Validation does not find these, because
+// it permits unknown fields.
 func unstated(route *routers.Route, status int, header http.Header, body []byte) error {
 	stated := route.Operation.Responses.Status(status)
 	if stated == nil {
 		stated = route.Operation.Responses.Default()
 	}
 	if stated == nil || stated.Value == nil {
-		return nil // which validation says
+		return nil // validation reports it
 	}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(header)) {
@@ -86,7 +85,7 @@ func unstated(route *routers.Route, status int, header http.Header, body []byte)
 		faults = append(faults, fmt.Errorf("the code %s of %s %d is not in x-codes", code, route.Operation.OperationID, status))
 	}
 	if code := errorCode(value); code != "" && (stated.Value.Description == nil || !strings.Contains(*stated.Value.Description, "`"+code+"`")) {
-		faults = append(faults, fmt.Errorf("the error %s is not named at the answer %d of %s", code, status, route.Operation.OperationID))
+		faults = append(faults, fmt.Errorf("the error %s is not listed for the response %d of %s", code, status, route.Operation.OperationID))
 	}
 	return errors.Join(faults...)
 }
@@ -100,7 +99,7 @@ func hasHeader(stated openapi3.Headers, name string) bool {
 	return false
 }
 
-// errorCode returns the code of the error that a body is, or "".
+// errorCode returns the code of an error body, or "".
 func errorCode(value any) string {
 	body, _ := value.(map[string]any)
 	fault, _ := body["error"].(map[string]any)
@@ -108,8 +107,8 @@ func errorCode(value any) string {
 	return code
 }
 
-// unknownFields returns the members of a value, by their paths, that none of the schemas
-// it may have names.
+// unknownFields returns the paths of the members of a value that are in none of the
+// schemas it may have.
 func unknownFields(of []*openapi3.Schema, value any, at string) (unknown []string) {
 	of = parts(of)
 	switch value := value.(type) {
@@ -157,12 +156,12 @@ func memberSchemas(of []*openapi3.Schema, name string) (member []*openapi3.Schem
 	return member, free
 }
 
-// isAnything reports whether a schema says nothing of what a value is.
+// isAnything reports whether a schema does not constrain its values.
 func isAnything(s *openapi3.Schema) bool {
 	return s.Type == nil && s.Const == nil && len(s.Enum)+len(s.Properties)+len(s.AllOf)+len(s.AnyOf)+len(s.OneOf) == 0
 }
 
-// parts returns schemas with those that they are made of.
+// parts returns schemas together with those they are composed of.
 func parts(of []*openapi3.Schema) (all []*openapi3.Schema) {
 	for _, s := range of {
 		all = append(all, s)
@@ -175,8 +174,8 @@ func parts(of []*openapi3.Schema) (all []*openapi3.Schema) {
 	return all
 }
 
-// unknownCodes returns the codes of details, notices and findings in a body, wherever
-// they are, that are not explained.
+// unknownCodes returns the codes of details, notices and findings anywhere in a body
+// that are not documented.
 func unknownCodes(value any, known map[string][]string) (unknown []string) {
 	switch value := value.(type) {
 	case []any:
@@ -189,7 +188,7 @@ func unknownCodes(value any, known map[string][]string) (unknown []string) {
 			for _, item := range items {
 				entry, _ := item.(map[string]any)
 				code, _ := entry["code"].(string)
-				// A status or state stands as the code of its detail.
+				// A status or state is the code of its detail.
 				explained := entry["field"] == "status" || entry["field"] == "state" || slices.ContainsFunc(of, func(of string) bool { return slices.Contains(known[of], code) })
 				if code != "" && !explained {
 					unknown = append(unknown, of[0]+" "+code)

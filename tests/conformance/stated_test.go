@@ -8,7 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/spec"
 )
 
-// The check must be one that can find something, wherever it stands.
+// TestWhatTheDocumentDoesNotStateIsSeen verifies that the check finds undocumented
+// content anywhere in a response.
 func TestWhatTheDocumentDoesNotStateIsSeen(t *testing.T) {
 	t.Parallel()
 	const (
@@ -50,8 +51,8 @@ func TestWhatTheDocumentDoesNotStateIsSeen(t *testing.T) {
 	}
 }
 
-// TestHeaderFieldsOfEveryAnswerAreNamed: what need not stand with each operation stands
-// in the description of the document.
+// TestHeaderFieldsOfEveryAnswerAreNamed verifies that the header fields that any
+// response may have are in the description of the document.
 func TestHeaderFieldsOfEveryAnswerAreNamed(t *testing.T) {
 	t.Parallel()
 	d, err := spec.Load()

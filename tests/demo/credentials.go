@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Account is what somebody logs in with.
+// Account holds login credentials.
 type Account struct{ Email, Password string }
 
 // Credentials are the accounts of the demo organization, by role.
@@ -15,7 +15,7 @@ type Credentials struct {
 	Accounts map[string]Account
 }
 
-// ReadCredentials reads the file that the server writes when it makes the demo
+// ReadCredentials reads the file that the server writes when it creates the demo
 // organization. Its lines are
 //
 //	url http://127.0.0.1:8080
@@ -31,14 +31,14 @@ func ReadCredentials(path string) (Credentials, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		words := strings.SplitN(line, " ", 3) // a password may hold spaces
+		words := strings.SplitN(line, " ", 3) // a password may contain spaces
 		switch {
 		case words[0] == "url" && len(words) == 2:
 			c.URL = words[1]
 		case words[0] != "url" && len(words) == 3:
 			c.Accounts[words[0]] = Account{words[1], words[2]}
 		default:
-			// The line may hold a password, so it is not shown.
+			// The line may contain a password, so it is not shown.
 			return Credentials{}, fmt.Errorf("%s: line %d is not understood", path, i+1)
 		}
 	}

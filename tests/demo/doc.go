@@ -1,8 +1,7 @@
-// Package demo runs the life cycle of an event over HTTP against a running server,
-// as a careful client would: it logs in, creates the event, posts, submits and
-// approves its records, waits for the result and compares it with an independently
-// calculated one.
+// Package demo plays the life of an event over HTTP against a running server, as a
+// careful client would: it logs in, creates the event, posts, submits and approves its
+// records, waits for the result and compares it with precalculated figures.
 //
-// It survives kills of the server: requests without a response are repeated with the
-// same idempotency key.
+// It tolerates that the server is killed in between: a request without a response may
+// have been executed, and is repeated with the same idempotency key.
 package demo

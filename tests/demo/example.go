@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/tests/expected"
 )
 
-// Example is an event with its records and what they must come to.
+// Example is an event with its records and the expected result.
 type Example struct {
 	Event    client.EventInput
 	Inputs   []Input
@@ -25,11 +25,10 @@ type Input struct {
 	Body      json.RawMessage
 }
 
-// exampleFolder is where the example lies in the repository.
+// exampleFolder is the path of the example in the repository.
 const exampleFolder = "examples/london-conference"
 
-// FindExample looks for the folder of the example in a directory and those
-// above it.
+// FindExample searches for the folder of the example in a directory and its parents.
 func FindExample(directory string) (string, error) {
 	directory, err := filepath.Abs(directory)
 	if err != nil {

@@ -19,22 +19,22 @@ type fault int
 
 const (
 	fine       fault = iota
-	lostBefore       // the server dies before it has done anything
-	lostAfter        // the server dies after it has done it, before it answers
+	lostBefore       // the server dies before executing the request
+	lostAfter        // the server dies after executing it, before it answers
 	expired          // 401
 	limited          // 429 with Retry-After
 	away             // 503 with Retry-After
 )
 
-// fakeAPI is as much of the service as the demo uses, in memory, with faults.
+// fakeAPI implements in memory the part of the API that the demo uses, with faults.
 type fakeAPI struct {
 	t  *testing.T
 	ex *Example
-	// faultOf decides about a request; n counts all requests from 1.
+	// faultOf chooses the fault of a request; n counts all requests from 1.
 	faultOf func(r *http.Request, n int) fault
-	// adjust changes the total that is served.
+	// adjust changes the total in responses.
 	adjust expected.Milligrams
-	// never lets the result never become current.
+	// never means that the result never becomes current.
 	never bool
 
 	mu       sync.Mutex
@@ -42,13 +42,13 @@ type fakeAPI struct {
 	logins   int
 	renewals int
 	valid    map[string]bool                       // the Authorization of each client whose token has not expired
-	keys     map[string]*httptest.ResponseRecorder // answers by idempotency key
+	keys     map[string]*httptest.ResponseRecorder // responses by idempotency key
 	events   int
 	records  []*fakeRecord // in order of creation
-	looks    int           // at the result
+	looks    int           // reads of the result
 }
 
-// tally is what a fake has seen.
+// tally counts what a fake has received.
 type tally struct{ requests, logins, renewals, events, records int }
 
 func (f *fakeAPI) tally() tally {
@@ -88,7 +88,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case expired:
 		if !strings.Contains(r.URL.Path, "/auth/") {
-			delete(f.valid, r.Header.Get("Authorization")) // that of this client, until it renews it
+			delete(f.valid, r.Header.Get("Authorization")) // the token of this client, until it is renewed
 		}
 	case limited:
 		w.Header().Set("Retry-After", "7")
@@ -102,7 +102,7 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.once(w, r)
 }
 
-// once serves a request, or gives again what its key was answered with.
+// once serves a request, or repeats the response stored for its key.
 func (f *fakeAPI) once(w http.ResponseWriter, r *http.Request) {
 	key := r.Header.Get("Idempotency-Key")
 	if key == "" {
@@ -117,7 +117,7 @@ func (f *fakeAPI) once(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		f.serve(answer, r)
 		f.keys[key] = answer
-		if answer.Code == http.StatusUnauthorized { // which is not kept
+		if answer.Code == http.StatusUnauthorized { // it is not stored
 			defer delete(f.keys, key)
 		}
 	}
@@ -211,7 +211,7 @@ func (f *fakeAPI) view(r *fakeRecord) map[string]any {
 		"footprint": map[string]any{"kgCO2e": json.Number(kg.String()), "factorSet": "desnz-2026"}}
 }
 
-// list returns pages of three, so that the tests walk over several.
+// list returns pages of three, so that tests read several.
 func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request, kind string) {
 	items := []any{}
 	for _, record := range slices.Backward(f.records) {
@@ -228,7 +228,7 @@ func (f *fakeAPI) list(w http.ResponseWriter, r *http.Request, kind string) {
 	f.answer(w, 200, map[string]any{"items": items, "pagination": map[string]any{"page": page, "limit": 3, "total": total, "totalPages": (total + 2) / 3}})
 }
 
-// record serves a record, and the two moves.
+// record serves a record and its two moves.
 func (f *fakeAPI) record(w http.ResponseWriter, path []string) {
 	i := slices.IndexFunc(f.records, func(r *fakeRecord) bool { return r.id == path[0] })
 	if i < 0 {
@@ -248,7 +248,7 @@ func (f *fakeAPI) record(w http.ResponseWriter, path []string) {
 	f.answer(w, 200, f.view(record))
 }
 
-// result is late: it counts everything from the third look on.
+// result is late: it counts all records from the third read on.
 func (f *fakeAPI) result(w http.ResponseWriter) {
 	f.looks++
 	approved := 0

@@ -17,27 +17,27 @@ import (
 type Player struct {
 	User    *client.Client // posts and submits
 	Manager *client.Client // creates the event and approves
-	// Key makes the creation of the event one of a kind: sent again, it does not
-	// make a second event. Another run needs another key.
+	// Key is the idempotency key of the event's creation: sent again, it does not
+	// create a second event. Each run needs its own.
 	Key string
-	// Parallel is how many records are under way at once; below 1 it is 1.
+	// Parallel is the number of concurrent requests; values below 1 mean 1.
 	Parallel int
-	// Deadline is how long to wait for the result; 0 is a minute.
+	// Deadline is how long to wait for the result; 0 means a minute.
 	Deadline time.Duration
 	// Log is called at each step, if not nil.
 	Log func(format string, args ...any)
 }
 
-// Outcome is what the server made of an example.
+// Outcome is the server's result for an example.
 type Outcome struct {
 	EventID string
 	Result  *client.Result
-	// Records are the footprints that the records show, by reference.
+	// Records are the footprints of the records, by reference.
 	Records map[string]expected.Milligrams
 }
 
-// Play creates the event and brings all its records to approved, then waits for
-// the result in which all are counted.
+// Play creates the event, brings all its records to approved, and waits for the result
+// that counts all of them.
 func (p *Player) Play(ctx context.Context, ex *Example) (*Outcome, error) {
 	var options []client.Option
 	if p.Key != "" {
@@ -91,8 +91,7 @@ func (p *Player) log(format string, args ...any) {
 	}
 }
 
-// each does a step for all records, some at a time, and stops at the first
-// error.
+// each calls do for all records, some concurrently, and stops at the first error.
 func (p *Player) each(ctx context.Context, n int, do func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -118,7 +117,7 @@ func (p *Player) each(ctx context.Context, n int, do func(context.Context, int) 
 	return context.Cause(ctx)
 }
 
-// footprints reads what each record shows.
+// footprints reads the footprint of each record.
 func (p *Player) footprints(ctx context.Context, event string, ex *Example) (map[string]expected.Milligrams, error) {
 	kinds := []string{}
 	for _, in := range ex.Inputs {
@@ -133,10 +132,10 @@ func (p *Player) footprints(ctx context.Context, event string, ex *Example) (map
 			case err != nil:
 				return nil, err
 			case r.Footprint.FactorSet == "":
-				return nil, fmt.Errorf("%s %s shows no footprint", kind, r.ExternalReference)
+				return nil, fmt.Errorf("%s %s has no footprint", kind, r.ExternalReference)
 			}
 			if _, twice := out[r.ExternalReference]; twice {
-				return nil, fmt.Errorf("the reference %s is there twice", r.ExternalReference)
+				return nil, fmt.Errorf("there are two records with the reference %s", r.ExternalReference)
 			}
 			out[r.ExternalReference] = expected.Milligrams(r.Footprint.KgCO2e)
 		}
@@ -144,7 +143,7 @@ func (p *Player) footprints(ctx context.Context, event string, ex *Example) (map
 	return out, nil
 }
 
-// errNotYet says that the result does not count all records yet.
+// errNotYet means that the result does not count all records yet.
 var errNotYet = errors.New("the result does not count all records yet")
 
 // awaitResult waits for the result, which must count n records.
@@ -159,7 +158,7 @@ func (p *Player) awaitResult(ctx context.Context, event string, n int) (*client.
 	case err != nil:
 		return nil, err
 	case result.Counts == nil || result.Counts.Approved != n:
-		return nil, fmt.Errorf("%w: it is called current and counts %+v", errNotYet, result.Counts)
+		return nil, fmt.Errorf("%w: it is current but counts %+v", errNotYet, result.Counts)
 	}
 	return result, nil
 }

@@ -32,13 +32,13 @@ func example(t *testing.T) *Example {
 	return ex
 }
 
-// loggedIn is a client with a session that takes no time to wait.
+// loggedIn returns a client with a session that does not actually wait between retries.
 func loggedIn(t *testing.T, url string, patience time.Duration) *client.Client {
 	t.Helper()
 	c, err := client.New(url, client.Options{
 		Patience: patience, Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
-		// The transport repeats a read by itself on a used connection; that would hide
-		// what the client does.
+		// The transport itself retries a read on a reused connection, which would hide
+		// the client's retries.
 		HTTP: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func loggedIn(t *testing.T, url string, patience time.Duration) *client.Client {
 	return c
 }
 
-// firstN answers the first n requests whose path contains a text with a fault.
+// firstN fails the first n requests whose path contains path.
 func firstN(n int, path string, problem fault) func(*http.Request, int) fault {
 	return func(r *http.Request, _ int) fault {
 		if n > 0 && strings.Contains(r.URL.Path, path) {
@@ -92,8 +92,9 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// The server is lost again and again, before and after it has done its work;
-// tokens expire and limits are reached. In the end each record is there once.
+// TestPlayThroughFaults verifies that each record exists exactly once although the
+// server is lost repeatedly, before and after executing requests, tokens expire and
+// limits are reached.
 func TestPlayThroughFaults(t *testing.T) {
 	t.Parallel()
 	ex := example(t)
@@ -104,11 +105,11 @@ func TestPlayThroughFaults(t *testing.T) {
 			t.Logf("seed %d", seed)
 			dice, renewed := rand.New(rand.NewPCG(seed, 1)), map[string]bool{}
 			faultOf := func(r *http.Request, n int) fault {
-				if n <= 2 || dice.IntN(3) > 0 { // the logins pass
+				if n <= 2 || dice.IntN(3) > 0 { // the logins succeed
 					return fine
 				}
-				// An expired token is renewed once in a request, so twice would be an
-				// error by right.
+				// An expired token is renewed once per request, so a second time would
+				// rightly be an error.
 				if request := r.Method + " " + r.URL.Path; dice.IntN(10) == 0 && n%50 == 0 && !renewed[request] {
 					renewed[request] = true
 					return expired
@@ -130,7 +131,7 @@ func TestPlayThroughFaults(t *testing.T) {
 	}
 }
 
-// Each single request of the flow is lost in turn, after it was carried out.
+// TestPlayWithEachRequestLost loses the response of each request in turn.
 func TestPlayWithEachRequestLost(t *testing.T) {
 	t.Parallel()
 	ex := example(t)
@@ -213,7 +214,8 @@ func TestCompareFindsDifferences(t *testing.T) {
 	}
 }
 
-// The flights as a spreadsheet are the flights as JSON.
+// TestSpreadsheetIsTheSame verifies that the flights as a spreadsheet equal the flights
+// as JSON.
 func TestSpreadsheetIsTheSame(t *testing.T) {
 	t.Parallel()
 	folder, err := FindExample(".")

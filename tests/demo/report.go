@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/client"
 )
 
-// Report writes the result as a table for people.
+// Report writes the result as a table.
 func (o *Outcome) Report(w io.Writer, ex *Example) error {
 	r := o.Result
 	var table bytes.Buffer

@@ -8,20 +8,20 @@ import (
 	"github.com/eventcarbon/ecf/tests/expected"
 )
 
-// Difference is a figure that is not the expected one.
+// Difference is a figure that differs from the expected one.
 type Difference struct {
 	What      string
 	Got, Want expected.Milligrams
 }
 
-// String tells the figure and by how much it is off.
+// String names the figure and the deviation.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: got %s kg, expected %s kg, off by %s kg", d.What, d.Got, d.Want, d.Got-d.Want)
 }
 
-// Compare holds what the server made of an example against its expected table:
-// the total, its parts by type, stage and scope, and each record. Nothing is
-// returned when all are equal to the last digit.
+// Compare compares the server's result with the expected table: the total, its parts by
+// type, stage and scope, and each record. It returns nothing if all are equal to the
+// last digit.
 func (o *Outcome) Compare(table expected.Table) []Difference {
 	var out []Difference
 	check := func(what string, got, want expected.Milligrams) {

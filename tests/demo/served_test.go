@@ -11,10 +11,10 @@ import (
 	"github.com/eventcarbon/ecf/tests/demo"
 )
 
-// TestServed plays the example against the server whose address is in
-// ECF_DEMO_URL, with the accounts in the file ECF_DEMO_CREDENTIALS, and compares
-// the total, every part and every record with the table. It uses two logins and
-// one event of the plan. Without the address there is no server to test.
+// TestServed plays the example against the server at ECF_DEMO_URL, with the accounts in
+// the file ECF_DEMO_CREDENTIALS, and compares the total, every part and every record
+// with the table. It uses two logins and one event of the plan. Without ECF_DEMO_URL it
+// is skipped.
 func TestServed(t *testing.T) {
 	t.Parallel()
 	url := os.Getenv("ECF_DEMO_URL")

@@ -12,16 +12,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// bareOrder tells this program to be the bareServer.
+// bareOrder is the environment variable that makes this program the bareServer.
 const bareOrder = "ECF_BENCH_BARE"
 
-// bareReady is what it says before its address.
+// bareReady is what it prints before its address.
 const bareReady = "only refusing at"
 
-// bareServer refuses uploads with as little work as there can be: it reads the header of a
-// request, answers 413 and closes the connection, whatever else comes. What somebody notices
-// beside a flood of it is what its clients and the system take of this machine. It says where it
-// listens.
+// bareServer rejects uploads with as little work as possible: it reads the header of a
+// request, answers 413 and closes the connection, whatever follows. What another client
+// notices during a flood of it is the cost of the flood's clients and of the operating
+// system. It prints its address.
 func bareServer(out io.Writer) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,8 +52,8 @@ func bareServer(out io.Writer) error {
 	}
 }
 
-// startBare starts the bareServer in a process of its own, of the priority that the product
-// has, and returns its address.
+// startBare starts the bareServer in a separate process, with the priority of the
+// product, and returns its address.
 func startBare(t *testing.T) (base string) {
 	t.Helper()
 	self, err := os.Executable()

@@ -22,36 +22,38 @@ import (
 	"time"
 )
 
-// flooders is how many connections the flood of an organization has, strangers how many
-// those who send bodies without a token, and idle how many those who send nothing.
+// flooders is the number of connections with which an organization floods, strangers
+// the number of those that send bodies without a token, and idle the number of those
+// that send nothing.
 const (
 	flooders  = 24
 	strangers = 1000
 	idle      = 9000
 )
 
-// addresses is how many addresses strangers come from. Of each the gateway takes 1,000
-// connections.
+// addresses is the number of addresses that strangers connect from. The gateway accepts
+// 1,000 connections from each.
 const addresses = 20
 
-// settled is how long a flood goes on before anything is measured beside it: rounds are
-// short, and a flood lasts.
+// settled is how long a flood runs before anything is measured: rounds are short, a
+// flood is not.
 const settled = time.Second
 
-// unsentBytes is what the system of a stranger keeps of what the server has not taken. By
-// default it is megabytes, which here would be copied and kept by the machine of the server.
+// unsentBytes is the send buffer of a stranger. By default it is megabytes, which here
+// would be copied and kept by the machine of the server.
 const unsentBytes = 64 << 10
 
-// floodOrder tells this program to be the flood: whose, as JSON.
+// floodOrder is the environment variable that makes this program the flood; its value
+// describes the flood as JSON.
 const floodOrder = "ECF_BENCH_FLOOD"
 
-// The people who flood a server, and those who wait for its answers, are on machines of
-// their own. Here they share its processors: so whoever waits goes first, then the server,
-// and the flood, in a process of its own, has what those leave.
+// In production, flooding clients and waiting clients run on other machines. Here they
+// share the CPUs of the server, so priorities order them: first the clients that are
+// measured, then the server, then the flood, which is a separate process.
 const serverPriority = "5"
 
-// behind returns how to start a program with a lower priority than this one, where that
-// can be.
+// behind returns the command that starts a program with a lower priority, where
+// possible.
 func behind(priority string, program ...string) []string {
 	if nice, err := exec.LookPath("nice"); err == nil {
 		return append([]string{nice, "-n", priority}, program...)
@@ -59,9 +61,9 @@ func behind(priority string, program ...string) []string {
 	return program
 }
 
-// idly returns how to start a program so that it runs only while no other wants to: of the
-// lowest priority it would still keep a processor for milliseconds before another program
-// that wakes has it.
+// idly returns the command that starts a program so that it runs only on an otherwise
+// idle CPU: with the lowest priority it would still keep a CPU for milliseconds after
+// another program wakes up.
 func idly(program ...string) []string {
 	if chrt, err := exec.LookPath("chrt"); err == nil {
 		return append([]string{chrt, "--idle", "0"}, program...)
@@ -69,7 +71,7 @@ func idly(program ...string) []string {
 	return behind("19", program...)
 }
 
-// TestMain is the flood, or the server that only refuses, where it is told to be.
+// TestMain runs the flood or the bareServer if the environment says so.
 func TestMain(m *testing.M) {
 	if os.Getenv(bareOrder) != "" {
 		fmt.Fprintln(os.Stderr, bareServer(os.Stdout))
@@ -85,40 +87,41 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// orders are what the flood has to know. Bare is the address of a bareServer.
+// orders are the parameters of the flood. Bare is the address of a bareServer.
 type orders struct {
 	Base, Bare, Email, Token, Event string
 	Rows                            int
 }
 
-// flood is what each of its connections does over and over, and counts what is answered.
+// flood is what each connection of a flood does in a loop, counting responses.
 type flood struct {
 	name        string
 	connections int
 	do          func(ctx context.Context, answered *atomic.Int64)
-	// control is the flood that does the same to a bareServer, where there is one: what its
-	// clients and the machine take, without what the product does.
+	// control is the same flood against a bareServer, if any: the cost of its clients
+	// and of the machine, without the work of the product.
 	control string
-	// standing counts connections that are open, where a flood has begun only when all of
-	// them are; nil otherwise.
+	// standing counts open connections if the flood has started only once all are open;
+	// nil otherwise.
 	standing *atomic.Int64
-	// lasting: the server works on what was asked for long after it was asked: it is the last
-	// flood, and its rounds come after the quiet ones.
+	// lasting means that the server works on the requests long after they were made.
+	// Such a flood runs last, and its rounds come after the quiet ones.
 	lasting bool
 }
 
-// busy is a flood that asks for nothing: it keeps the processors of this machine busy, as
-// the process that floods does beside what it asks for.
+// busy is a flood without requests: it keeps the CPUs of this machine busy, as the
+// flooding process does besides its requests.
 const busy = "nobody, on busy processors"
 
-// uploads is a flood of strangers, and bareUploads the same one to a bareServer.
+// uploads is a flood of unauthenticated clients, bareUploads the same one against a
+// bareServer.
 const (
 	uploads     = "1,000 uploads of strangers"
 	bareUploads = "1,000 uploads to a server that only refuses"
 )
 
-// floods are those of the findings, and of strangers. The first is none at all: what the
-// machine itself makes of the comparison.
+// floods returns the floods of the findings and of unauthenticated clients. The first
+// does nothing, so it shows the noise of the machine.
 func floods(p *person, file, bare string) []flood {
 	of := func(name string, do func(context.Context, *atomic.Int64)) flood {
 		return flood{name: name, connections: flooders, do: do}
@@ -132,7 +135,7 @@ func floods(p *person, file, bare string) []flood {
 	return []flood{
 		of("nobody", func(ctx context.Context, _ *atomic.Int64) { <-ctx.Done() }),
 		{name: busy, connections: runtime.NumCPU(), do: func(ctx context.Context, _ *atomic.Int64) {
-			for ctx.Err() == nil { // to be busy is all it does
+			for ctx.Err() == nil { // it only keeps a CPU busy
 			}
 		}},
 		of("exports", p.repeat(http.MethodGet, p.event+"/export", "")),
@@ -152,8 +155,8 @@ func floods(p *person, file, bare string) []flood {
 	}
 }
 
-// repeat asks for the same over and over; whoever is told to wait asks again at once.
-// Compressed answers are taken, and not unpacked.
+// repeat sends the same request in a loop, without waiting for Retry-After. Compressed
+// responses are accepted and not decompressed.
 func (p *person) repeat(method, path, body string) func(context.Context, *atomic.Int64) {
 	return func(ctx context.Context, answered *atomic.Int64) {
 		response, err := p.request(ctx, method, path, body)
@@ -167,10 +170,10 @@ func (p *person) repeat(method, path, body string) func(context.Context, *atomic
 	}
 }
 
-// anyAddress returns one of those that strangers come from.
+// anyAddress returns one of the addresses that strangers connect from.
 func anyAddress() string { return fmt.Sprintf("127.0.%d.1", 1+rand.IntN(addresses)) } //nolint:forbidigo // which one is of no matter
 
-// connect opens a connection from an address, which ends with ctx.
+// connect opens a connection from an address. It is closed when ctx is done.
 func (p *person) connect(ctx context.Context, from string) (conn net.Conn, end func(), err error) {
 	to := strings.TrimSuffix(strings.TrimPrefix(p.base, "http://"), "/api/v2")
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -184,7 +187,7 @@ func (p *person) connect(ctx context.Context, from string) (conn net.Conn, end f
 	return conn, func() { stop(); _ = conn.Close() }, nil
 }
 
-// upload announces 16 MiB without a token, sends most of them and falls silent.
+// upload announces 16 MiB without a token, sends most of them and stops sending.
 func (p *person) upload(ctx context.Context, from string, answered *atomic.Int64) {
 	conn, end, err := p.connect(ctx, from)
 	if err != nil {
@@ -201,7 +204,7 @@ func (p *person) upload(ctx context.Context, from string, answered *atomic.Int64
 	}
 }
 
-// stand connects and sends nothing, until the server has had enough of it.
+// stand connects and sends nothing until the server closes the connection.
 func (p *person) stand(ctx context.Context, standing, answered *atomic.Int64) {
 	conn, end, err := p.connect(ctx, anyAddress())
 	if err != nil {
@@ -215,9 +218,8 @@ func (p *person) stand(ctx context.Context, standing, answered *atomic.Int64) {
 	}
 }
 
-// obey starts and stops floods as it is told, line by line: the name of a flood begins
-// it, and an empty line ends it. It answers each when that is so, with a number: of
-// requests that were answered.
+// obey starts and stops floods by commands, one per line: the name of a flood starts
+// it, an empty line stops it. It replies to each with the number of responses received.
 func obey(order string, in io.Reader, out io.Writer) error {
 	var o orders
 	if err := json.Unmarshal([]byte(order), &o); err != nil {
@@ -251,7 +253,8 @@ func obey(order string, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// begin starts a flood, and returns when all of it has begun what ends it.
+// begin starts a flood and, once all of it has started, returns the function that ends
+// it.
 func begin(f flood) (end func() (answered int)) {
 	ctx, stop := context.WithCancel(context.Background())
 	var answered atomic.Int64
@@ -277,14 +280,15 @@ func begin(f flood) (end func() (answered int)) {
 	}
 }
 
-// flooder is the process that floods.
+// flooder is the flooding process.
 type flooder struct {
 	t   *testing.T
 	in  io.Writer
 	out *bufio.Reader
 }
 
-// startFlood starts the process in which an organization is greedy. It ends with its input.
+// startFlood starts the process that floods on behalf of an organization. It exits at
+// the end of its input.
 func startFlood(t *testing.T, greedy *person, rows int) *flooder {
 	t.Helper()
 	self, err := os.Executable()
@@ -317,19 +321,19 @@ func startFlood(t *testing.T, greedy *person, rows int) *flooder {
 	return &flooder{t: t, in: in, out: bufio.NewReader(out)}
 }
 
-// tell gives an order and returns the answer.
+// tell sends a command and returns the reply.
 func (f *flooder) tell(order string) (answered int) {
 	f.t.Helper()
 	if _, err := fmt.Fprintln(f.in, order); err != nil {
 		f.t.Fatal(err)
 	}
 	if _, err := fmt.Fscanln(f.out, &answered); err != nil {
-		f.t.Fatalf("the flood has ended: %v", err)
+		f.t.Fatalf("the flood has exited: %v", err)
 	}
 	return answered
 }
 
-// controls start and stop one flood; stop returns how many of its requests were answered.
+// controls start and stop one flood; stop returns the number of its responses.
 type controls struct {
 	start func()
 	stop  func() (answered int)

@@ -10,8 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestListing lists all records of an event by pages of a hundred, one after the other, and
-// prints how long that takes while another organization floods. No page may be refused.
+// TestListing lists all records of an event in pages of a hundred, one after the other,
+// and prints how long that takes while another organization floods. No page may be
+// refused.
 func TestListing(t *testing.T) {
 	p := planned(t)
 	quiet, greedy, _ := start(t, p)
@@ -40,7 +41,7 @@ func TestListing(t *testing.T) {
 			}
 			took := time.Since(began)
 			answered := controls.stop()
-			t.Logf("%d records in %d pages took %v; of the flood %.0f a second were answered",
+			t.Logf("%d records in %d pages took %v; the flood got %.0f responses a second",
 				listed, pages, took.Round(10*time.Millisecond), float64(answered)/took.Seconds())
 		})
 	}

@@ -1,9 +1,9 @@
-// Package neighbour measures what one organization notices while another floods the
-// product: quiet and flooded rounds take turns in one run, and what is printed are
-// ratios of latencies. The process that floods takes processors of the same machine, which
-// it would not do elsewhere: so there are rounds beside a process that only does that, and
-// ratios to both. `make bench-neighbour` plays it in full; it asserts that no request of the
-// quiet organization fails, and no time.
+// Package neighbour measures how a flood by one organization affects another one. Quiet
+// and flooded rounds alternate in one run, and the results are ratios of latencies.
+// Unlike in production, the flooding process uses CPUs of the same machine, so there
+// are also rounds with a process that only does that, and ratios to both. `make
+// bench-neighbour` runs it in full. It asserts that no request of the quiet
+// organization fails; it asserts no time.
 package neighbour
 
 import (
@@ -31,12 +31,13 @@ const (
 	password = "a long enough password"
 	flight   = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy"}`
 	quick    = 10 * time.Second // of one request
-	// leftovers is how long the server may work on what a flood has left: imports go on.
+	// leftovers is how long the server may work on what a flood has left: imports
+	// continue.
 	leftovers = time.Minute
 )
 
-// plan is how much of everything there is. In each of the rounds each of the works is
-// done as many times as there are samples, and those that are short four times as often.
+// plan is the size of a run. In each round each work is measured once per sample, short
+// ones four times per sample.
 type plan struct{ rounds, samples, records, rows int }
 
 func planned(t *testing.T) plan {
@@ -52,13 +53,13 @@ func planned(t *testing.T) plan {
 	}
 }
 
-// person is somebody who is signed in.
+// person is a user who is logged in.
 type person struct {
 	t            *testing.T
 	base, email  string
 	token, event string
 	client       *http.Client
-	// codings are those of answers that are taken without being unpacked.
+	// codings are the values of Accept-Encoding; responses are not decompressed.
 	codings string
 }
 
@@ -78,7 +79,7 @@ func TestNeighbour(t *testing.T) {
 	t.Logf("p99 flooded ÷ quiet [90 %% of resampled rounds] (p50), p99 flooded ÷ busy, and ÷ the same flood of a server that only refuses: GET /events, create, login, import of one row")
 	for _, f := range floods(greedy, "", "") {
 		switch {
-		case f.name == bareUploads: // in the line of what it is the control of
+		case f.name == bareUploads: // printed in the row of the flood that it controls
 		case f.control == "":
 			t.Run(f.name, func(t *testing.T) { compare(t, p, works, server, f.lasting, flood.of(f.name), flood.of(busy)) })
 		default:
@@ -89,7 +90,8 @@ func TestNeighbour(t *testing.T) {
 	}
 }
 
-// work is a request of the quiet organization, and how often it is made for each sample.
+// work is a request of the quiet organization, and how often it is made for each
+// sample.
 type work struct {
 	name  string
 	times int
@@ -99,10 +101,10 @@ type work struct {
 // rounds are the latencies of one work, by round.
 type rounds [][]time.Duration
 
-// compare lets quiet rounds, those of each control and flooded ones take turns, and prints
-// the line of the table. The first control is a machine that is merely busy. A round is
-// quiet when the server has ended what the flood before has left it to do; where that lasts,
-// all of them come first.
+// compare alternates quiet rounds, control rounds and flooded rounds, and prints a row
+// of the table. The first control is a machine that is merely busy. A quiet round
+// starts when the server has finished the work that the last flood left; if that takes
+// long, all quiet rounds come first.
 func compare(t *testing.T, p plan, works []work, server *testkit.Proc, lasting bool, flood controls, others ...controls) {
 	calm, crowded, beside := make([]rounds, len(works)), make([]rounds, len(works)), make([][]rounds, len(others))
 	for i := range beside {
@@ -167,7 +169,7 @@ func compare(t *testing.T, p plan, works []work, server *testkit.Proc, lasting b
 	for n := range others {
 		list = append(list, p99(beside[n][0]))
 	}
-	t.Logf("%s   GET /events p99 quiet, beside each control, flooded %v; of the flood %.0f a second were answered",
+	t.Logf("%s   GET /events p99 quiet, with each control, flooded %v; the flood got %.0f responses a second",
 		strings.Join(line, ", "), append(list, p99(crowded[0])), float64(answered)/flooded.Seconds())
 }
 
@@ -176,8 +178,8 @@ func ratio(calm, crowded rounds, q float64) float64 {
 	return float64(at(slices.Concat(crowded...), q)) / float64(at(slices.Concat(calm...), q))
 }
 
-// interval returns what nine tenths of the ratios of the 99th percentiles are within when
-// rounds are drawn again, some of them several times: by how much chance moves them.
+// interval returns the 90% bootstrap interval of the ratio of the 99th percentiles,
+// resampling rounds.
 func interval(calm, crowded rounds) (low, high float64) {
 	random := rand.New(rand.NewPCG(1, 2))
 	drawn := func(from rounds) rounds {
@@ -201,14 +203,14 @@ func at(all []time.Duration, q float64) time.Duration {
 	return sorted[int(math.Ceil(q*float64(len(sorted))))-1]
 }
 
-// start starts the product with two organizations, and returns somebody of each, and its
+// start starts the product with two organizations, and returns a user of each and its
 // process.
 func start(t *testing.T, p plan) (quiet, greedy *person, server *testkit.Proc) {
 	t.Helper()
 	address := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	env := map[string]string{
 		"ECF_ADDR": address, "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "http://" + address, "ECF_LOG_LEVEL": "error",
-		// Limits of requests would end the floods.
+		// Rate limits would end the floods.
 		"ECF_AUTH_RATE_LIMIT": "1000000/1m", "ECF_WRITE_RATE_LIMIT": "1000000/1s",
 	}
 	config, err := standalone.Load(nil, func(name string) string { return env[name] })
@@ -272,8 +274,8 @@ func (p *person) signIn() error {
 	return p.ask(http.MethodPost, "/auth/login", p.credentials(), http.StatusOK, nil)
 }
 
-// fill makes records, of which every other one counts: they are expensive to read, and
-// their result to explain.
+// fill makes records, every other one of them approved: they are expensive to read, and
+// their result is expensive to explain.
 func (p *person) fill(records int, colleague *person) {
 	const each = 100
 	items := strings.TrimSuffix(strings.Repeat(flight+",", each), ",")
@@ -317,7 +319,7 @@ func (p *person) fill(records int, colleague *person) {
 
 var rowsImported atomic.Int64
 
-// importRow imports a file of one row and waits until it is a record.
+// importRow imports a file of one row and waits until the row is a record.
 func (p *person) importRow() error {
 	var made struct {
 		ID     string `json:"_id"`
@@ -361,7 +363,7 @@ func (p *person) request(ctx context.Context, method, path, body string) (*http.
 	return p.client.Do(r)
 }
 
-// ask makes a request and reads what it answers.
+// ask makes a request and decodes the response.
 func (p *person) ask(method, path, body string, want int, into any) error {
 	ctx, cancel := context.WithTimeout(p.t.Context(), quick)
 	defer cancel()

@@ -17,21 +17,21 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// creationsASecond go on beside what is measured beneath them.
+// creationsASecond is the rate of creations that run while works are measured.
 const creationsASecond = 50
 
-// beneath measures a work while something else goes on.
+// beneath measures a work while another one runs.
 func beneath(w work, meanwhile func(context.Context)) work {
 	w.meanwhile = meanwhile
 	return w
 }
 
-// creating makes records of an event at a steady rate.
+// creating creates records of an event at a steady rate.
 func (s *system) creating(event string) func(context.Context) {
 	return s.steadily(s.creation(event), creationsASecond)
 }
 
-// steadily does a work so many times a second.
+// steadily runs a work at a rate per second.
 func (s *system) steadily(w work, rate int) func(context.Context) {
 	return func(ctx context.Context) {
 		attacker := vegeta.NewAttacker(vegeta.Workers(1), vegeta.Timeout(time.Minute))
@@ -46,9 +46,9 @@ func (s *system) steadily(w work, rate int) func(context.Context) {
 	}
 }
 
-// besideANeighbour is a list of a process where another organization asks, too: its answers
-// are in turns with those of the other one for a minute after each request of that, and a
-// commit of either makes what is remembered of whole answers one of the past.
+// besideANeighbour measures a list while another organization sends requests too. For a
+// minute after each request of that organization fair queueing applies, and a commit of
+// either organization invalidates cached responses.
 func besideANeighbour(t *testing.T, p plan) []work {
 	t.Helper()
 	s := start(t)
@@ -60,7 +60,7 @@ func besideANeighbour(t *testing.T, p plan) []work {
 	}
 }
 
-// signInWork is one sign-in, whose account all clients share.
+// signInWork is a login; all clients share one account.
 func (s *system) signInWork() work {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]string{"email": email, "password": password})
@@ -71,8 +71,8 @@ func (s *system) signInWork() work {
 		Method: http.MethodPost, URL: s.url + "/api/v2/auth/login", Body: body, Header: http.Header{"Content-Type": {"application/json"}}})}
 }
 
-// signingIn is sign-ins beside passwords that are hashed alone, with the cost of the
-// product and as many at once as it takes on.
+// signingIn measures logins against hashing passwords alone, with the cost and the
+// concurrency of the product.
 func (s *system) signingIn() work {
 	s.t.Helper()
 	hasher, err := auth.NewHasher()
@@ -94,11 +94,11 @@ func (s *system) signingIn() work {
 	return w
 }
 
-// listRate is how many lists a second are asked for beside sign-ins.
+// listRate is the number of lists requested per second during logins.
 const listRate = 1000
 
-// listBesideSignIns asks for a list at a steady rate, in turns while nobody signs in and
-// while as many as there are clients do so without a pause.
+// listBesideSignIns requests a list at a steady rate, alternately without logins and
+// with as many clients logging in continuously as there are.
 func (s *system) listBesideSignIns(p plan, page string) {
 	s.t.Helper()
 	list, signIn := s.read("", page, "", 0), s.signInWork()
@@ -137,11 +137,12 @@ func (s *system) listBesideSignIns(p plan, page string) {
 	s.figure(what+", beside them, p99", median(flooded[1]), "ms", 0)
 	s.figure("ratio of that p99 to the quiet one", median(ratios(flooded[1], quiet[1])), "", 0)
 	if !signedIn.Load() {
-		s.t.Error("nobody signed in meanwhile")
+		s.t.Error("there were no logins meanwhile")
 	}
 }
 
-// visible measures one approval at a time, from its request until the result has it.
+// visible measures one approval at a time, from the request until the result includes
+// it.
 func (s *system) visible(p plan) {
 	s.t.Helper()
 	n := 3
@@ -155,7 +156,7 @@ func (s *system) visible(p plan) {
 		record := path + "/" + s.made(path, fmt.Appendf(nil, flight, 1+i), http.StatusCreated).ID
 		s.made(record+"/submit", nil, http.StatusOK)
 		if i > 0 {
-			s.current(event) // the first one makes the result
+			s.current(event) // the first one creates the result
 		}
 		began := time.Now()
 		s.made(record+"/approve", nil, http.StatusOK)
@@ -174,8 +175,8 @@ func (s *system) visible(p plan) {
 	s.figure("the same until the result has it, p95", milliseconds(seen[n*95/100]), "ms", 100)
 }
 
-// current waits until the result of an event is current, and returns how many records it
-// counts.
+// current waits until the result of an event is current, and returns the number of
+// records it counts.
 func (s *system) current(event string) int {
 	s.t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + s.token}}

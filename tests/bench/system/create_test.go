@@ -15,9 +15,9 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// create is a durable write, beside what as many writers do with the engine alone, in
-// files of their own with group commit and with the settings of the product: what one
-// creation asks of its store, and the least that keeps the same bytes.
+// create is a durable write. Its baselines are as many writers on the engine alone, in
+// their own files, with group commit and the settings of the product: the statements of
+// one creation, and the least that stores the same bytes.
 func (s *system) create(event string) work {
 	s.t.Helper()
 	w := s.creation(event)
@@ -39,8 +39,8 @@ func (s *system) create(event string) work {
 	return w
 }
 
-// creation makes records of an event, by those who have these tokens in turns; by who has
-// signed in where there are none.
+// creation creates records of an event with the given tokens in rotation, or with that
+// of s if there are none.
 func (s *system) creation(event string, tokens ...string) work {
 	var n atomic.Int64
 	if len(tokens) == 0 {
@@ -60,8 +60,8 @@ func (s *system) creation(event string, tokens ...string) work {
 	}
 }
 
-// raw opens a file with the settings of the product, and makes sure of them: each
-// commit is on the disk before it is answered.
+// raw opens a file with the settings of the product and verifies them: each commit is
+// synced to disk before it returns.
 func (s *system) raw(file string) *sqlitex.DB {
 	s.t.Helper()
 	db, err := sqlitex.Open(s.t.Context(), file)
@@ -83,7 +83,7 @@ func (s *system) raw(file string) *sqlitex.DB {
 	return db
 }
 
-// insert writes a row of so many bytes into a table without an index.
+// insert inserts a row of the given size into a table without an index.
 func (s *system) insert(body string) func(context.Context) error {
 	s.t.Helper()
 	db := s.raw(filepath.Join(s.t.TempDir(), "raw.db"))
@@ -101,10 +101,11 @@ func (s *system) insert(body string) func(context.Context) error {
 	}
 }
 
-// statements does in a copy of the product's file what a creation does in it, with the
-// values of a record that the product has made, under new ids: it reads the event, takes
-// the next number and inserts the record, whereby the same indexes and triggers are kept.
-// That a creation asks for no more is held by TestRoundTripsToTheStore of services/standalone.
+// statements executes the statements of a creation in a copy of the product's file,
+// with the values of a record that the product has created, under new ids: it reads the
+// event, takes the next number and inserts the record, which updates the same indexes
+// and fires the same triggers. TestRoundTripsToTheStore of services/standalone verifies
+// that a creation executes no others.
 func (s *system) statements(id string) func(context.Context) error {
 	s.t.Helper()
 	ctx, file := s.t.Context(), filepath.Join(s.t.TempDir(), standalone.DatabaseFile)
@@ -142,7 +143,7 @@ func (s *system) statements(id string) func(context.Context) error {
 	}
 }
 
-// row reads one row with the names of its columns.
+// row reads one row and the names of its columns.
 func (s *system) row(db *sqlitex.DB, query string, args ...any) (columns []string, values []any) {
 	s.t.Helper()
 	rows, err := db.QueryContext(s.t.Context(), query, args...)
@@ -163,7 +164,7 @@ func (s *system) row(db *sqlitex.DB, query string, args ...any) (columns []strin
 	return columns, values
 }
 
-// places are where the columns of a row are read to.
+// places returns destinations for the columns of a row.
 func places(n int) []any {
 	all := make([]any, n)
 	for i := range all {

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Figure is something measured that is no ratio of rates.
+// Figure is a measured value that is not a ratio of rates.
 type Figure struct {
 	What  string
 	Value float64
 	Unit  string
-	// Most is what is asked for; 0 where nothing is.
+	// Most is the target; 0 if there is none.
 	Most float64
 }
 
-// Figures writes figures as tab-separated values.
+// Figures formats figures as tab-separated values.
 func Figures(figures []Figure) string {
 	var b strings.Builder
 	b.WriteString("what\tvalue\tunit\tat most\n")

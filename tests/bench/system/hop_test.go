@@ -26,16 +26,16 @@ func freeAddress(t *testing.T) string {
 	return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 }
 
-// What the product is set beside are processes of this program, as the product is one: what
-// runs in the process of the load costs no switch between processes.
+// The baselines are processes of this program, because the product is a process: a
+// baseline in the process of the load would save context switches.
 const (
 	peerKind    = "BENCH_PEER" // fiber, fasthttp, buffered or reverse
 	peerAddress = "BENCH_PEER_ADDRESS"
-	peerBackend = "BENCH_PEER_BACKEND" // what a hop passes requests on to
-	peerAnswer  = "BENCH_PEER_ANSWER"  // the file of the answer of fiber
+	peerBackend = "BENCH_PEER_BACKEND" // the backend of a hop
+	peerAnswer  = "BENCH_PEER_ANSWER"  // the file with the response of fiber
 )
 
-// TestMain turns this program into one of them when told to.
+// TestMain runs a baseline if the environment says so.
 func TestMain(m *testing.M) {
 	if kind := os.Getenv(peerKind); kind != "" {
 		fmt.Fprintln(os.Stderr, servePeer(kind))
@@ -57,9 +57,9 @@ func servePeer(kind string) error {
 
 func serveHop(ln net.Listener, kind, backend string) error {
 	if kind != "reverse" {
-		// The server and the client that the gateway is built of, and nothing else. By its
-		// default of 4 KiB it takes two pieces for what the gateway, or one that is buffered,
-		// reads and writes at once.
+		// The server and the client library of the gateway, and nothing else. With the
+		// default buffer of 4 KiB it needs two reads and writes for what the gateway,
+		// or a buffered baseline, transfers in one.
 		buffer := 0
 		if kind == "buffered" {
 			buffer = 16 << 10
@@ -83,7 +83,7 @@ func serveHop(ln net.Listener, kind, backend string) error {
 	return server.Serve(ln)
 }
 
-// peer starts a process of a kind, and returns its address.
+// peer starts a process of the given kind and returns its address.
 func peer(t *testing.T, kind string, settings ...string) string {
 	t.Helper()
 	program, err := os.Executable()
@@ -95,8 +95,7 @@ func peer(t *testing.T, kind string, settings ...string) string {
 	return "http://" + address
 }
 
-// bare starts a server that knows one answer, as a process of its own, which the product is
-// too.
+// bare starts a server with one fixed response, as a separate process like the product.
 func (s *system) bare(status int, body []byte, header http.Header) string {
 	s.t.Helper()
 	text, err := json.Marshal(answer{status, header.Get("ETag"), body})
@@ -110,14 +109,14 @@ func (s *system) bare(status int, body []byte, header http.Header) string {
 	return peer(s.t, "fiber", peerAnswer+"="+file)
 }
 
-// answer is the one that a bare server knows.
+// answer is the response of a bare server.
 type answer struct {
 	Status int
 	Tag    string
 	Body   []byte
 }
 
-// serveAnswer gives one answer to all requests.
+// serveAnswer gives one response to all requests.
 func serveAnswer(ln net.Listener, file string) error {
 	text, err := os.ReadFile(file) //nolint:gosec // the test has written it
 	if err != nil {
@@ -153,12 +152,12 @@ http {
 }
 `
 
-// nginxHop is nginx where it is installed, and nothing elsewhere.
+// nginxHop starts nginx if it is installed.
 func nginxHop(t *testing.T, backend string) string {
 	t.Helper()
 	path, err := exec.LookPath("nginx")
 	if err != nil {
-		t.Log("nginx is not installed: its line is left out")
+		t.Log("nginx is not installed: its row is omitted")
 		return ""
 	}
 	dir, address := t.TempDir(), freeAddress(t)
@@ -167,7 +166,7 @@ func nginxHop(t *testing.T, backend string) string {
 		t.Fatal(err)
 	}
 	server := testkit.Process(t, path, []string{"-c", file, "-p", dir, "-e", "stderr"}, nil)
-	// Killed, it would leave its workers behind.
+	// Killed, it would leave its workers running.
 	t.Cleanup(func() { _ = server.Stop() })
 	server.WaitHTTP("http://" + address + "/")
 	return "http://" + address

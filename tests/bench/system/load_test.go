@@ -13,21 +13,22 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// latencyRate is how many requests a second latencies are measured at, at most: each takes the
-// attacker 50 µs of the processors that the product has too, and at half of what lean clients
-// get answered it is the attacker that is late.
+// latencyRate is the highest rate, per second, at which latencies are measured: each
+// request costs the attacker 50 µs of the CPUs that the product uses too, and at half
+// of the rate of lean clients the attacker itself is late.
 const latencyRate = 4000
 
-// steadyRate returns the rate of an attack on what answers so many a second.
+// steadyRate returns the attack rate for a server that can answer most requests a
+// second.
 func steadyRate(most float64) vegeta.Rate {
 	return vegeta.Rate{Freq: max(1, min(int(most/2), latencyRate)), Per: time.Second}
 }
 
-// attack sends requests at a rate, and times the answers.
+// attack sends requests at a rate and measures the latencies.
 func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metrics {
 	s.t.Helper()
-	// The gateway allows an address 1,000 connections in all, and those of an attack that is
-	// over would be kept by both sides.
+	// The gateway allows an address 1,000 connections in total, and both sides would
+	// keep those of an attack that is over.
 	transport := &http.Transport{MaxIdleConnsPerHost: 128, MaxConnsPerHost: 128}
 	defer transport.CloseIdleConnections()
 	var m vegeta.Metrics
@@ -40,15 +41,15 @@ func (s *system) attack(w work, rate vegeta.Rate, d time.Duration) *vegeta.Metri
 	return &m
 }
 
-// saturate has so many clients ask as fast as they are answered, and returns how many answers
-// came a second. Each request takes processors from the server, which has the same ones: the
-// clients are of fasthttp, and take less than those of an attack.
+// saturate sends requests from closed-loop clients and returns the number of responses
+// per second. The server shares the CPUs with the clients, which use fasthttp because
+// it costs less than an attack.
 func (s *system) saturate(w work, d time.Duration) float64 {
 	s.t.Helper()
 	return s.saturateBy(clients, w, d)
 }
 
-// saturateBy is saturate by another number of clients.
+// saturateBy is saturate with the given number of clients.
 func (s *system) saturateBy(clients int, w work, d time.Duration) float64 {
 	s.t.Helper()
 	var first vegeta.Target
@@ -96,8 +97,8 @@ func (s *system) saturateBy(clients int, w work, d time.Duration) float64 {
 	return float64(answered.Load()) / time.Since(began).Seconds()
 }
 
-// checked returns what reports whether an answer is the one that is measured, and tells of
-// the first one that should not be.
+// checked returns a function that reports whether a response is the expected one, and
+// reports the first that is not as an error.
 func (s *system) checked(w work) func(status int, fault string, body []byte) bool {
 	s.t.Helper()
 	var told atomic.Bool
@@ -110,7 +111,8 @@ func (s *system) checked(w work) func(status int, fault string, body []byte) boo
 	}
 }
 
-// repeated returns how often a second as many as there are clients do something.
+// repeated returns a function that runs do concurrently, one goroutine per client, and
+// returns the rate per second.
 func repeated(do func(context.Context) error) func(context.Context, time.Duration) float64 {
 	return func(ctx context.Context, d time.Duration) float64 {
 		var done atomic.Int64

@@ -21,14 +21,14 @@ const (
 	// The gateway allows an address 1,000 connections.
 	connectionsOfAddress = 900
 	loopAddresses        = 10
-	// answeredWithin is how long is waited for an answer after the last request.
+	// answeredWithin is how long to wait for responses after the last request.
 	answeredWithin = time.Minute
 )
 
-// openLoop sends requests at the times at which they are due, whatever the answers take. Each
-// request that waits for its answer has a connection to itself, which the next one has after
-// it; where there is none that waits for a request, one more is opened. The server has the same
-// machine: requests are written ahead, and one goroutine sends them.
+// openLoop sends requests at the times at which they are due, however long responses
+// take. Each outstanding request has a connection to itself, which is reused
+// afterwards; if none is idle, another one is opened. Because the server shares the
+// machine, requests are serialized in advance and sent by one goroutine.
 type openLoop struct {
 	to       string
 	requests [][]byte
@@ -36,23 +36,23 @@ type openLoop struct {
 	mu      sync.Mutex
 	all     map[*loopConn]bool
 	idle    []*loopConn
-	opened  int // with those that are being opened
+	opened  int // including those being opened
 	sent    int
-	fault   error            // why something was not sent, or not answered
-	answers map[int]*answers // by status; 0 stands for none
+	fault   error            // why a request was not sent or not answered
+	answers map[int]*answers // by status; 0 for no response
 
 	pending sync.WaitGroup // requests
 	readers sync.WaitGroup // connections
 }
 
-// answers are those of one status.
+// answers are the responses with one status.
 type answers struct {
-	took   []time.Duration // from when the request was due
+	took   []time.Duration // since the request was due
 	last   time.Time
-	silent int // how many do not say when to come back
+	silent int // number of responses without Retry-After
 }
 
-// percentile returns what so many of a hundred took at most.
+// percentile returns a percentile of the latencies.
 func (a *answers) percentile(percent int) time.Duration {
 	if len(a.took) == 0 {
 		return 0
@@ -61,7 +61,8 @@ func (a *answers) percentile(percent int) time.Duration {
 	return a.took[min(len(a.took)-1, len(a.took)*percent/100)]
 }
 
-// newOpenLoop returns one of so many different requests, over and over.
+// newOpenLoop returns a loop that cycles through the given number of different
+// requests.
 func newOpenLoop(t *testing.T, w work, different int) *openLoop {
 	t.Helper()
 	l := &openLoop{all: map[*loopConn]bool{}, answers: map[int]*answers{}}
@@ -89,9 +90,9 @@ func newOpenLoop(t *testing.T, w work, different int) *openLoop {
 	return l
 }
 
-// run sends so many requests a second for a time, waits for their answers, and returns how
-// many were due. What the time was over for before it could be sent is not sent, nor is what
-// there was no connection for.
+// run sends requests at the given rate per second for d, waits for the responses, and
+// returns how many requests were due. Requests that could not be sent before the time
+// was over, or for which there was no connection, are not sent.
 func (l *openLoop) run(ctx context.Context, rate float64, d time.Duration) (due int) {
 	due = max(1, int(rate*d.Seconds()))
 	tick := time.NewTicker(time.Millisecond)
@@ -121,7 +122,7 @@ func (l *openLoop) run(ctx context.Context, rate float64, d time.Duration) (due 
 	return due
 }
 
-// send sends a request on a connection that waits for one, or on a new one.
+// send sends a request on an idle connection or a new one.
 func (l *openLoop) send(ctx context.Context, request []byte, due time.Time) {
 	l.mu.Lock()
 	n := len(l.idle)
@@ -143,7 +144,7 @@ func (l *openLoop) send(ctx context.Context, request []byte, due time.Time) {
 	c.write(request)
 }
 
-// ask notes that a connection has a request.
+// ask records that a request is outstanding on a connection.
 func (l *openLoop) ask(c *loopConn, due time.Time) {
 	l.sent++
 	c.due = due
@@ -152,16 +153,17 @@ func (l *openLoop) ask(c *loopConn, due time.Time) {
 // loopConn is a connection of an open loop.
 type loopConn struct {
 	net.Conn
-	due time.Time // of the request that waits for its answer; none: it waits for a request
+	due time.Time // when the outstanding request was due; zero if the connection is idle
 }
 
 func (c *loopConn) write(request []byte) {
 	if _, err := c.Write(request); err != nil {
-		_ = c.Close() // who reads from it notices
+		_ = c.Close() // the reading goroutine notices
 	}
 }
 
-// open makes a connection for a request, and reads the answers to it and the next ones.
+// open opens a connection for a request and reads the responses to it and to later
+// ones.
 func (l *openLoop) open(ctx context.Context, from net.Addr, request []byte, due time.Time) {
 	dialer := net.Dialer{LocalAddr: from, Timeout: answeredWithin}
 	conn, err := dialer.DialContext(ctx, "tcp", l.to)
@@ -185,8 +187,8 @@ func (l *openLoop) open(ctx context.Context, from net.Addr, request []byte, due 
 	_ = c.Close()
 }
 
-// noted notes the answer that was read from a connection, or why there is none, and reports
-// whether the connection may have another request.
+// noted records the response read from a connection, or why there is none, and reports
+// whether the connection can be reused.
 func (l *openLoop) noted(c *loopConn, answer *fasthttp.Response, err error) bool {
 	now := time.Now()
 	l.mu.Lock()

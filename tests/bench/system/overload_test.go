@@ -14,22 +14,22 @@ import (
 	"time"
 )
 
-// overload is by how much more is asked than can be answered.
+// overload is the ratio of requests sent to requests that can be answered.
 const overload = 3
 
-// overloadTurns is for how many turns so much is asked, half a minute in full. Its first second
-// opens some thousand connections, and what was taken on last is answered after its end: neither
-// is to count for much.
+// overloadTurns is the length of an overload, in turns: half a minute in a full run.
+// Its first second opens some thousand connections, and the requests admitted last are
+// answered after its end; neither should carry much weight.
 const overloadTurns = 10
 
-// apart starts a server that has one processor, and leaves the others to the load that is made
-// here, so that what it takes to send requests that are refused is not taken from the server.
+// apart starts a server pinned to one CPU and leaves the others to the load generator,
+// so that sending requests that are refused does not slow down the server.
 func apart(t *testing.T, people int) *system {
 	t.Helper()
 	s := prepared(t, people)
 	taskset, err := exec.LookPath("taskset")
 	if err != nil || runtime.NumCPU() < 2 {
-		t.Log("the server and the load share the processors: there is one, or no taskset")
+		t.Log("the server and the load generator cannot have separate CPUs: there is only one, or taskset is not installed")
 		s.started()
 		return s
 	}
@@ -46,11 +46,11 @@ func apart(t *testing.T, people int) *system {
 	return s
 }
 
-// TestOverload asks for three times as many creations as the product can make, at the times
-// at which they are due, and looks at what comes of those that are made: how many, beside the
-// most that there can be, and how long they take from when they were due; and how soon the
-// others are refused. What is refused has to say when to come back, and in full nearly all has
-// to have been sent; it asserts no more.
+// TestOverload sends three times as many creations as the product can make, at the
+// times at which they are due. It measures goodput relative to the maximum, the latency
+// of those that succeed from when they were due, and how soon the others are refused.
+// It asserts only that refusals carry Retry-After and, in a full run, that nearly all
+// requests were sent.
 func TestOverload(t *testing.T) {
 	p := planned(t)
 	s := apart(t, p.people)
@@ -66,19 +66,19 @@ func TestOverload(t *testing.T) {
 		t.Log(r)
 		rounds = append(rounds, r)
 		if sent := float64(r.sent) / float64(r.asked); p.full && sent < 0.95 {
-			t.Errorf("%.2f of what was asked for was sent: this is no open loop", sent)
+			t.Errorf("only %.2f of the requests due were sent: the loop was not open", sent)
 		}
 	}
 	keepTooMuch(t, rounds)
 }
 
-// tooMuch is what came of one round.
+// tooMuch is the result of one round.
 type tooMuch struct {
-	most          float64 // a second
+	most          float64 // per second
 	asked, sent   int
-	goodput       float64 // a second
+	goodput       float64 // per second
 	made, refused answers
-	late, unheard int // answered 504; not at all
+	late, unheard int // answered 504; not answered at all
 }
 
 const tooMuchHead = "at most a second\tasked\tsent\tmade\tof the most\tmade p50 ms\tp99 ms\trefused\tp50 ms\tp99 ms\tlate\tunanswered"
@@ -89,7 +89,7 @@ func (r tooMuch) String() string {
 		len(r.refused.took), r.refused.percentile(50).Milliseconds(), r.refused.percentile(99).Milliseconds(), r.late, r.unheard)
 }
 
-// overloaded plays one round.
+// overloaded runs one round.
 func (s *system) overloaded(w work, most float64, d time.Duration) tooMuch {
 	s.t.Helper()
 	l := newOpenLoop(s.t, w, 900)
@@ -103,7 +103,7 @@ func (s *system) overloaded(w work, most float64, d time.Duration) tooMuch {
 		case http.StatusServiceUnavailable:
 			r.refused = *a
 			if a.silent > 0 {
-				s.t.Errorf("%d were refused and not told when to come back", a.silent)
+				s.t.Errorf("%d were refused without Retry-After", a.silent)
 			}
 		case http.StatusGatewayTimeout:
 			r.late = len(a.took)
@@ -117,12 +117,12 @@ func (s *system) overloaded(w work, most float64, d time.Duration) tooMuch {
 		s.t.Log(l.fault)
 	}
 	if len(r.made.took) == 0 {
-		s.t.Error("nothing was made")
+		s.t.Error("nothing was created")
 	}
 	return r
 }
 
-// keepTooMuch writes the rounds into the directory of ECF_BENCH_OUT.
+// keepTooMuch writes the rounds into the directory ECF_BENCH_OUT.
 func keepTooMuch(t *testing.T, rounds []tooMuch) {
 	t.Helper()
 	dir := os.Getenv("ECF_BENCH_OUT")

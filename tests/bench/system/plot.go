@@ -9,18 +9,19 @@ import (
 	"time"
 )
 
-// Row is what was measured of one work beside one baseline, in turns.
+// Row is the measurement of one work and one baseline, alternately.
 type Row struct {
 	Work, Beside string
-	// How many a second, medians of the rounds; and the median of their ratios.
+	// Rates per second, medians of the rounds; and the median of their ratios.
 	Rate, BesideRate, Ratio float64
-	// Goal is the ratio that is asked for; 0 where none is.
+	// Goal is the target of the ratio; 0 if there is none.
 	Goal float64
-	// Of the latency at half of the rate, or latencyRate where that is less, sent open-loop.
+	// Latencies at half of the rate, or at latencyRate if that is less, measured
+	// open-loop.
 	P50, P99 time.Duration
 }
 
-// Titles are those of the tables that are kept, by the names of their files in
+// Titles are the titles of the stored tables, by the names of their files in
 // docs/benchmarks.
 var Titles = map[string]string{
 	"system":     "One process with embedded engines, beside the least that does the same",
@@ -30,13 +31,13 @@ var Titles = map[string]string{
 	"hop":        "One hop of 4.7 kB, beside fasthttp passing requests on",
 }
 
-// pocketbaseVersion is built as its own module says, apart from the product's. It is the
-// newest that the Go of go.work can build.
+// pocketbaseVersion is built with its own module's dependencies, apart from the
+// product. It is the newest version that the Go of go.work can build.
 const pocketbaseVersion = "v0.36.8"
 
 const tableHead = "work\tbeside\ta second\tof that a second\tratio\tgoal\tp50 µs\tp99 µs\n"
 
-// Table writes rows as tab-separated values.
+// Table formats rows as tab-separated values.
 func Table(rows []Row) string {
 	var b strings.Builder
 	b.WriteString(tableHead)
@@ -46,13 +47,13 @@ func Table(rows []Row) string {
 	return b.String()
 }
 
-// remark begins a line of a table that is no row: for people.
+// remark begins a comment line of a table.
 const remark = "# "
 
-// Remark writes a line that Read leaves out.
+// Remark returns a line that Read skips.
 func Remark(text string) string { return remark + text + "\n" }
 
-// Read reads what Table has written, behind remarks.
+// Read parses what Table has written, skipping remarks.
 func Read(table string) ([]Row, error) {
 	for strings.HasPrefix(table, remark) {
 		_, table, _ = strings.Cut(table, "\n")
@@ -80,7 +81,7 @@ func Read(table string) ([]Row, error) {
 	return rows, nil
 }
 
-// The drawing, in its own units.
+// The plot, in its own units.
 const (
 	plotWidth = 760
 	plotNames = 400
@@ -88,7 +89,7 @@ const (
 	plotTop   = 56
 )
 
-// Plot draws the ratios of rows as bars, with a line where the goal is, as SVG.
+// Plot draws the ratios of rows as bars, with a line at the goal, as SVG.
 func Plot(title string, rows []Row) string {
 	most := 1.0
 	for _, r := range rows {
@@ -99,7 +100,7 @@ func Plot(title string, rows []Row) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13" role="img" aria-label="%s">`+"\n", plotWidth, height, html.EscapeString(title))
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#fff"/><text x="8" y="20" font-weight="bold">%s</text>`+"\n", plotWidth, height, html.EscapeString(title))
-	// From the left edge: beside the names there is no room for it.
+	// At the left edge: there is no room for it next to the names.
 	fmt.Fprint(&b, `<text x="8" y="42" fill="#555">how many a second ÷ that of the baseline; a line is the goal</text>`+"\n")
 	for i, r := range rows {
 		y := plotTop + plotRow*i

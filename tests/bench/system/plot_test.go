@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// kept is where tables and their drawings are kept.
+// kept is the directory of the stored tables and plots.
 var kept = filepath.Join("..", "..", "..", "docs", "benchmarks")
 
-// TestDrawingsAreOfTheTables: each kept drawing is made from the kept table beside it.
+// TestDrawingsAreOfTheTables verifies that each stored plot is made from the table next
+// to it.
 func TestDrawingsAreOfTheTables(t *testing.T) {
 	t.Parallel()
 	for name, title := range Titles {
 		table, err := os.ReadFile(filepath.Join(kept, name+".tsv"))
 		if errors.Is(err, os.ErrNotExist) {
-			continue // was not measured in full yet
+			continue // not measured in full yet
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +33,7 @@ func TestDrawingsAreOfTheTables(t *testing.T) {
 		}
 		drawing, err := os.ReadFile(filepath.Join(kept, name+".svg"))
 		if err != nil || string(drawing) != Plot(title, rows) {
-			t.Errorf("%s.svg is not what its table draws: make bench-system keeps both %v", name, err)
+			t.Errorf("%s.svg is not the plot of its table: make bench-system stores both %v", name, err)
 		}
 	}
 }

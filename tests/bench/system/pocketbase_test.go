@@ -20,13 +20,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestPocketBase sets the product beside PocketBase, with the same rows in a collection
-// that members of an organization see. PocketBase does not wait for the disk with each
-// commit (synchronous=NORMAL), does not calculate, keeps no histories and hashes
-// passwords by bcrypt. It is built and played where ECF_BENCH_POCKETBASE is set.
+// TestPocketBase compares the product with PocketBase, with the same rows in a
+// collection visible to members of an organization. PocketBase does not sync to disk at
+// each commit (synchronous=NORMAL), does not calculate, keeps no history and hashes
+// passwords with bcrypt. It is built and run only if ECF_BENCH_POCKETBASE is set.
 func TestPocketBase(t *testing.T) {
 	if os.Getenv("ECF_BENCH_POCKETBASE") == "" {
-		t.Skip("ECF_BENCH_POCKETBASE is not set: nothing is built for it")
+		t.Skip("ECF_BENCH_POCKETBASE is not set: PocketBase is not built")
 	}
 	p := planned(t)
 	s, other := start(t), startPocketBase(t)
@@ -47,7 +47,7 @@ func TestPocketBase(t *testing.T) {
 // pocketBase is a server with one collection and one user.
 type pocketBase struct {
 	*system
-	flights string // the address of the collection
+	flights string // the URL of the collection
 }
 
 func startPocketBase(t *testing.T) *pocketBase {
@@ -128,19 +128,19 @@ func (p *pocketBase) header() http.Header {
 	return http.Header{"Authorization": {p.token}, "Content-Type": {"application/json"}, "Accept-Encoding": {"identity"}}
 }
 
-// encoded returns a body; what it is given has a form in JSON.
+// encoded returns body as JSON.
 func encoded(body map[string]any) []byte {
 	text, _ := json.Marshal(body) //nolint:errchkjson // of texts, numbers and lists of them
 	return text
 }
 
-// flight is what the constant of that name says.
+// flight returns the record of the constant flight as PocketBase stores it.
 func (p *pocketBase) flight(event string, n int) map[string]any {
 	return map[string]any{"org": "bench", "event": event, "from": "FRA", "to": "LHR", "passengers": 1 + n%900, "class": "economy",
 		"roundTrip": true, "group": "speakers", "description": "To the venue and back"}
 }
 
-// beside sets a work of PocketBase beside one of the product.
+// beside compares a work of the product with one of PocketBase.
 func (p *pocketBase) beside(w, theirs work) work {
 	theirs.status = http.StatusOK
 	w.baselines = []baseline{{"PocketBase, " + theirs.name, func(_ context.Context, d time.Duration) float64 { return p.saturate(theirs, d) }}}

@@ -12,11 +12,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// programs are what was built as it is shipped, by name.
-var programs sync.Map // of func() error
+// programs caches the release builds, by name.
+var programs sync.Map
 
-// program returns the path of a program of the product. What is measured in full is built
-// as it is shipped, by the Makefile; a short run has what other tests have built.
+// program returns the path of a program of the product. A full run uses a release build
+// by the Makefile, a short run the build of other tests.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	folder := name
@@ -30,7 +30,7 @@ func program(t *testing.T, name string) string {
 	revision(t)
 	build, _ := programs.LoadOrStore(name, sync.OnceValue(func() error {
 		cmd := exec.Command("make", "-C", root, "bin/"+name) //nolint:noctx // other tests use it, too
-		// What the make that runs this test was told is not for this one.
+		// Options of the make that runs this test must not reach this one.
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS") })
 		cmd.Stderr = os.Stderr
 		return cmd.Run()

@@ -15,17 +15,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// libraries are those whose speed is a part of the figures, on one side or the other.
+// libraries are those whose speed affects the figures, on either side.
 var libraries = []string{
 	"github.com/gofiber/fiber/v2", "github.com/valyala/fasthttp", "github.com/hibiken/asynq", "github.com/redis/go-redis/v9",
 	"go.mongodb.org/mongo-driver/v2", "modernc.org/sqlite", "github.com/tsenart/vegeta/v12",
 }
 
-// version is what a program says of its version.
+// version matches the version in the output of a program.
 var version = regexp.MustCompile(`\d+\.\d+[\w.+-]*`)
 
-// provenance says when, where and of what figures were measured, each part as
-// "name version".
+// provenance returns when, where and on what figures were measured, each part as "name
+// version".
 func provenance(t *testing.T) []string {
 	t.Helper()
 	root := testkit.Root(t)
@@ -39,7 +39,7 @@ func provenance(t *testing.T) []string {
 	return parts
 }
 
-// said is what a program prints, empty where it cannot be run.
+// said returns the output of a program, or "" if it cannot be run.
 func said(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -51,11 +51,11 @@ func said(t *testing.T, dir, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// described is what revision has returned first.
-var described atomic.Value // of string
+// described caches the result of revision.
+var described atomic.Value
 
-// revision names the files that the programs are built of, within this test, as they are
-// when the first one is asked for. Tables that an earlier run has kept are no change of them.
+// revision identifies the sources of the programs as they are at its first call in this
+// test. Tables stored by an earlier run do not count as changes.
 func revision(t *testing.T) string {
 	t.Helper()
 	root := testkit.Root(t)
@@ -67,7 +67,7 @@ func revision(t *testing.T) string {
 	return described.Load().(string) //nolint:forcetypeassert // it was stored above
 }
 
-// processor names the processors, where the system tells.
+// processor returns the CPU model, if the system reports it.
 func processor() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -88,8 +88,8 @@ func or(text, otherwise string) string {
 	return text
 }
 
-// keep writes what was measured, with its provenance and a drawing of its ratios, into
-// the directory of ECF_BENCH_OUT.
+// keep writes the measurements, with their provenance and a plot of the ratios, into
+// the directory ECF_BENCH_OUT.
 func (s *system) keep(name string) {
 	s.t.Helper()
 	about := strings.Join(append(provenance(s.t), s.about...), "; ")
@@ -101,7 +101,7 @@ func (s *system) keep(name string) {
 	files := map[string]string{}
 	if len(s.rows) > 0 {
 		table := Table(s.rows)
-		rows, err := Read(table) // as they are rounded there
+		rows, err := Read(table) // rounded like the stored ones
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func (s *system) keep(name string) {
 	}
 }
 
-// figure prints a figure, and keeps it.
+// figure prints and stores a figure.
 func (s *system) figure(what string, value float64, unit string, most float64) {
 	s.t.Helper()
 	f := Figure{what, value, unit, most}
@@ -129,7 +129,8 @@ func (s *system) figure(what string, value float64, unit string, most float64) {
 	s.t.Logf("%-72s %10.4g %s%s", f.What, f.Value, f.Unit, goal)
 }
 
-// TestProvenanceNamesEverything: whoever reads a kept table sees what it was measured of.
+// TestProvenanceNamesEverything verifies that a stored table says on what it was
+// measured.
 func TestProvenanceNamesEverything(t *testing.T) {
 	t.Parallel()
 	all := provenance(t)

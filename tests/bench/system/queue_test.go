@@ -19,9 +19,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestQueue prints what notifications of a change take from the request to the worker,
-// beside tasks of the library on the same Redis. The workers do nothing; each notification
-// is of an event and an organization of its own, so that none are gathered.
+// TestQueue prints the latency of notifications of a change from the request to the
+// worker, compared with tasks of the library on the same Redis. The workers do nothing.
+// Each notification is of another event and organization, so that none are merged.
 func TestQueue(t *testing.T) {
 	p := planned(t)
 	url, _ := testkit.Redis(t)
@@ -39,7 +39,7 @@ func TestQueue(t *testing.T) {
 	s.keep("queue")
 }
 
-// trips sends keys by a queue and waits until its workers were given them.
+// trips sends keys through a queue and waits until its workers have received them.
 type trips struct {
 	send func(ctx context.Context, key string) error
 
@@ -68,7 +68,7 @@ func (s *trips) trip(ctx context.Context) error {
 	}
 }
 
-// handled is what the workers do.
+// handled is called by the workers.
 func (s *trips) handled(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,8 +78,8 @@ func (s *trips) handled(key string) {
 	}
 }
 
-// latency sends at a rate, whatever the answers take, and returns how long they took from
-// the time at which they were due to be sent.
+// latency sends at a rate, however long delivery takes, and returns the latencies from
+// the time at which each was due.
 func (s *trips) latency(t *testing.T, rate float64, d time.Duration) (p50, p99 time.Duration) {
 	t.Helper()
 	took := make([]time.Duration, max(1, int(rate*d.Seconds())))
@@ -100,7 +100,7 @@ func (s *trips) latency(t *testing.T, rate float64, d time.Duration) (p50, p99 t
 	return took[len(took)/2], took[len(took)*99/100]
 }
 
-// overQueue sends by the product's queue.
+// overQueue sends through the product's queue.
 func overQueue(t *testing.T, url string) *trips {
 	t.Helper()
 	opt, err := redisx.AsynqOpt(url)
@@ -129,8 +129,8 @@ func overQueue(t *testing.T, url string) *trips {
 	return s
 }
 
-// overTasks sends tasks by the library alone, to as many workers, which look as often as the
-// product's do where Redis cannot tell them of a task.
+// overTasks sends tasks with the library alone, to the same number of workers, which
+// poll as often as the product's do if Redis cannot notify them of a task.
 func overTasks(t *testing.T, url string) *trips {
 	t.Helper()
 	const kind, name = "bare", "bare"

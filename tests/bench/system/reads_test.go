@@ -10,9 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// What a page takes of its store where nothing of it is remembered, statement by
-// statement as libs/record/sqlitestore has them; nothing was deleted from these lists.
-// TestRoundTripsToTheStore of services/records holds how many a request makes.
+// The statements of a page that is not cached, as in libs/record/sqlitestore; nothing
+// was deleted from these lists. TestRoundTripsToTheStore of services/records verifies
+// how many statements a request makes.
 const (
 	eventColumns  = `id, org, slot, rev, context_rev, mark, deleted, created_at, updated_at, boundary, body, governance, gate, team, reference`
 	recordColumns = `id, org, event, type, seq, rev, status, deleted, reference, mark, context_rev,
@@ -41,7 +41,7 @@ const (
 		WHERE c.org = ?1 AND c.event = json_each.value AND c.n > 0`
 )
 
-// query is a statement with its arguments, and how many rows it finds.
+// query is a statement with its arguments and the number of rows it returns.
 type query struct {
 	text string
 	args []any
@@ -64,7 +64,7 @@ func (s *system) copied() *sqlitex.DB {
 	return s.raw(file)
 }
 
-// pageOfRecords reads what the first page of a list of records is made of.
+// pageOfRecords reads what makes up the first page of a list of records.
 func (s *system) pageOfRecords(event string, records int) baseline {
 	s.t.Helper()
 	db := s.copied()
@@ -74,7 +74,7 @@ func (s *system) pageOfRecords(event string, records int) baseline {
 	return s.statementsOf(db, query{readEvent, of[:2], 1}, query{recordHead, of, 1}, query{recordRange, append(of, to-24, to), 25})
 }
 
-// pageOfEvents reads what the first page of the list of events is made of.
+// pageOfEvents reads what makes up the first page of the list of events.
 func (s *system) pageOfEvents() baseline {
 	s.t.Helper()
 	db := s.copied()
@@ -91,8 +91,8 @@ func (s *system) pageOfEvents() baseline {
 		query{marked, []any{org, ids}, 0}, query{headlines, []any{org, ids}, int(events)}, query{statusCounts, []any{org, ids}, int(counts)})
 }
 
-// statementsOf makes the statements one after the other, and takes every column of every
-// row, without a copy.
+// statementsOf executes the statements one after the other and scans every column of
+// every row without copying.
 func (s *system) statementsOf(db *sqlitex.DB, all ...query) baseline {
 	s.t.Helper()
 	once := func(ctx context.Context) error {
@@ -117,7 +117,7 @@ func (s *system) statementsOf(db *sqlitex.DB, all ...query) baseline {
 	return baseline{"the same statements on the same tables, nothing remembered", repeated(once)}
 }
 
-// taken reads rows to their end.
+// taken reads all rows.
 func taken(rows *sql.Rows) (n int, err error) {
 	defer rows.Close() //nolint:errcheck // Err says what Close would
 	columns, err := rows.Columns()

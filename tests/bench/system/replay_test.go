@@ -18,8 +18,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// recorder stands between a service and MongoDB, and keeps the commands that the service
-// sends, so that the driver can send the same by itself.
+// recorder is a proxy between a service and MongoDB that records the commands of the
+// service, so that the driver can send the same alone.
 type recorder struct {
 	listener net.Listener
 	server   string
@@ -29,8 +29,8 @@ type recorder struct {
 	commands []bson.D
 }
 
-// newRecorder returns a way to the server of a URI, or the primary of several, and the URI
-// of that way.
+// newRecorder returns a proxy to the server of uri, or to the primary of a replica set,
+// and the URI of the proxy.
 func newRecorder(t *testing.T, uri, primary string) (*recorder, string) {
 	t.Helper()
 	parsed, err := url.Parse(uri)
@@ -38,7 +38,7 @@ func newRecorder(t *testing.T, uri, primary string) (*recorder, string) {
 		t.Fatal(err)
 	}
 	if parsed.Scheme != "mongodb" || parsed.Query().Get("tls") == "true" || parsed.Query().Get("ssl") == "true" {
-		t.Fatalf("commands are recorded on the way to a server without TLS, named by mongodb://, which %s is not", parsed.Redacted())
+		t.Fatalf("commands can be recorded only with a server without TLS and a mongodb:// URI, not %s", parsed.Redacted())
 	}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,12 +56,12 @@ func newRecorder(t *testing.T, uri, primary string) (*recorder, string) {
 		}
 	}()
 	query := parsed.Query()
-	query.Set("directConnection", "true") // or it would go past this one
+	query.Set("directConnection", "true") // otherwise it would bypass this proxy
 	parsed.Host, parsed.RawQuery = listener.Addr().String(), query.Encode()
 	return r, parsed.String()
 }
 
-// pass passes on what a client and the server say.
+// pass forwards the messages between a client and the server.
 func (r *recorder) pass(client net.Conn) {
 	defer client.Close() //nolint:errcheck // it ends here
 	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", r.server)
@@ -100,22 +100,24 @@ func (r *recorder) pass(client net.Conn) {
 	}
 }
 
-// aside are the fields of a command that the driver sets anew, itsOwn the commands that it
-// sends for itself. The service looks for imports whether or not it is asked for anything.
+// aside are the fields of a command that the driver sets itself, itsOwn the commands
+// that the driver sends on its own. The service polls for imports even without
+// requests.
 var (
 	aside   = []string{"lsid", "$clusterTime", "$db", "txnNumber", "$readPreference", "apiVersion"}
 	itsOwn  = []string{"hello", "isMaster", "ismaster", "ping", "endSessions", "saslStart", "saslContinue", "buildInfo"}
 	writing = []string{"insert", "update", "delete", "findAndModify"}
 )
 
-// commandIn returns the command of a message, nil where it has none that a service asks for.
+// commandIn returns the command of a message, or nil if it is not one that a service
+// sends for a request.
 func commandIn(message []byte) bson.D {
 	const opMsg = 2013
 	if len(message) < 26 || binary.LittleEndian.Uint32(message[12:]) != opMsg {
 		return nil
 	}
 	var command bson.D
-	var documents bson.E // a list of documents that stands apart from the body
+	var documents bson.E // a document sequence, separate from the body
 	for rest := message[20:]; len(rest) > 5; {
 		kind, size := rest[0], int(binary.LittleEndian.Uint32(rest[1:]))
 		if size < 5 || size+1 > len(rest) {
@@ -154,7 +156,7 @@ func commandIn(message []byte) bson.D {
 	return slices.DeleteFunc(command, func(e bson.E) bool { return slices.Contains(aside, e.Key) })
 }
 
-// during returns what was sent while something was done.
+// during returns the commands sent while do ran.
 func (r *recorder) during(do func()) []bson.D {
 	r.mu.Lock()
 	r.keeping, r.commands = true, nil
@@ -166,7 +168,7 @@ func (r *recorder) during(do func()) []bson.D {
 	return r.commands
 }
 
-// names says what commands are, for people.
+// names describes commands for messages.
 func names(commands []bson.D) string {
 	all := make([]string, len(commands))
 	for i, c := range commands {
@@ -184,7 +186,7 @@ func field(d bson.D, name string) any {
 	return nil
 }
 
-// sent sends a command; a write that the server refuses is an error.
+// sent sends a command. A write that the server refuses is an error.
 func sent(ctx context.Context, db *mongo.Database, command bson.D) (bson.Raw, error) {
 	reply, err := db.RunCommand(ctx, command).Raw()
 	if err != nil {
@@ -198,7 +200,7 @@ func sent(ctx context.Context, db *mongo.Database, command bson.D) (bson.Raw, er
 	return reply, nil
 }
 
-// replayed sends commands one after the other, which only read.
+// replayed sends commands one after the other; they only read.
 func replayed(db *mongo.Database, commands []bson.D) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, c := range commands {
@@ -210,18 +212,18 @@ func replayed(db *mongo.Database, commands []bson.D) func(context.Context) error
 	}
 }
 
-// readOnly fails the test where one of the commands writes.
+// readOnly fails the test if one of the commands writes.
 func readOnly(t *testing.T, commands []bson.D) []bson.D {
 	t.Helper()
 	if len(commands) == 0 || slices.ContainsFunc(commands, func(c bson.D) bool { return slices.Contains(writing, c[0].Key) }) {
-		t.Fatalf("a reading sends %q", names(commands))
+		t.Fatalf("a read sends %q", names(commands))
 	}
 	return commands
 }
 
-// replayedCreation sends the commands of a creation again, each time with another record.
-// From reading the highest number to the insert of the next one it is alone, as a creation
-// of the product is.
+// replayedCreation repeats the commands of a creation, each time with another record.
+// From reading the highest number to inserting the next it holds a lock, as a creation
+// of the product does.
 func replayedCreation(t *testing.T, db *mongo.Database, commands []bson.D) func(context.Context) error {
 	t.Helper()
 	insert := slices.IndexFunc(commands, func(c bson.D) bool { return c[0].Key == "insert" })
@@ -230,7 +232,7 @@ func replayedCreation(t *testing.T, db *mongo.Database, commands []bson.D) func(
 		return ok && sort[0].Key == "seq"
 	})
 	if insert != len(commands)-1 || highest < 0 {
-		t.Fatalf("a creation sends %q: not the highest number, and an insert at last", names(commands))
+		t.Fatalf("a creation sends %q, want the highest number first and an insert last", names(commands))
 	}
 	documents, _ := field(commands[insert], "documents").(bson.A)
 	record, ok := documents[0].(bson.D)

@@ -40,7 +40,7 @@ func (s *system) ask(method, path string, body []byte, header http.Header) (int,
 	return response.StatusCode, text, response.Header
 }
 
-// created is what is used of an answer to a POST.
+// created has the used fields of a response to a POST.
 type created struct {
 	ID          string `json:"_id"`
 	AccessToken string `json:"accessToken"`
@@ -55,7 +55,7 @@ func (s *system) made(path string, body []byte, want int) created {
 	var status int
 	var answered []byte
 	testkit.Eventually(s.t, 5*time.Minute, func() error {
-		// On a busy machine an answer may take longer than the gateway waits for it.
+		// On a busy machine a response may take longer than the gateway's timeout.
 		if status, answered, _ = s.ask(http.MethodPost, path, body, header); status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout {
 			return fmt.Errorf("%d %s", status, answered)
 		}
@@ -73,7 +73,7 @@ func (s *system) event() string {
 	return s.made("/events", []byte(`{"title":"Bench","country":"DE","startDate":"2026-05-01"}`), http.StatusCreated).ID
 }
 
-// fill makes an event with so many records.
+// fill creates an event with the given number of records.
 func (s *system) fill(records int) string {
 	s.t.Helper()
 	event := s.event()

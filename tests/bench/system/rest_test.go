@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAtRest prints how soon one process with embedded engines is ready, and what it takes
-// when nobody asks for anything: memory, and a share of a processor.
+// TestAtRest prints how soon one process with embedded engines is ready, and its memory
+// and CPU use while idle.
 func TestAtRest(t *testing.T) {
 	p := planned(t)
 	idle := time.Second
@@ -48,12 +48,12 @@ func TestAtRest(t *testing.T) {
 	kept.keep("rest")
 }
 
-// untilReady starts the process, and returns how long it took to be ready by the clock, and
-// of a processor.
+// untilReady starts the process and returns the time until it was ready and the CPU
+// time used.
 func (s *system) untilReady() (clock, processor time.Duration) {
 	s.t.Helper()
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
-	program(s.t, "ecf") // building it is no part of the start
+	program(s.t, "ecf") // the build is not part of the start
 	began := time.Now()
 	s.launch()
 	for time.Since(began) < time.Minute {
@@ -61,7 +61,7 @@ func (s *system) untilReady() (clock, processor time.Duration) {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		// While it does not listen yet an attempt takes some tens of microseconds.
+		// Until it listens, an attempt costs some tens of microseconds.
 		if response, err := client.Do(request); err == nil {
 			_ = response.Body.Close()
 			if response.StatusCode == http.StatusOK {
@@ -70,12 +70,13 @@ func (s *system) untilReady() (clock, processor time.Duration) {
 		}
 		<-time.After(time.Millisecond)
 	}
-	s.t.Fatal("the process did not get ready")
+	s.t.Fatal("the process did not become ready")
 	return 0, 0
 }
 
-// settled waits until the process does nothing and its memory has stayed the same, within a
-// hundredth, for three seconds. It returns its memory in MiB, by the names of the kernel.
+// settled waits until the process is idle and its memory has stayed the same, within
+// one percent, for three seconds. It returns its memory in MiB, by the names of the
+// kernel.
 func (s *system) settled() map[string]float64 {
 	s.t.Helper()
 	const calm = 3 * time.Second
@@ -95,12 +96,12 @@ func (s *system) settled() map[string]float64 {
 	return s.memory()
 }
 
-// memory reads what the process holds, in MiB.
+// memory reads the memory use of the process, in MiB.
 func (s *system) memory() map[string]float64 {
 	s.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.PID()))
 	if err != nil {
-		s.t.Skipf("memory is read from /proc, which is not there: %v", err)
+		s.t.Skipf("memory is read from /proc, which is missing: %v", err)
 	}
 	all := map[string]float64{}
 	for line := range strings.Lines(string(text)) {
@@ -113,12 +114,12 @@ func (s *system) memory() map[string]float64 {
 		}
 	}
 	if all["VmRSS"] == 0 || all["RssAnon"] == 0 || all["RssFile"] == 0 {
-		s.t.Fatalf("the kernel tells of no memory: %s", text)
+		s.t.Fatalf("the kernel reports no memory use: %s", text)
 	}
 	return all
 }
 
-// share is how much of a processor the process takes within a time, in hundredths.
+// share returns the CPU use of the process within a time, in percent of one CPU.
 func (s *system) share(within time.Duration) float64 {
 	s.t.Helper()
 	began, before := time.Now(), s.process.ProcessorTime()

@@ -21,9 +21,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestSeparate prints the table of separate processes: the database is that of
-// ECF_MONGODB_URI, or the test engine, which is much slower than a server, and shows no more
-// than that all of it runs. The table is kept where it is of a server.
+// TestSeparate prints the table of separate processes. The database is that of
+// ECF_MONGODB_URI or the test engine, which is much slower than a server and only shows
+// that everything runs. The table is stored only if it was measured on a server.
 func TestSeparate(t *testing.T) {
 	p := planned(t)
 	if !p.full {
@@ -40,9 +40,10 @@ func TestSeparate(t *testing.T) {
 		s.event()
 	}
 	page, events := "/events/"+list+"/flights?limit=25", "/events?limit=25"
-	created := s.creation(s.event()) // not in the list, whose tag it would change
-	// The first list of events counts what is in each, for which the test engine takes longer than
-	// a request may; the next one goes on from what was counted.
+	created := s.creation(s.event()) // another event, so that the tag of the list does not change
+	// The first list of events counts the contents of each event, for which the test
+	// engine takes longer than the request timeout; a repetition continues from the
+	// counts made.
 	testkit.Eventually(t, 2*time.Minute, func() error {
 		status, body, _ := s.ask(http.MethodGet, events, nil, http.Header{"Authorization": {"Bearer " + s.token}})
 		if status != http.StatusOK {
@@ -60,21 +61,22 @@ func TestSeparate(t *testing.T) {
 	)
 	s.visible(p)
 	if engine {
-		t.Log("the test engine is no server: nothing of this is kept")
+		t.Log("the test engine is not a MongoDB server: the tables are not stored")
 		return
 	}
 	s.about = []string{d.server(t)}
 	s.keep("separate")
 }
 
-// otherGateway names the program of a gateway of another version, which TestHop sets beside this
-// one's: what a change brings is less than what one run differs from the next.
+// otherGateway names the program of another version of the gateway, which TestHop
+// compares with this one: the effect of a change is smaller than the difference between
+// two runs.
 const otherGateway = "ECF_BENCH_GATEWAY"
 
-// hopTurn is for how long a hop is measured at a time.
+// hopTurn is how long a hop is measured at a time.
 const hopTurn = time.Second
 
-// TestHop prints the table of the gateway's hop, its gateway being a process of its own.
+// TestHop prints the table of the gateway's hop; the gateway is a separate process.
 func TestHop(t *testing.T) {
 	p := planned(t)
 	if !p.full {
@@ -83,13 +85,13 @@ func TestHop(t *testing.T) {
 	startSeparate(t).hops(p)
 }
 
-// deployment is each service as a process, on one database and one Redis.
+// deployment runs each service as a process, on one database and one Redis.
 type deployment struct {
 	*system
-	// uri is that of the database, and raw the driver on it.
+	// uri is the address of the database, and raw a driver connected to it.
 	uri string
 	raw *mongo.Database
-	// env is what all processes have.
+	// env is the environment of all processes.
 	env []string
 }
 
@@ -137,7 +139,7 @@ func (d *deployment) start(t *testing.T, name, address string, more ...string) *
 	return logged(t, program(t, name), nil, append(append([]string{"ECF_ADDR=" + address}, d.env...), more...))
 }
 
-// command runs ecf and returns the first line that it prints.
+// command runs ecf and returns the first line of its output.
 func (d *deployment) command(t *testing.T, path, input string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, args...)
@@ -150,7 +152,7 @@ func (d *deployment) command(t *testing.T, path, input string, args ...string) s
 	return line
 }
 
-// server names the server of the database.
+// server returns name and version of the database server.
 func (d *deployment) server(t *testing.T) string {
 	t.Helper()
 	var info struct {
@@ -162,8 +164,8 @@ func (d *deployment) server(t *testing.T) string {
 	return "MongoDB " + info.Version
 }
 
-// recording is a gateway and a records service of their own on the database of the
-// deployment, of which the commands that they send for a request are known.
+// recording is a gateway and a records service on the database of the deployment whose
+// commands are recorded.
 type recording struct {
 	*system
 	d *deployment
@@ -185,22 +187,22 @@ func (d *deployment) recorded() *recording {
 	return &recording{&system{t: d.t, url: "http://" + gateway, token: d.token}, d, r}
 }
 
-// beside sets what the driver alone does for a list beside it, with the same indexes: the
-// commands by which the product sees that a page it remembers is that of now, which is what
-// is measured of it, and those by which it reads one.
+// beside compares a list with the commands sent by the driver alone, with the same
+// indexes: those that validate a cached page, which is what is measured of it, and
+// those that read one.
 func (again *recording) beside(w work, path string) work {
 	again.t.Helper()
 	ask := func() { again.read("", path, "", 0) }
 	first := readOnly(again.t, again.r.during(ask))
 	second := readOnly(again.t, again.r.during(ask))
-	again.t.Logf("%s: %d commands where nothing is remembered, %s; %d then, %s", w.name, len(first), names(first), len(second), names(second))
+	again.t.Logf("%s: %d commands if nothing is cached, %s; %d afterwards, %s", w.name, len(first), names(first), len(second), names(second))
 	w.baselines = append(w.baselines,
 		baseline{"the same commands by the driver alone, the page remembered", repeated(replayed(again.d.raw, second))},
 		baseline{"the same commands by the driver alone, the page read", repeated(replayed(again.d.raw, first))})
 	return w
 }
 
-// besideCreation sets the commands of a creation by the driver alone beside creations.
+// besideCreation compares creations with their commands sent by the driver alone.
 func (again *recording) besideCreation(w work) work {
 	again.t.Helper()
 	var target vegeta.Target
@@ -218,13 +220,13 @@ func (again *recording) besideCreation(w work) work {
 	return w
 }
 
-// hops measures what the gateway adds to a service that answers 4.7 kB at once,
-// beside those that only pass requests on.
+// hops measures what the gateway adds to a service that answers 4.7 kB immediately,
+// compared with other reverse proxies.
 func (d *deployment) hops(p plan) {
 	d.t.Helper()
-	// With a tag, as services answer: the gateway makes one where there is none.
+	// With an entity tag, as services answer: otherwise the gateway computes one.
 	backend := d.bare(http.StatusOK, bytes.Repeat([]byte(`{"a":1234},`), 4700/11), http.Header{"Etag": {`"tag"`}})
-	// Its own process, which takes that server for the records service.
+	// A separate process, which uses that server as the records service.
 	run := func(program string, settings ...string) string {
 		address := freeAddress(d.t)
 		logged(d.t, program, nil, append(append(slices.Clone(d.env), "ECF_ADDR="+address, "ECF_RECORDS_URL="+backend), settings...)).WaitHTTP("http://" + address + "/api/v2/health/live")
@@ -245,7 +247,7 @@ func (d *deployment) hops(p plan) {
 	if other := os.Getenv(otherGateway); other != "" {
 		all = append(all, to(otherGateway, run(other)))
 	}
-	// Short turns see the same of what else this machine does, and each follows another one.
+	// In short turns, all see the same other load on this machine.
 	each := min(p.each, hopTurn)
 	rates, random := make([][]float64, len(all)), testkit.Rand(d.t)
 	for range int(time.Duration(p.rounds) * p.each / each) {
@@ -253,8 +255,8 @@ func (d *deployment) hops(p plan) {
 			rates[i] = append(rates[i], d.saturate(all[i], each))
 		}
 	}
-	// In turns as well: a 99th percentile beside the load on the same processors differs more
-	// from one round to the next than between hops.
+	// In turns as well: with the load on the same CPUs, a 99th percentile differs more
+	// between rounds than between hops.
 	steady := steadyRate(median(rates[1]))
 	p50, p99 := make([][]float64, len(all)), make([][]float64, len(all))
 	for range p.rounds {

@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// system is the product in one process, signed in to.
+// system is the product in one process, with a login.
 type system struct {
 	t     *testing.T
 	url   string
@@ -22,32 +22,31 @@ type system struct {
 	// data is the directory of the embedded engines.
 	data string
 	env  []string
-	// through is the command that the program is started by, before its own; none: by itself.
+	// through is the command prefix that starts the program; empty for none.
 	through []string
 	process *testkit.Proc
 	rows    []Row
 	figures []Figure
-	// about is said of a kept table beside what all of them say.
+	// about is added to the provenance of a stored table.
 	about []string
 }
 
-// quietly leaves out the line of the log that each request makes.
+// quietly disables the log line of each request.
 const quietly = "ECF_LOG_LEVEL=warn"
 
-// settings are those of every shape: limits are out of the way, this is not about
-// them. Everything else is as it is by default, a line of the log for each request
-// among it.
+// settings returns the settings of every shape: the defaults, including the log line of
+// each request, except that limits are too high to matter.
 func settings() []string {
 	return []string{"ECF_AUTH_RATE_LIMIT=100000/1m", "ECF_WRITE_RATE_LIMIT=100000000/1m"}
 }
 
-// start starts the product with an organization, and signs in to it; later settings win.
+// start starts the product with an organization and logs in; later settings win.
 func start(t *testing.T, more ...string) *system {
 	t.Helper()
 	return startFor(t, 0, more...)
 }
 
-// startFor is start where so many other people have accounts in the organization.
+// startFor is start with the given number of further accounts in the organization.
 func startFor(t *testing.T, people int, more ...string) *system {
 	t.Helper()
 	s := prepared(t, people, more...)
@@ -55,15 +54,15 @@ func startFor(t *testing.T, people int, more ...string) *system {
 	return s
 }
 
-// started starts the process and signs in.
+// started starts the process and logs in.
 func (s *system) started() {
 	s.t.Helper()
 	s.launch().WaitHTTP(s.url + "/api/v2/health/ready")
 	s.token = s.signIn(email)
 }
 
-// prepared makes the database of a process that is not started yet, with two
-// organizations, of which the first has so many people besides.
+// prepared creates the database of a process that is not started yet, with two
+// organizations, the first with the given number of further accounts.
 func prepared(t *testing.T, people int, more ...string) *system {
 	t.Helper()
 	address, data := freeAddress(t), t.TempDir()
@@ -109,7 +108,7 @@ func (s *system) launch() *testkit.Proc {
 	return s.process
 }
 
-// neighbour signs in to the other organization.
+// neighbour logs in to the other organization.
 func (s *system) neighbour() *system {
 	s.t.Helper()
 	other := &system{t: s.t, url: s.url}
@@ -117,14 +116,14 @@ func (s *system) neighbour() *system {
 	return other
 }
 
-// logged starts a program of the product whose log goes to a file of its own, as that
-// of a service manager does. A pipe would end in the process of the load, which would
-// read each line with the processors that it takes from the product.
+// logged starts a program of the product with its log in a file, as under a service
+// manager. A pipe would be read by the load generator, with CPU time that it takes from
+// the product.
 func logged(t *testing.T, path string, args, env []string) *testkit.Proc {
 	t.Helper()
 	const to = "BENCH_LOG"
 	file := filepath.Join(t.TempDir(), filepath.Base(path)+".log")
-	// The shell becomes the program: nothing stands between the two.
+	// The shell is replaced by the program.
 	shell := append([]string{"-c", `exec "$0" "$@" >"$` + to + `" 2>&1`, path}, args...)
 	t.Cleanup(func() {
 		if t.Failed() {

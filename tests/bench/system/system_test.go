@@ -13,23 +13,23 @@ import (
 const (
 	password = "a long enough password"
 	email    = "manager@bench.test"
-	// neighbour is the account of another organization of the same process.
+	// neighbour is an account of another organization in the same process.
 	neighbour = "manager@neighbour.test"
 	clients   = 16
 	flight    = `{"from":"FRA","to":"LHR","passengers":%d,"class":"economy","roundTrip":true,"group":"speakers","description":"To the venue and back"}`
 )
 
-// plan is how much of everything there is.
+// plan is the size of a run.
 type plan struct {
 	rounds  int
 	each    time.Duration // of one measurement
 	records int           // of the list
 	events  int
-	people  int // who ask for too much
+	people  int // who send too many requests
 	full    bool
 }
 
-// brief shows that it runs.
+// brief only shows that it runs.
 var brief = plan{rounds: 1, each: 100 * time.Millisecond, records: 30, events: 3, people: 3}
 
 func planned(t *testing.T) plan {
@@ -40,27 +40,27 @@ func planned(t *testing.T) plan {
 	case "full":
 		return plan{rounds: 5, each: 3 * time.Second, records: 500, events: 100, people: 200, full: true}
 	default:
-		t.Fatalf("ECF_BENCH_SYSTEM=%q: it may be full, or unset for a short run", text)
+		t.Fatalf("ECF_BENCH_SYSTEM=%q: must be full, or unset for a short run", text)
 		return plan{}
 	}
 }
 
-// work is one kind of request, and what it is measured beside.
+// work is one kind of request and its baselines.
 type work struct {
 	name      string
 	product   vegeta.Targeter
 	baselines []baseline
 	status    int
-	goal      float64 // the ratio to the first baseline that is asked for; 0: none
-	// meanwhile goes on until the context ends, while the product and the baselines are
-	// measured; nil: nothing does.
+	goal      float64 // target of the ratio to the first baseline; 0 for none
+	// meanwhile, if not nil, runs until the context ends, while the product and the
+	// baselines are measured.
 	meanwhile func(context.Context)
 }
 
-// baseline is the least that does the same.
+// baseline is the least that does the same work.
 type baseline struct {
 	name string
-	rate func(context.Context, time.Duration) float64 // how many a second
+	rate func(context.Context, time.Duration) float64 // per second
 }
 
 // TestSystem prints the table.
@@ -71,7 +71,7 @@ func TestSystem(t *testing.T) {
 	for range p.events - 3 {
 		s.event()
 	}
-	created := s.event() // not in the list, whose tag it would change
+	created := s.event() // another event, so that the tag of the list does not change
 	page := "/events/" + list + "/flights?limit=25"
 	quiet := start(t, quietly)
 	s.print(p,
@@ -100,7 +100,7 @@ func (s *system) print(p plan, table ...work) {
 	}
 }
 
-// measure takes the product and the baselines of one work in turns.
+// measure alternates the product and the baselines of one work.
 func (s *system) measure(p plan, w work) {
 	s.t.Helper()
 	if w.meanwhile != nil {
@@ -135,7 +135,7 @@ func (s *system) measure(p plan, w work) {
 	}
 }
 
-// read is a GET, beside a bare server that answers the same bytes.
+// read is a GET; its baseline is a bare server that answers the same bytes.
 func (s *system) read(name, path, tag string, goal float64) work {
 	s.t.Helper()
 	header := http.Header{"Authorization": {"Bearer " + s.token}, "Accept-Encoding": {"identity"}}

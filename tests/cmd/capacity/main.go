@@ -1,10 +1,10 @@
-// Command capacity generates docs/runbooks/ten-thousand.md and its charts from the
-// measured cost of requests by size and size of records, docs/benchmarks/curve.tsv,
-// curve-mongodb.tsv and stored.tsv. It is run in the repository's root:
+// Command capacity generates docs/runbooks/ten-thousand.md and its plots from the
+// measured cost of requests and size of records in docs/benchmarks/curve.tsv,
+// curve-mongodb.tsv and stored.tsv. Run it in the repository root:
 //
 //	go run ./tests/cmd/capacity
 //
-// The same tables give the same page.
+// Its output depends on the tables only.
 package main
 
 import (

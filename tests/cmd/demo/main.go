@@ -1,6 +1,6 @@
-// Command demo enters the example conference into a running server and checks
-// its footprint against the expected one. It exits with 0 only if every
-// figure is equal to the last digit.
+// Command demo plays the example conference against a running server and compares its
+// footprint with the expected one. It exits with 0 only if every figure is equal to the
+// last digit.
 package main
 
 import (
@@ -54,11 +54,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	var mu sync.Mutex // requests under way at once all report here
+	var mu sync.Mutex // called by concurrent requests
 	say := func(format string, args ...any) {
 		mu.Lock()
 		defer mu.Unlock()
-		_, _ = fmt.Fprintf(out, format+"\n", args...) // what cannot be told changes nothing
+		_, _ = fmt.Fprintf(out, format+"\n", args...) // output that cannot be written is ignored
 	}
 
 	ex, err := loadExample(s.example)
@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	outcome, err := player.Play(ctx, ex)
 	if err != nil {
 		if client.CodeOf(err) == client.CodeQuotaExceeded {
-			return fmt.Errorf("%w\nEach run makes an event; begin with a fresh data folder or raise the quota", err)
+			return fmt.Errorf("%w\nEach run creates an event; start with a fresh data folder or raise the quota", err)
 		}
 		return err
 	}
@@ -85,7 +85,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		say("DIFFERENT %s", d)
 	}
 	if len(differences) > 0 {
-		return fmt.Errorf("%d figures are not the expected ones", len(differences))
+		return fmt.Errorf("%d figures differ from the expected ones", len(differences))
 	}
 	say("\nEqual: the total is the expected %s kg CO2e, and so is every record and part.", ex.Expected.Total())
 	return nil
@@ -101,17 +101,17 @@ func loadExample(folder string) (*demo.Example, error) {
 	return demo.LoadExample(folder)
 }
 
-// logIn begins the sessions, one for each account.
+// logIn logs in with each account.
 func (s settings) logIn(ctx context.Context, say func(string, ...any)) (user, manager *client.Client, err error) {
 	credentials, err := demo.ReadCredentials(s.credentials)
 	if err != nil && s.email == "" {
-		return nil, nil, fmt.Errorf("%w\nStart the server with make run first, or say who you are with -email and -password", err)
+		return nil, nil, fmt.Errorf("%w\nStart the server with make run first, or name an account with -email and -password", err)
 	}
 	url := cmp.Or(s.url, credentials.URL, "http://127.0.0.1:8080")
 	say("server %s", url)
 	logIn := func(a demo.Account) (*client.Client, error) {
 		c, err := client.New(url, client.Options{
-			Patience:  cmp.Or(s.patience, -1), // which is to repeat nothing
+			Patience:  cmp.Or(s.patience, -1), // negative disables retries
 			UserAgent: "ecf-demo",
 			Repeating: func(request string, after error, pause time.Duration) {
 				say("%s: %v; again in %s", request, after, pause)

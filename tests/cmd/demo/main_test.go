@@ -12,7 +12,7 @@ func TestWithoutCredentials(t *testing.T) {
 	t.Parallel()
 	err := run(t.Context(), []string{"-credentials", filepath.Join(t.TempDir(), "none")}, &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "make run") {
-		t.Errorf("got %v, want to be told to start the server", err)
+		t.Errorf("got %v, want a hint to start the server", err)
 	}
 }
 
@@ -23,7 +23,7 @@ func TestWithoutServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := "http://" + listener.Addr().String()
-	if err := listener.Close(); err != nil { // now nobody listens there
+	if err := listener.Close(); err != nil { // now nothing listens there
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

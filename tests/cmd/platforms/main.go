@@ -1,6 +1,6 @@
-// Command platforms prints a line "OS/ARCHITECTURE DIGEST" for the image of each platform of
-// an index, which it reads from standard input, or from an OCI image layout. Attachments
-// of the images, such as their provenance, are omitted.
+// Command platforms prints a line "OS/ARCHITECTURE DIGEST" for the image of each
+// platform of an index, which it reads from standard input or from an OCI image layout.
+// Attachments of the images, such as build attestations, are omitted.
 //
 //	platforms [-layout DIR]
 package main
@@ -30,7 +30,8 @@ func main() {
 	}
 }
 
-// index is what is needed of an image index, of the OCI's image specification 1.1 or Docker's.
+// index has the used fields of an image index, of the OCI's image specification 1.1 or
+// Docker's.
 type index struct {
 	Manifests []struct {
 		MediaType   string            `json:"mediaType"`
@@ -59,7 +60,7 @@ func platforms(layout string, in io.Reader) ([]string, error) {
 	if err := json.Unmarshal(text, &found); err != nil {
 		return nil, err
 	}
-	// The index of a layout names that of an image with several platforms.
+	// The index of a layout refers to that of an image with several platforms.
 	if m := found.Manifests; layout != "" && len(m) == 1 && (strings.HasSuffix(m[0].MediaType, ".index.v1+json") || strings.HasSuffix(m[0].MediaType, ".list.v2+json")) {
 		algorithm, hash, _ := strings.Cut(m[0].Digest, ":")
 		if text, err = os.ReadFile(filepath.Join(layout, "blobs", algorithm, hash)); err != nil {

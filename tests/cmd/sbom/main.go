@@ -1,9 +1,9 @@
-// Command sbom writes the bill of materials of Go programs, in CycloneDX 1.6,
-// from the build information embedded in them:
+// Command sbom writes the bill of materials of Go programs, in CycloneDX 1.6, from the
+// build information that the compiler embeds:
 //
 //	sbom -name ecf/records -version 2.1.0 bin/records >records.cdx.json
 //
-// The same program gives the same bytes.
+// Its output depends on the program only.
 package main
 
 import (
@@ -109,8 +109,8 @@ func write(to io.Writer, name, version string, programs []string) error {
 	return encoder.Encode(out)
 }
 
-// module returns what really was built in: the replacement, where there is one.
-// A module of this repository has the version of the product.
+// module returns what was actually built: the replacement, if there is one. A module of
+// this repository has the version of the product.
 func module(m *debug.Module, version string) component {
 	replaced := ""
 	if m.Replace != nil {
@@ -138,8 +138,8 @@ func library(path, version, sum, replaced string) component {
 	return c
 }
 
-// serial returns a UUID (version 8, RFC 9562) of the program's own hash, so that
-// it is the same for the same program.
+// serial returns a UUID (version 8, RFC 9562) derived from the program's hash, so that
+// it is reproducible.
 func serial(sum []byte) string {
 	id := slices.Clone(sum[:16])
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80

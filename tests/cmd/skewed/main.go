@@ -1,5 +1,5 @@
-// Command skewed runs a program of the product with an adjustable clock: an hour
-// ahead after SIGUSR1, an hour behind after SIGUSR2, correct again after SIGHUP.
+// Command skewed runs a program of the product with a clock that can be set wrong: an
+// hour ahead after SIGUSR1, an hour behind after SIGUSR2, right again after SIGHUP.
 //
 //	skewed PROGRAM [ARGUMENT…]
 package main
@@ -53,7 +53,7 @@ func run() error {
 	defer stop()
 	return programs[os.Args[1]]().Run(ctx, app.Env{
 		Args: os.Args[2:], Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "skewed",
-		// As a clock on the wall: it knows nothing of a time that only runs forward.
+		// A wall clock, without a monotonic reading.
 		Now: func() time.Time { return time.Now().Round(0).Add(time.Duration(ahead.Load())) },
 	})
 }
