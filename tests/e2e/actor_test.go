@@ -15,9 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// moved is one operation that can move a total or an intensity: how it is called
-// on an event with two records, of which one is approved and one submitted, so
-// that it does, and who calls it.
+// moved describes how to call an operation that can move a total or an intensity: on an
+// event with two records, one approved and one submitted, so that it does, and by whom.
 type moved struct {
 	by   func(*tenant) *caller
 	call func(c *caller, event, approved, submitted, draft string) *answer
@@ -25,8 +24,8 @@ type moved struct {
 
 func byManager(t *tenant) *caller { return t.manager }
 
-// movers are the operations that can move a published figure. Under the policy
-// that approves small records a submission moves it, too.
+// movers are the operations that can move a published figure. Under the policy that
+// approves small records a submission moves it too.
 func movers() map[string]moved {
 	waste := func(event, id, move string) string { return "/events/" + event + "/waste/" + id + "/" + move }
 	return map[string]moved{
@@ -60,11 +59,11 @@ func movers() map[string]moved {
 	}
 }
 
-// decides is the operation that moves a figure by deciding on what another one
-// proposed; it ends the walk.
+// decides is the operation that moves a figure by approving a proposal of someone else;
+// it ends the walk.
 const decides = "approveEventChange"
 
-// still are the operations that write and never move a figure, with the reason.
+// still are the operations that write but never move a figure, with the reason.
 var still = map[string]string{
 	"login": "accounts", "refresh": "accounts", "logout": "accounts", "setUpAccount": "accounts", "changePassword": "accounts", "endSession": "accounts",
 	"createUser": "accounts", "createSetupLink": "accounts", "updateUser": "accounts", "deleteUser": "accounts", "updateMe": "accounts", "acceptInvitation": "accounts",
@@ -85,14 +84,13 @@ var still = map[string]string{
 	"requestChanges": "it was submitted, not approved", "rejectRecord": "it was submitted, not approved",
 }
 
-// sameMoves are operations that make the moves of another one in the walk: for the
-// records of an import, or for an event by its reference.
+// sameMoves are operations that move a figure in the same way as another one in the
+// walk: for the records of an import, or for an event by its reference.
 var sameMoves = map[string]string{"putEventByReference": "updateEvent", "submitImport": "submitRecords", "approveImport": "approveRecords"}
 
-// TestWhatMovesAFigureNamesItsActor walks over the table of operations: each one
-// that can move a total or an intensity leaves exactly one history entry that
-// names who called it. A new operation that writes has to be put into one of the
-// lists above.
+// TestWhatMovesAFigureNamesItsActor verifies that each operation that can move a total
+// or an intensity leaves exactly one history entry that names the caller. A new
+// operation that writes must be added to one of the lists above.
 func TestWhatMovesAFigureNamesItsActor(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -105,7 +103,7 @@ func TestWhatMovesAFigureNamesItsActor(t *testing.T) {
 			_, moves = walk[same]
 		}
 		if o.Method != http.MethodGet && !moves && !stays && o.ID != decides {
-			t.Errorf("%s is missing from the walk: can it move a figure? Say so in this file.", o.ID)
+			t.Errorf("%s is missing from the walk: add it to one of the lists in this file, depending on whether it can move a figure", o.ID)
 		}
 	}
 	db, err := sqlitex.Open(t.Context(), filepath.Join(s.settings.Data.Dir.Path, standalone.DatabaseFile), recordsqlite.Schema()...)
@@ -140,8 +138,8 @@ func TestWhatMovesAFigureNamesItsActor(t *testing.T) {
 	}
 }
 
-// eventToMove makes an event with an approved and a submitted record and a
-// draft that the policy approves.
+// eventToMove creates an event with an approved record, a submitted record and a draft
+// that the policy approves.
 func (ours *tenant) eventToMove() (event, approvedID, submitted, draft string) {
 	event = ours.manager.post("/events", map[string]any{"title": "Walked", "country": "GB", "attendees": 10, "startDate": "2026-06-01"}).want(http.StatusCreated).str("_id")
 	large := map[string]any{"treatment": "landfill", "weightKg": 100_000}
@@ -152,7 +150,7 @@ func (ours *tenant) eventToMove() (event, approvedID, submitted, draft string) {
 	return event, approvedID, submitted, draft
 }
 
-// entriesBy counts the entries of an event and its records that name somebody.
+// entriesBy counts the history entries of an event and its records that name an actor.
 func entriesBy(t *testing.T, store *recordsqlite.Store, org record.OrgID, event record.EventID, actor string) (n int) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -164,7 +162,7 @@ func entriesBy(t *testing.T, store *recordsqlite.Store, org record.OrgID, event 
 	}
 	e, err := store.EventContext(ctx, org, event)
 	must(err)
-	// The newest entry is in the event; a copy may lie in the history.
+	// The newest entry is in the event; the history may have a copy.
 	entries, err := store.EventEntries(ctx, org, event, 0, math.MaxInt32)
 	must(err)
 	entries = slices.DeleteFunc(entries, func(x record.EventEntry) bool { return x.Rev >= e.Last.Rev })

@@ -32,9 +32,9 @@ func wantEntry(t *testing.T, e map[string]any, want map[string]string) {
 	}
 }
 
-// Statement 35, through the whole system: requests refused for the role or for
-// four eyes, hits of the limit of writes, and changes of the policy are entries
-// of the audit log, with who, what, before and after, request and time.
+// TestAuditLogOfTheWholeSystem verifies that requests refused for the role or for four
+// eyes, hits of the write limit, and changes of the policy are entries of the audit
+// log, with actor, operation, values before and after, request and time (statement 35).
 func TestAuditLogOfTheWholeSystem(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, map[string]string{"ECF_WRITE_RATE_LIMIT": "12/1h"}, func(t *testing.T, s *system) {
@@ -70,7 +70,7 @@ func TestAuditLogOfTheWholeSystem(t *testing.T) {
 		manager.post(path+"/approve", nil).wantError(http.StatusForbidden, "SELF_APPROVAL_FORBIDDEN")
 		refused := auditLog(admin, "request.forbidden")
 		if len(refused) != 4 {
-			t.Fatalf("refused for who asks: %v", refused)
+			t.Fatalf("refusals for the role: %v", refused)
 		}
 		for i, after := range []string{"", "2 times within an hour", "4 times within an hour"} {
 			wantEntry(t, refused[i], map[string]string{
@@ -99,7 +99,7 @@ func TestAuditLogOfTheWholeSystem(t *testing.T) {
 		if err != nil || strings.Contains(string(text), "@") {
 			t.Errorf("an email is in the audit log: %s, %v", text, err)
 		}
-		// The way in is for the gateway only.
+		// The endpoint for entries is for the gateway only.
 		for _, way := range []string{"//internal/audit", "/internal/audit"} {
 			if a := admin.do(http.MethodPost, way, `{"action":"request.forbidden"}`, nil); a.status != http.StatusNotFound {
 				t.Errorf("%s: %d %s", way, a.status, a.body)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Rows are checked a hundred at a time while somebody types: a batch counts once against
-// the limit of writes, rehearsed or not.
+// TestABatchIsOneWrite verifies that a batch counts once against the write limit, dry
+// run or not: forms check rows a hundred at a time while the user types.
 func TestABatchIsOneWrite(t *testing.T) {
 	t.Parallel()
 	s := start(t, map[string]string{"ECF_WRITE_RATE_LIMIT": "1000/1h"})
@@ -38,9 +38,9 @@ func TestABatchIsOneWrite(t *testing.T) {
 	rehearsed := map[string]string{"X-Dry-Run": "true"}
 	first := left(rehearsed)
 	if second := left(rehearsed); second != first-1 {
-		t.Errorf("a rehearsed batch of 100 took %d of the limit", first-second)
+		t.Errorf("a dry run of a batch of 100 used %d of the limit", first-second)
 	}
 	if third := left(nil); third != first-2 {
-		t.Errorf("a batch of 100 took %d of the limit", first-1-third)
+		t.Errorf("a batch of 100 used %d of the limit", first-1-third)
 	}
 }

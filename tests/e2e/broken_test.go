@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 )
 
-// TestAStoreThatFailsIsNotShown (statement 31): all tables get other names while the server
-// runs, so that each operation which needs a store fails inside of it. Whatever it answers
-// is the envelope, and tells nothing of the cause.
+// TestAStoreThatFailsIsNotShown renames all tables while the server runs, so that each
+// operation that needs a store fails inside it. Every response must be the error
+// envelope and must not reveal the cause (statement 31).
 func TestAStoreThatFailsIsNotShown(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -40,16 +40,16 @@ func TestAStoreThatFailsIsNotShown(t *testing.T) {
 		whole := strings.ToLower(fmt.Sprint(a.header, string(a.body)))
 		for _, word := range []string{"no such", "sql", "table", "gone_", "ecf.db", s.settings.Data.Dir.Path, "goroutine", ".go:"} {
 			if strings.Contains(whole, strings.ToLower(word)) {
-				t.Errorf("%s tells %q: %d %s", o.ID, word, a.status, a.body)
+				t.Errorf("%s reveals %q: %d %s", o.ID, word, a.status, a.body)
 			}
 		}
 	}
 	if all := len(api.Operations()); failed < all/2 {
-		t.Errorf("of %d operations %d failed for the store", all, failed)
+		t.Errorf("of %d operations %d failed because of the store", all, failed)
 	}
 }
 
-// renameTables gives all tables of a file other names.
+// renameTables renames all tables of a file.
 func renameTables(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=legacy_alter_table(ON)")

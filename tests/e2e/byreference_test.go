@@ -13,8 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestWritingByReference: a record is found, written and deleted by what its client
-// calls it; what is the same changes nothing, and what is locked says what to do.
+// TestWritingByReference verifies that a record is read, written and deleted by its
+// external reference; that a write without a difference changes nothing; and that a
+// locked record is refused with instructions.
 func TestWritingByReference(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -30,12 +31,12 @@ func TestWritingByReference(t *testing.T) {
 		}
 		taken := s.ask(s.user, http.MethodPut, at, body, "If-None-Match", "*").wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 		if !strings.Contains(string(taken.body), `"recordId":"`+made.str("_id")+`"`) {
-			t.Errorf("it is not said which record: %s", taken.body)
+			t.Errorf("the response does not say which record: %s", taken.body)
 		}
 		if same := s.ask(s.user, http.MethodPut, at, body).want(http.StatusOK); same.header.Get("ETag") != made.header.Get("ETag") {
-			t.Errorf("the same fields made a revision: %s", same.body)
+			t.Errorf("writing the same fields made a revision: %s", same.body)
 		}
-		// It replaces: what is absent is gone.
+		// PUT replaces: absent fields are removed.
 		put := s.ask(s.user, http.MethodPut, at, `{"treatment":"landfill","weightKg":6,"externalReference":"A/7"}`, "If-Match", made.header.Get("ETag")).want(http.StatusOK)
 		if put.number("weightKg") != "6" || put.number("revision") != "2" || put.data("description") != nil {
 			t.Errorf("replaced: %s", put.body)
@@ -44,13 +45,15 @@ func TestWritingByReference(t *testing.T) {
 		s.ask(s.user, http.MethodPut, at, `{"treatment":"landfill","weightKg":6,"externalReference":"B"}`).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		s.ask(s.user, http.MethodPut, at, body, "X-Dry-Run", "true").want(http.StatusOK)
 		if got := s.ask(s.user, http.MethodGet, at, "").want(http.StatusOK); got.number("weightKg") != "6" {
-			t.Errorf("the rehearsal was stored: %s", got.body)
+			t.Errorf("the dry run was stored: %s", got.body)
 		}
-		// A name that no path can hold is refused, wherever a record is given it.
+		// A reference that no path can hold is refused wherever a record can be given
+		// one.
 		for _, never := range []string{".", ".."} {
 			s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste", fmt.Sprintf(`{"treatment":"landfill","weightKg":6,"externalReference":%q}`, never)).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		}
-		// Another record with the reference: told which has it, in every way to write.
+		// Another record with the same reference is refused, naming the record that has
+		// it, by every way to write.
 		second := s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste", `{"treatment":"landfill","weightKg":1}`).want(http.StatusCreated).str("_id")
 		for _, refused := range []*answer{
 			s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste", `{"treatment":"landfill","weightKg":6,"externalReference":"A/7"}`).wantError(http.StatusConflict, "DUPLICATE_REFERENCE"),
@@ -59,10 +62,11 @@ func TestWritingByReference(t *testing.T) {
 			s.outcome("", "treatment,weightKg,externalReference\nlandfill,6,A/7\n"),
 		} {
 			if !strings.Contains(string(refused.body), `"recordId":"`+made.str("_id")+`"`) {
-				t.Errorf("it is not said which record has it: %s", refused.body)
+				t.Errorf("the response does not say which record has it: %s", refused.body)
 			}
 		}
-		// Locked: the same is still the same, and a difference says what to do.
+		// Locked: the same fields are accepted, and a difference is refused with
+		// instructions.
 		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/"+made.str("_id")+"/submit", "").want(http.StatusOK)
 		s.ask(s.user, http.MethodPut, at, `{"treatment":"landfill","weightKg":6}`).want(http.StatusOK)
 		locked := s.ask(s.user, http.MethodPut, at, body).wantError(http.StatusConflict, "RECORD_LOCKED")
@@ -79,7 +83,7 @@ func TestWritingByReference(t *testing.T) {
 	})
 }
 
-// TestABatchOfKnownReferences: what becomes of each is as asked for.
+// TestABatchOfKnownReferences verifies each choice of what happens to known references.
 func TestABatchOfKnownReferences(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -137,8 +141,8 @@ func TestABatchOfKnownReferences(t *testing.T) {
 	})
 }
 
-// TestReferencesSurviveProxies: through a reverse proxy and the gateway a reference
-// arrives as it was meant.
+// TestReferencesSurviveProxies verifies that a reference arrives unchanged through a
+// reverse proxy and the gateway.
 func TestReferencesSurviveProxies(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -17,16 +17,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// tenant is an organization that has something of everything an operation can be
-// called on, all of it made by the account "user".
+// tenant is an organization that has an object for every operation to be called on, all
+// of them created by the account "user".
 type tenant struct {
 	*system
 	user, colleague, manager, admin *caller
-	// ids are the values of the parameters in paths; recordId is not among them:
-	// which record is asked for depends on the operation.
+	// ids are the values of the path parameters except recordId, which depends on the
+	// operation.
 	ids     map[string]string
 	records map[record.Status]string
-	// setupToken is of an account that waits to be set up.
+	// setupToken belongs to an account that waits to be set up.
 	setupToken string
 }
 
@@ -82,8 +82,8 @@ type call struct {
 	header       map[string]string
 }
 
-// call returns a request of an operation that is in order, for the ids given in
-// place of the tenant's own.
+// call returns a valid request of an operation; ids given in instead replace the
+// tenant's own.
 func (ours *tenant) call(o api.Operation, instead map[string]string) (call, error) {
 	ids := maps.Clone(ours.ids)
 	ids["recordId"] = ours.records[stateFor(o.ID)]
@@ -94,7 +94,7 @@ func (ours *tenant) call(o api.Operation, instead map[string]string) (call, erro
 	}
 	for _, name := range o.Params() {
 		if ids[name] == "" {
-			return call{}, fmt.Errorf("%s: no value for {%s}; say in this file what it stands for", o.ID, name)
+			return call{}, fmt.Errorf("%s: no value for {%s}; add one in this file", o.ID, name)
 		}
 		c.path = strings.ReplaceAll(c.path, "{"+name+"}", ids[name])
 	}
@@ -104,7 +104,7 @@ func (ours *tenant) call(o api.Operation, instead map[string]string) (call, erro
 	}
 	body, known := ours.bodies()[o.ID]
 	if !known {
-		return call{}, fmt.Errorf("%s: no body; say in this file how it is called", o.ID)
+		return call{}, fmt.Errorf("%s: no body; add one in this file", o.ID)
 	}
 	c.body = body
 	if o.ID == "importRecords" || o.ID == "importMixed" {
@@ -113,7 +113,7 @@ func (ours *tenant) call(o api.Operation, instead map[string]string) (call, erro
 	return c, nil
 }
 
-// stateFor says which record an operation is called on.
+// stateFor returns the state of the record that an operation is called on.
 func stateFor(operation string) record.Status {
 	switch operation {
 	case "withdrawRecord", "claimRecord", "approveRecord", "requestChanges", "rejectRecord":
@@ -124,8 +124,8 @@ func stateFor(operation string) record.Status {
 	return record.Unsubmitted
 }
 
-// refusedFor returns the code by which an operation is refused to whoever may call
-// it, because the tenant has signed nothing and proposed nothing; empty for one
+// refusedFor returns the code with which an operation is refused even to permitted
+// callers, because the tenant has signed nothing and proposed nothing; empty for one
 // that succeeds.
 func refusedFor(operation string) string {
 	switch operation {
@@ -141,7 +141,7 @@ func refusedFor(operation string) string {
 	return ""
 }
 
-// bodies are what each operation that writes is sent; nil: nothing.
+// bodies are the bodies that each operation that writes is sent; nil for none.
 func (ours *tenant) bodies() map[string]any {
 	waste := map[string]any{"treatment": "landfill", "weightKg": 1}
 	why := map[string]any{"comment": "why"}
@@ -149,7 +149,7 @@ func (ours *tenant) bodies() map[string]any {
 		"login":        map[string]any{"email": "user@example.test", "password": password},
 		"refresh":      map[string]any{"refreshToken": ours.user.refresh},
 		"setUpAccount": map[string]any{"setupToken": ours.setupToken, "password": password},
-		// A token of nobody's: it is refused for what it names.
+		// A token that belongs to no account is refused.
 		"acceptInvitation": map[string]any{"token": "o.u.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
 		"logout":           nil,
 		"updateMe":         map[string]any{"defaultOrganization": ours.org},
@@ -166,7 +166,7 @@ func (ours *tenant) bodies() map[string]any {
 		"createEvent": map[string]any{"title": "Another"},
 		"updateEvent": map[string]any{"title": "Taken over"},
 		// Nothing is proposed and no result is signed: these are refused for what they
-		// name, after who may call them.
+		// name, after the permission check.
 		"signOffEvent": map[string]any{"revision": 1, "statement": "Final."}, "withdrawSignOff": why,
 		"approveEventChange": nil, "assessEventChange": nil, "rejectEventChange": nil,
 		"adoptFactorSet": map[string]any{"factorSet": ours.ids["setId"]},
@@ -199,7 +199,7 @@ func (ours *tenant) bodies() map[string]any {
 	}
 }
 
-// make makes the call; rehearsed, it changes nothing.
+// make makes the call; a dry run changes nothing.
 func (k call) make(c *caller, rehearsed bool) *answer {
 	c.t.Helper()
 	header := maps.Clone(k.header)
@@ -209,7 +209,7 @@ func (k call) make(c *caller, rehearsed bool) *answer {
 	return c.do(k.method, k.path, k.body, header)
 }
 
-// never returns the tenant's ids turned round: well-formed, and nobody's.
+// never returns ids that are well-formed but do not exist: the tenant's own, reversed.
 func (ours *tenant) never(o api.Operation) map[string]string {
 	turned := map[string]string{}
 	for _, name := range o.Params() {
@@ -226,7 +226,7 @@ func (ours *tenant) never(o api.Operation) map[string]string {
 	return turned
 }
 
-// snapshot is what the organization sees of itself, whoever asks.
+// snapshot returns everything that the organization can read of itself.
 func (ours *tenant) snapshot() string {
 	event := "/events/" + ours.ids["eventId"]
 	answers := []*answer{
@@ -248,7 +248,7 @@ func (ours *tenant) snapshot() string {
 	return string(text)
 }
 
-// names are the words that nobody outside may see: first those of the
+// names are the words that must not be visible outside: first those of the
 // organization, then the ids.
 func (ours *tenant) names() []string {
 	names := []string{ours.org, "Example Ltd", "Ours", "@example.test"}
@@ -260,5 +260,5 @@ func (ours *tenant) names() []string {
 
 var requestIDField = regexp.MustCompile(`"requestId":"[^"]*"`)
 
-// same is a body without what differs in every answer.
+// same returns a body without what differs in every response.
 func same(a *answer) string { return requestIDField.ReplaceAllString(string(a.body), "") }

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// waiting is a process of a service on a database of its own.
+// waiting is a process of a service with its own database.
 type waiting struct {
 	*testkit.Proc
 	t           *testing.T
@@ -34,8 +34,8 @@ func startWaiting(t *testing.T, env ...string) *waiting {
 	return w
 }
 
-// agrees waits until the debug port, the command healthcheck and the main port say the
-// same of its readiness. The main port of a process that is not ready may not listen.
+// agrees waits until the debug port, the command healthcheck and the main port agree on
+// its readiness. The main port of a process that is not ready may not listen.
 func (w *waiting) agrees(ready bool) {
 	w.t.Helper()
 	testkit.Eventually(w.t, time.Minute, func() error {
@@ -51,20 +51,20 @@ func (w *waiting) agrees(ready bool) {
 	})
 }
 
-// ends waits until the process has ended with a code, and one line that says why.
+// ends waits until the process has exited with code 1 and one line that says why.
 func (w *waiting) ends(why string) {
 	w.t.Helper()
 	select {
 	case <-w.Exited():
 	case <-time.After(time.Minute):
-		w.t.Fatal("it does not end")
+		w.t.Fatal("it does not exit")
 	}
 	if err := w.Wait(); err == nil || strings.Count(w.Output(), why) != 1 {
-		w.t.Errorf("it ended with %v, and %d times with %q:\n%s", err, strings.Count(w.Output(), why), why, w.Output())
+		w.t.Errorf("it exited with %v, and %d times with %q:\n%s", err, strings.Count(w.Output(), why), why, w.Output())
 	}
 }
 
-// statusOf returns the status of an answer, 0 where there is none.
+// statusOf returns the status of a response, 0 for none.
 func statusOf(url string) int {
 	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Get(url)
@@ -75,9 +75,9 @@ func statusOf(url string) int {
 	return answer.StatusCode
 }
 
-// TestAServiceWaitsOrEndsByTheCause: while a process waits for its database, the schema or
-// the keys of auth, it lives and nobody takes it for ready; what waiting does not mend
-// ends it, as it ends commands.
+// TestAServiceWaitsOrEndsByTheCause verifies that a process that waits for its
+// database, the schema or the keys of auth is live but not ready, and that a cause that
+// waiting does not resolve ends it, as it ends commands.
 func TestAServiceWaitsOrEndsByTheCause(t *testing.T) {
 	t.Parallel()
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")
@@ -102,7 +102,7 @@ func TestAServiceWaitsOrEndsByTheCause(t *testing.T) {
 
 	startWaiting(t, append([]string{"ECF_MONGODB_URI=mongodb://" + closed + "/away"}, common...)...).agrees(false)
 
-	// As an older release has left it, with an event.
+	// The database as an older release left it, with an event.
 	if _, err := client.Database(database).Collection("events").InsertOne(t.Context(), bson.D{{Key: "_id", Value: "e"}, {Key: "org", Value: "o"}, {Key: "slot", Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestAServiceWaitsOrEndsByTheCause(t *testing.T) {
 	w.WaitLine("ecf schema up")
 	w.agrees(false)
 	command(t, ecf, env, "", "schema", "up")
-	// Now it has a database, and no keys.
+	// Now it has a database, but no keys.
 	testkit.Eventually(t, time.Minute, func() error {
 		if got := statusOf("http://" + w.addr + "/health/ready"); got != http.StatusServiceUnavailable {
 			return fmt.Errorf("the main port: %d", got)
@@ -124,13 +124,13 @@ func TestAServiceWaitsOrEndsByTheCause(t *testing.T) {
 	testkit.Process(t, testkit.Binary(t, "services/auth/cmd/auth"), nil, append([]string{"ECF_ADDR=" + auth}, env...))
 	w.agrees(true)
 
-	// Somebody dropped what keeps numbers unique.
+	// The index that keeps numbers unique was dropped.
 	if err := client.Database(database).Collection("history").Indexes().DropOne(t.Context(), "rev"); err != nil {
 		t.Fatal(err)
 	}
 	startWaiting(t, env...).ends("history.rev")
 
-	// A newer release has brought it up, and left this one out.
+	// A newer release has migrated the schema, and its contract excludes this one.
 	if _, err := versions.UpdateByID(t.Context(), "records", bson.D{{Key: "$set", Value: bson.D{{Key: "version", Value: 999}, {Key: "minReader", Value: 999}}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +138,6 @@ func TestAServiceWaitsOrEndsByTheCause(t *testing.T) {
 	refused := exec.CommandContext(t.Context(), ecf, "org", "create", "--name", "Refused Ltd", "--plan", "team")
 	refused.Env = env
 	if out, err := refused.CombinedOutput(); err == nil || strings.Count(string(out), "newer") != 1 {
-		t.Errorf("a command ends with %v:\n%s", err, out)
+		t.Errorf("a command exits with %v:\n%s", err, out)
 	}
 }

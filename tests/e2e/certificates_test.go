@@ -14,14 +14,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// secured are all services as processes of their own, each with a certificate as files.
+// secured runs every service as a separate process, each with certificate files.
 type secured struct {
 	t         *testing.T
 	authority testkit.Authority
 	env       []string
 	url       string            // of the gateway
-	at        map[string]string // the addresses of the services behind it
-	folders   map[string]string // of everybody's files
+	at        map[string]string // the addresses of the services behind the gateway
+	folders   map[string]string // with the files of each process
 	serials   map[string]string
 }
 
@@ -78,8 +78,8 @@ func startSecured(t *testing.T, settings ...string) *secured {
 	return s
 }
 
-// shown connects to a service as the process does whose files are in a folder, and
-// returns the serial number of what the service shows.
+// shown connects to a service with the client certificate in a folder, and returns the
+// serial number of the service's certificate.
 func (s *secured) shown(service, folder string) (string, error) {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem"))
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *secured) shown(service, folder string) (string, error) {
 	return s.ask("https", service, "/health/live", &tls.Config{RootCAs: s.authority.Roots(), Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, "", http.StatusOK)
 }
 
-// ask makes one request on a new connection; an answer with another status is an error.
+// ask makes one request on a new connection; a status other than 200 is an error.
 func (s *secured) ask(scheme, service, path string, config *tls.Config, token string, want int) (serial string, err error) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
 	defer cancel()
@@ -114,10 +114,11 @@ func (s *secured) ask(scheme, service, path string, config *tls.Config, token st
 	return serial, err
 }
 
-// Statement 34, by real processes: with certificates the whole product works, and who
-// shows none of its authority gets no answer from any service behind the gateway, with
-// a good token or without. A certificate is no token either. Renewed files count
-// without a restart, and no request fails meanwhile.
+// TestServicesWithCertificatesAdmitOnlyEachOther runs real processes and verifies that
+// the whole product works with certificates; that a client without a certificate of the
+// authority gets no response from any service behind the gateway, with a valid token or
+// without; that a certificate does not replace a token; and that renewed files are used
+// without a restart and without failed requests (statement 34).
 func TestServicesWithCertificatesAdmitOnlyEachOther(t *testing.T) {
 	t.Parallel()
 	s := startSecured(t)
@@ -156,7 +157,7 @@ func TestServicesWithCertificatesAdmitOnlyEachOther(t *testing.T) {
 				t.Errorf("%s answers without TLS", service)
 			}
 		}
-		// Who has a certificate is a service; who asks is still said by the token.
+		// A certificate identifies a service; the token still identifies the caller.
 		pair, err := tls.LoadX509KeyPair(filepath.Join(s.folders["gateway"], "cert.pem"), filepath.Join(s.folders["gateway"], "key.pem"))
 		if err != nil {
 			t.Fatal(err)
@@ -188,8 +189,9 @@ func TestServicesWithCertificatesAdmitOnlyEachOther(t *testing.T) {
 	as("manager@example.test").get("/events/" + event).want(http.StatusOK)
 }
 
-// TestCertificatesWithPlainAddressesDoNotStart: a service that has certificates and is
-// told to call another one without says so and ends, instead of refusing all requests.
+// TestCertificatesWithPlainAddressesDoNotStart verifies that a service with
+// certificates but a plain address of another service reports this and exits, instead
+// of refusing all requests.
 func TestCertificatesWithPlainAddressesDoNotStart(t *testing.T) {
 	t.Parallel()
 	ca, cert, key, _ := testkit.NewAuthority(t).Write(t.TempDir())
@@ -201,6 +203,6 @@ func TestCertificatesWithPlainAddressesDoNotStart(t *testing.T) {
 	select {
 	case <-process.Exited():
 	case <-time.After(time.Minute):
-		t.Error("it goes on")
+		t.Error("it continues to run")
 	}
 }

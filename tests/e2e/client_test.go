@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/client"
 )
 
-// client logs in with the client of the API; everything it sends and receives is
-// held against the document.
+// client logs in with the API client; every request and response is checked against the
+// document.
 func (s *system) client(t *testing.T, email string) *client.Client {
 	t.Helper()
 	c, err := client.New(s.url, client.Options{HTTP: &http.Client{Transport: &validating{t: t}}, PollInterval: 20 * time.Millisecond})
@@ -37,8 +37,7 @@ func got[T any](t *testing.T) func(T, error) T {
 	}
 }
 
-// TestClient takes the main road with the Go client, as a program that uses the
-// API would, on both engines.
+// TestClient plays the main flow with the Go client on both engines.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -52,7 +51,7 @@ func TestClient(t *testing.T) {
 			t.Errorf("a user creates an event: %v", err)
 		}
 
-		// The same key makes one event, whoever asks again.
+		// The same key creates one event, however often it is sent.
 		var first, again client.Meta
 		in := client.EventInput{Title: "Conference", Country: "GB", StartDate: "2026-06-10", EndDate: "2026-06-11", Attendees: new(10)}
 		event := got[*client.Event](t)(manager.CreateEvent(ctx, in, client.IdempotencyKey("conference"), client.WithMeta(&first)))
@@ -61,23 +60,23 @@ func TestClient(t *testing.T) {
 			t.Errorf("%+v, %+v, replayed %v", event, twice, again.Replayed)
 		}
 
-		// A rehearsal leaves nothing behind.
+		// A dry run leaves nothing behind.
 		flight := client.Flight{From: "lhr", To: "JFK", Class: "Economy", Passengers: 1}
 		rehearsed := got[*client.Record](t)(user.CreateRecord(ctx, event.ID, flight, client.DryRun()))
 		if n := got[*client.Page[client.Record]](t)(user.ListRecords(event.ID, "flights").Page(ctx, 1, 0)).Pagination.Total; n != 0 {
-			t.Errorf("%d records after a rehearsal", n)
+			t.Errorf("%d records after a dry run", n)
 		}
 		record := got[*client.Record](t)(user.CreateRecord(ctx, event.ID, flight))
 		var read client.Flight
 		if err := record.Input(&read); err != nil || read.From != "LHR" || record.Footprint.KgCO2e != rehearsed.Footprint.KgCO2e || record.Footprint.KgCO2e != 784_717_344 {
-			t.Errorf("%+v, %v, rehearsed %+v", record, err, rehearsed.Footprint)
+			t.Errorf("%+v, %v, dry run %+v", record, err, rehearsed.Footprint)
 		}
 		_, err = user.CreateRecord(ctx, event.ID, client.Flight{From: "LHR", To: "JKF", Passengers: 0})
 		if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Code != client.CodeValidationError || len(refused.Details) != 2 || refused.Details[0].Suggestions[0] != "JFK" {
 			t.Errorf("two faults: %v", err)
 		}
 
-		// Nobody approves what they did not see.
+		// A change since the read prevents an approval.
 		var seen client.Meta
 		got[*client.Record](t)(manager.GetRecord(ctx, record.Ref(), client.WithMeta(&seen)))
 		if _, err := manager.GetRecord(ctx, record.Ref(), client.IfNoneMatch(seen.ETag)); !errors.Is(err, client.ErrNotModified) {
@@ -86,10 +85,10 @@ func TestClient(t *testing.T) {
 		got[*client.Record](t)(user.UpdateRecord(ctx, record.Ref(), client.RecordPatch{"passengers": 2, "class": "economy"}, client.IfMatch(seen.ETag)))
 		got[*client.Record](t)(user.SubmitRecord(ctx, record.Ref()))
 		if _, err := manager.ApproveRecord(ctx, record.Ref(), "", client.IfMatch(seen.ETag)); client.CodeOf(err) != client.CodePreconditionFailed {
-			t.Errorf("approved unseen: %v", err)
+			t.Errorf("approved an outdated revision: %v", err)
 		}
 
-		// Many at once: a batch and a file.
+		// Many records at once: a batch and a file.
 		batch := got[*client.Outcomes](t)(user.CreateRecords(ctx, event.ID, []client.RecordInput{
 			client.Waste{Treatment: "landfill", WeightKg: new(50.0), Common: client.Common{ExternalReference: "W-1"}},
 			client.Waste{Treatment: "landfill", WeightKg: new(-1.0)},
@@ -152,7 +151,7 @@ func TestClient(t *testing.T) {
 			t.Errorf("report: %v", err)
 		}
 
-		// A session that has ended is over, without a second try.
+		// A client that has logged out is refused without a retry.
 		if err := user.Logout(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,7 @@ import (
 
 var massLine = regexp.MustCompile(`^\d+\.\d{6} kg CO2e$`)
 
-// TestPythonClient runs the tests of the client in Python, and its tour against
-// a server.
+// TestPythonClient runs the tests of the Python client, and its tour against a server.
 func TestPythonClient(t *testing.T) {
 	t.Parallel()
 	const dir = "../../libs/client/python"
@@ -25,9 +24,9 @@ func TestPythonClient(t *testing.T) {
 	takeTour(t, s.url, program(t, "python3", dir, "tour/tour.py"))
 }
 
-// TestTypeScriptClient makes the types of the client in TypeScript from the
-// served document, compiles it under the strictest settings, and runs its tests,
-// its tour and the samples of the documentation.
+// TestTypeScriptClient generates the types of the TypeScript client from the served
+// document, compiles it with the strictest settings, and runs its tests, its tour and
+// the samples of the documentation.
 func TestTypeScriptClient(t *testing.T) {
 	t.Parallel()
 	dir := testkit.NPM(t, "../../libs/client/typescript")
@@ -47,7 +46,7 @@ func TestTypeScriptClient(t *testing.T) {
 	checkSampled(t, samples, out, err)
 }
 
-// takeTour runs a tour, which prints what its event comes to.
+// takeTour runs a tour, which prints the total of its event.
 func takeTour(t *testing.T, url string, tour *exec.Cmd) {
 	t.Helper()
 	tour.Env = append(os.Environ(), "ECF_URL="+url, "ECF_EMAIL=manager@example.test", "ECF_PASSWORD="+password)

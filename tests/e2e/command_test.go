@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// command runs a program to its end and returns the first line it prints.
+// command runs a program to its end and returns the first line of its output.
 func command(t *testing.T, path string, env []string, input string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), path, args...)

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// compare holds an answer against what the reference says: status, code, what is
-// allowed instead, and the record where there is one.
+// compare compares a response with the verdict of the reference: status, code, the
+// moves allowed instead, and the record if there is one.
 func (w *course) compare(rt *rapid.T, a *answer, want verdict, r *refRecord) {
 	rt.Helper()
 	if a.status != want.status {
@@ -29,7 +29,7 @@ func (w *course) compare(rt *rapid.T, a *answer, want verdict, r *refRecord) {
 	}
 }
 
-// compareRefusal holds the error of an answer against a verdict.
+// compareRefusal compares the error of a response with a verdict.
 func compareRefusal(rt *rapid.T, a *answer, want verdict) {
 	rt.Helper()
 	if code := a.at("error", "code"); code != want.code {
@@ -39,7 +39,7 @@ func compareRefusal(rt *rapid.T, a *answer, want verdict) {
 		return
 	}
 	if got := a.at("error", "details", 0, "code"); got != want.state {
-		rt.Fatalf("%s: is said to be %v, want %s", a.what, got, want)
+		rt.Fatalf("%s: the state is %v, want %s", a.what, got, want)
 	}
 	allowed, _ := a.at("error", "details", 1, "suggestions").([]any)
 	got := []string{}
@@ -53,7 +53,7 @@ func compareRefusal(rt *rapid.T, a *answer, want verdict) {
 	}
 }
 
-// compareRecord holds a served record against the reference.
+// compareRecord compares a served record with the reference.
 func compareRecord(rt *rapid.T, what string, served any, r *refRecord) {
 	rt.Helper()
 	got, _ := served.(map[string]any)
@@ -83,7 +83,7 @@ func compareRecord(rt *rapid.T, what string, served any, r *refRecord) {
 		}
 	}
 	if (got["submittedAt"] != nil) != (r.submittedBy != nil) || (got["reviewedAt"] != nil) != (r.reviewer != nil) {
-		rt.Fatalf("%s: times of what did not happen, or none: %v", what, got)
+		rt.Fatalf("%s: a time is set for a move that did not happen, or missing: %v", what, got)
 	}
 	if comment, _ := got["reviewComment"].(string); comment != r.comment {
 		rt.Fatalf("%s: the comment is %q, want %q", what, comment, r.comment)
@@ -94,7 +94,7 @@ func compareRecord(rt *rapid.T, what string, served any, r *refRecord) {
 	}
 }
 
-// read reads one thing as anybody.
+// read reads a random object as a random person.
 func (w *course) read(rt *rapid.T) {
 	by := w.somebody(rt)
 	r := w.someRecord(rt, w.orgs...)
@@ -112,7 +112,7 @@ func (w *course) readRecord(rt *rapid.T, by *person, r *refRecord) {
 	if r.deleted || r.org != by.org {
 		gone := []*answer{a, history}
 		if r.org == by.org && by.role != "user" {
-			// Managers read what became of a deleted record.
+			// Managers can read the history of a deleted record.
 			gone = gone[:1]
 			if history.status != http.StatusOK || history.str("items", 0, "action") != "delete" {
 				rt.Fatalf("%s: %d %s", history.what, history.status, history.body)
@@ -149,7 +149,7 @@ func (w *course) readRecord(rt *rapid.T, by *person, r *refRecord) {
 	}
 }
 
-// readLists reads the lists of somebody's organization.
+// readLists reads the lists of a person's organization.
 func (w *course) readLists(rt *rapid.T, by *person) {
 	o := by.org
 	waiting := func(r *refRecord) bool { return r.status == "submitted" || r.status == "in_review" }
@@ -167,7 +167,7 @@ func (w *course) readLists(rt *rapid.T, by *person) {
 		for i := range items {
 			got = append(got, a.str("items", i, "_id"))
 		}
-		// The queue is in the order of a time, which some records may share.
+		// The queue is sorted by a time that some records may share.
 		if strings.HasSuffix(path, "/review") {
 			slices.Sort(got)
 			slices.Sort(want)
@@ -193,8 +193,8 @@ func (w *course) readAll(rt *rapid.T) {
 	}
 }
 
-// resultFault says how the result and its preview differ from what they should
-// be, "" when they do not.
+// resultFault describes how the result and its preview differ from the reference, or
+// returns "".
 func (w *course) resultFault(o *refOrg) string {
 	a := w.ask(o.admin, http.MethodGet, "/events/"+o.event+"/results", nil, nil)
 	kg, n := o.total("approved")

@@ -10,17 +10,17 @@ import (
 	"github.com/eventcarbon/ecf/tests/conformance"
 )
 
-// checkContract holds one answer against the document: every answer of every
-// test of this package passes here.
+// checkContract checks a response against the document; every response in this package
+// passes through it.
 func checkContract(t *testing.T, request *http.Request, status int, header http.Header, body []byte) {
 	t.Helper()
 	if err := conformance.Answer(request, status, header, body); err != nil {
-		t.Errorf("%s %s answers %d outside of the document: %v\n%s", request.Method, request.URL.Path, status, err, body)
+		t.Errorf("%s %s is answered with %d, which does not conform to the document: %v\n%s", request.Method, request.URL.Path, status, err, body)
 	}
 }
 
-// validating is a transport for the client that holds every request and every
-// answer against the document.
+// validating is a transport for the client that checks every request and response
+// against the document.
 type validating struct{ t *testing.T }
 
 func (v *validating) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -38,7 +38,7 @@ func (v *validating) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body = nil // rows of CSV are sent as they are read
 	}
 	if err := conformance.Request(r); err != nil {
-		v.t.Errorf("%s %s is sent outside of the document: %v", r.Method, r.URL.Path, err)
+		v.t.Errorf("the request %s %s does not conform to the document: %v", r.Method, r.URL.Path, err)
 	}
 	response, err := http.DefaultTransport.RoundTrip(sent)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Two hundred sign-ins at once over the whole system: all have an answer, those
-// that find the queue full one with Retry-After, and meanwhile reads and health
-// are answered as ever.
+// TestTwoHundredSignInsStarveNobody verifies that two hundred concurrent logins are all
+// answered, those that find the queue full with Retry-After, and that reads and health
+// are answered as usual meanwhile.
 func TestTwoHundredSignInsStarveNobody(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -25,7 +25,7 @@ func TestTwoHundredSignInsStarveNobody(t *testing.T) {
 				res, err := http.Post(s.url+"/api/v2/auth/login", "application/json",
 					strings.NewReader(fmt.Sprintf(`{"email":"nobody%d@example.test","password":"wrong"}`, i)))
 				if err != nil {
-					t.Errorf("a sign-in has no answer: %v", err)
+					t.Errorf("a login has no response: %v", err)
 					return
 				}
 				_, _ = io.Copy(io.Discard, res.Body)
@@ -40,7 +40,7 @@ func TestTwoHundredSignInsStarveNobody(t *testing.T) {
 						t.Error("503 without Retry-After")
 					}
 				default:
-					t.Errorf("a sign-in is answered %d", res.StatusCode)
+					t.Errorf("a login is answered with %d", res.StatusCode)
 				}
 			})
 		}

@@ -20,8 +20,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// Statement 29: a body above the limit is 413 and one that is nested deeper than
-// 32 levels 400, on every route that takes one.
+// TestBodiesAreBounded verifies that a body above the limit is 413 and one nested
+// deeper than 32 levels 400, on every route that accepts one (statement 29).
 func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -51,15 +51,15 @@ func TestBodiesAreBounded(t *testing.T) {
 			}
 		}
 	}
-	// 32 levels are read, and what is wrong is the field.
+	// 32 levels are decoded, and the field is invalid.
 	a := manager.post(records, deep(32, "[", "]")).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 	if strings.Contains(string(a.body), "MALFORMED_JSON") {
 		t.Errorf("32 levels: %s", a.body)
 	}
 }
 
-// Statement 29: ten thousand connections that send nothing, and some whose
-// bodies never end, keep nobody from being answered.
+// TestIdleConnectionsBlockNobody verifies that requests are answered while ten thousand
+// connections send nothing or bodies without an end (statement 29).
 func TestIdleConnectionsBlockNobody(t *testing.T) {
 	t.Parallel()
 	port := testkit.FreePort(t)
@@ -76,7 +76,7 @@ func TestIdleConnectionsBlockNobody(t *testing.T) {
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files); err != nil {
 		t.Fatal(err)
 	}
-	if most := int(files.Cur) - 2000; idle > most { // each is a file of ours
+	if most := int(files.Cur) - 2000; idle > most { // each uses a file descriptor here
 		t.Logf("%d connections: the machine allows no more", most)
 		idle = max(most, 500)
 	}
@@ -91,7 +91,7 @@ func TestIdleConnectionsBlockNobody(t *testing.T) {
 	for worker := range 20 {
 		group.Go(func() {
 			for i := worker; i < idle; i += 20 {
-				// From many addresses: one has no more than its share.
+				// From many addresses: each has a limited share.
 				from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, byte(1+worker), 1)}, Timeout: 20 * time.Second}
 				c, err := from.DialContext(t.Context(), "tcp", address)
 				if err != nil {
@@ -118,10 +118,10 @@ func TestIdleConnectionsBlockNobody(t *testing.T) {
 		begin := time.Now()
 		user.get("/events").want(http.StatusOK)
 		if took := time.Since(begin); took > 5*time.Second {
-			t.Errorf("a request took %s beside %d idle connections", took, idle)
+			t.Errorf("a request took %s with %d idle connections", took, idle)
 		}
 	}
-	// One address has a thousand.
+	// One address may have a thousand.
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 99, 1)}, Timeout: 20 * time.Second}
 	for range 1001 {
 		c, err := from.DialContext(t.Context(), "tcp", address)
@@ -134,15 +134,15 @@ func TestIdleConnectionsBlockNobody(t *testing.T) {
 	_ = last.SetDeadline(time.Now().Add(20 * time.Second))
 	res, err := http.ReadResponse(bufio.NewReader(last), nil)
 	if err != nil {
-		t.Fatalf("the connection beyond what one address may have: %v", err)
+		t.Fatalf("the connection above the limit of an address: %v", err)
 	}
 	if _ = res.Body.Close(); res.StatusCode != http.StatusTooManyRequests {
-		t.Errorf("the connection beyond what one address may have: %d", res.StatusCode)
+		t.Errorf("the connection above the limit of an address: %d", res.StatusCode)
 	}
 }
 
-// Statements 30 and 31: no method and no path gives anything away: not what the
-// program is, not how it does, not what it was sent.
+// TestThePublicPortGivesNothingAway verifies that no method and no path reveals the
+// software, its state, or what it was sent (statements 30 and 31).
 func TestThePublicPortGivesNothingAway(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -164,12 +164,12 @@ func TestThePublicPortGivesNothingAway(t *testing.T) {
 				what := fmt.Sprintf("%s %s: %d %v %.300s", method, path, status, header, body)
 				for _, name := range []string{"Server", "X-Powered-By", "Via", "X-Aspnet-Version", "X-Runtime"} {
 					if header.Get(name) != "" {
-						t.Errorf("%s is told: %s", name, what)
+						t.Errorf("%s reveals: %s", name, what)
 					}
 				}
 				for _, word := range []string{"sent-8812", "goroutine", "fasthttp", "fiber", "go1.", "sqlite", "mongo", "redis", "# HELP", "[core]", manager.token[:40]} {
 					if strings.Contains(string(body), word) {
-						t.Errorf("%q is told: %s", word, what)
+						t.Errorf("%q reveals: %s", word, what)
 					}
 				}
 				known := strings.HasPrefix(path, "/api/v2/events") || strings.HasPrefix(path, "/api/v2/health") || path == "/api/v2/auth/login"
@@ -179,7 +179,7 @@ func TestThePublicPortGivesNothingAway(t *testing.T) {
 						t.Errorf("not refused: %s", what)
 					}
 				case !known && status != http.StatusNotFound && status != http.StatusBadRequest:
-					t.Errorf("something is there: %s", what)
+					t.Errorf("it exists: %s", what)
 				}
 				if status >= 400 {
 					var e struct {
@@ -187,7 +187,7 @@ func TestThePublicPortGivesNothingAway(t *testing.T) {
 						Error   struct{ Code, Message, RequestID, Docs string }
 					}
 					if json.Unmarshal(body, &e) != nil || e.Success == nil || *e.Success || e.Error.Code == "" || e.Error.Docs == "" || e.Error.RequestID != header.Get("X-Request-Id") || header.Get("Content-Type") != "application/json" {
-						t.Errorf("not the envelope: %s", what)
+						t.Errorf("not the error envelope: %s", what)
 					}
 				}
 			}
@@ -195,8 +195,8 @@ func TestThePublicPortGivesNothingAway(t *testing.T) {
 	})
 }
 
-// Statement 41: health and documentation need no token and reveal no address
-// and no setting.
+// TestHealthAndDocsRevealNothing verifies that health and documentation need no token
+// and reveal no address and no setting (statement 41).
 func TestHealthAndDocsRevealNothing(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -223,8 +223,8 @@ func TestHealthAndDocsRevealNothing(t *testing.T) {
 	})
 }
 
-// Statement 36: whatever a client sends, each entry of the log is one line of
-// JSON, and a line break or an escape sequence is never in it as such.
+// TestTheLogIsOneObjectALine verifies that whatever a client sends, each log entry is
+// one line of JSON without raw line breaks or escape sequences (statement 36).
 func TestTheLogIsOneObjectALine(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -254,14 +254,14 @@ func TestTheLogIsOneObjectALine(t *testing.T) {
 	s.checkLines(t)
 }
 
-// checkLines holds every line of the log to be an object of its own.
+// checkLines verifies that every line of the log is a JSON object.
 func (s *system) checkLines(t *testing.T) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(s.log.String(), "\n"), "\n")
 	for _, line := range lines {
 		var entry map[string]any
 		if err := json.Unmarshal([]byte(line), &entry); err != nil || entry["msg"] == nil || entry["time"] == nil || entry["forged"] != nil || strings.ContainsAny(line, "\x1b\r") {
-			t.Errorf("no entry of the log: %q", line)
+			t.Errorf("not a log entry: %q", line)
 		}
 	}
 	if len(lines) < 5 {
@@ -269,9 +269,10 @@ func (s *system) checkLines(t *testing.T) {
 	}
 }
 
-// believesNobody is statement 34: a service behind the gateway takes nobody's
-// word for who they are. Without an access token each operation refuses, whatever the fields
-// of a request say; an ID token is none, and neither is one that says more than was signed.
+// believesNobody verifies statement 34 for one operation: a service behind the gateway
+// does not trust claims about the caller. Without an access token each operation is
+// refused, whatever its header fields say; an ID token is not accepted, nor is one that
+// says more than was signed.
 func believesNobody(t *testing.T, service string, o api.Operation, tokens []string) {
 	t.Helper()
 	claims := map[string]string{
@@ -288,7 +289,8 @@ func believesNobody(t *testing.T, service string, o api.Operation, tokens []stri
 	}
 }
 
-// forgeries are an access token that says more than was signed, and one that is not signed.
+// forgeries returns an access token that says more than was signed, and one that is not
+// signed.
 func forgeries(t *testing.T, token string) []string {
 	t.Helper()
 	parts := strings.Split(token, ".")

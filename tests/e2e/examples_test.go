@@ -17,14 +17,14 @@ import (
 const (
 	exampleClients = "../../examples/clients"
 
-	// exampleTotal is what the flight of the example clients comes to: 2 people ×
+	// exampleTotal is the total of the flight of the example clients: 2 people ×
 	// 5,539.833 km × 2 ways × (0.11704 + 0.02461).
 	exampleTotal = "3138.869378 kg CO2e"
 )
 
-// TestExampleClients runs the examples that the documentation shows, as they
-// are, against a running server. The one in TypeScript has its types made from
-// the served document and compiles under the strictest settings.
+// TestExampleClients runs the examples of the documentation unchanged against a running
+// server. The TypeScript example has its types generated from the served document and
+// compiles with the strictest settings.
 func TestExampleClients(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -54,9 +54,9 @@ func TestExampleClients(t *testing.T) {
 			var stdout, stderr strings.Builder
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			if err := cmd.Run(); err != nil || strings.TrimSpace(stdout.String()) != exampleTotal {
-				t.Errorf("%v: said %q, want %q\n%s", err, stdout.String(), exampleTotal, stderr.String())
+				t.Errorf("%v: printed %q, want %q\n%s", err, stdout.String(), exampleTotal, stderr.String())
 			}
-			// Who is not let in is told so, and the program fails.
+			// A failed login is reported, and the program fails.
 			wrong := program(t, cmd.Args[0], cmd.Dir, cmd.Args[1:]...)
 			wrong.Env = append(os.Environ(), "ECF_URL="+s.url, "ECF_EMAIL=manager@example.test", "ECF_PASSWORD=wrong")
 			if out, err := wrong.CombinedOutput(); err == nil || !strings.Contains(string(out), "401") {
@@ -66,7 +66,8 @@ func TestExampleClients(t *testing.T) {
 	}
 }
 
-// program is a command of a language, which not every machine has.
+// program returns a command for a language, whose tools may not be installed; then the
+// test is skipped.
 func program(t *testing.T, name, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {

@@ -18,7 +18,7 @@ import (
 
 const exampleFolder = "../../examples/london-conference"
 
-// player makes a player of the example who waits for a server that is away.
+// player returns a player of the example that retries while a server is down.
 func player(t *testing.T, url, userEmail, managerEmail, password string) *demo.Player {
 	t.Helper()
 	login := func(email string) *client.Client {
@@ -55,8 +55,8 @@ func play(ctx context.Context, p *demo.Player) error {
 	return nil
 }
 
-// The example conference comes to the figures that were worked out without the
-// engine, record by record and in every breakdown.
+// TestExampleComesToTheExpectedFootprint verifies the figures of the example
+// conference, calculated without the engine, record by record and in every breakdown.
 func TestExampleComesToTheExpectedFootprint(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -65,8 +65,8 @@ func TestExampleComesToTheExpectedFootprint(t *testing.T) {
 	}
 }
 
-// killed runs bin/ecf as a process on one address and data directory, so that
-// it can be killed and started again.
+// killed runs bin/ecf as a process with a fixed address and data directory, so that it
+// can be killed and restarted.
 type killed struct {
 	t    *testing.T
 	path string
@@ -80,13 +80,14 @@ func (k *killed) start() {
 	k.proc.WaitHTTP(k.url + "/api/v2/health/ready")
 }
 
-// kill -9 in the middle of the example, again and again: what was acknowledged
-// is there, nothing is counted twice, and the result becomes right by itself.
+// TestKillLosesNothing kills the process repeatedly during the example: what was
+// acknowledged is there, nothing is counted twice, and the result becomes right without
+// intervention.
 func TestKillLosesNothing(t *testing.T) {
 	t.Parallel()
 	for round := range 2 {
 		t.Run(fmt.Sprint("round ", round), func(t *testing.T) {
-			// What is mostly done is waiting for leases of requests that died.
+			// Most of the time is spent waiting for leases of requests that died.
 			t.Parallel()
 			random := testkit.Rand(t)
 			data, port := t.TempDir(), testkit.FreePort(t)
@@ -101,7 +102,7 @@ func TestKillLosesNothing(t *testing.T) {
 			for range 3 {
 				pause := time.NewTimer(time.Duration(50+random.IntN(700)) * time.Millisecond)
 				select {
-				case err := <-done: // faster than the killer
+				case err := <-done: // the example ended before the next kill
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -117,9 +118,9 @@ func TestKillLosesNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 			case <-time.After(2 * time.Minute):
-				t.Fatal("the example did not come to its end")
+				t.Fatal("the example did not finish")
 			}
-			// The sessions, too, have outlived every death.
+			// The sessions, too, have survived every kill.
 			if _, err := p.User.Me(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -127,9 +128,9 @@ func TestKillLosesNothing(t *testing.T) {
 	}
 }
 
-// An empty Redis in the middle of everything costs time and nothing else:
-// sessions and limits are rebuilt from the store, and the sweeper rings for
-// the marks whose notifiers were lost.
+// TestRedisMayForgetEverything verifies that an empty Redis costs time and nothing
+// else: sessions and limits are rebuilt from the store, and the sweeper notifies again
+// for the marks whose notifications were lost.
 func TestRedisMayForgetEverything(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{}
@@ -148,7 +149,7 @@ func TestRedisMayForgetEverything(t *testing.T) {
 		case 1:
 			server.Flush()
 		case 3:
-			server.Stop() // approvals go on without a queue
+			server.Stop() // approvals continue without a queue
 		case 5:
 			server.Start() // and find an empty one
 		}
@@ -159,8 +160,8 @@ func TestRedisMayForgetEverything(t *testing.T) {
 	}
 }
 
-// The same example, played against six processes that share a database and a
-// real Redis.
+// TestSeparateProcesses plays the example against six processes that share a database
+// and a real Redis.
 func TestSeparateProcesses(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -175,13 +176,13 @@ func TestSeparateProcesses(t *testing.T) {
 	run := func(service, addr string, args ...string) {
 		testkit.Process(t, testkit.Binary(t, "services/"+service+"/cmd/"+service), args, append([]string{"ECF_ADDR=" + addr}, common...))
 	}
-	// The ecf command makes the accounts beside the services.
+	// The ecf command creates the accounts while the services run.
 	ecf := testkit.Binary(t, "services/standalone/cmd/ecf")
 	org := command(t, ecf, common, "", "org", "create", "--name", "Apart Ltd", "--plan", "team")
 	for _, role := range []string{"user", "manager"} {
 		command(t, ecf, common, password+"\n", "user", "create", "--org", org, "--email", role+"@apart.test", "--role", role)
 	}
-	run("gateway", gateway) // before what it needs: the order does not matter
+	run("gateway", gateway) // before its dependencies: the order does not matter
 	run("calculation", address(), "--role=work")
 	run("calculation", calculation, "--role=serve")
 	run("review", review)

@@ -16,20 +16,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// Where the services are processes of their own each of them schedules by organization:
-// what one writes over many connections does not stand before what another one asks for.
-// That is counted and not timed: how much of the flood is answered while one request
-// waits. Without turns it is as much as storage takes on at a time.
+// TestAFloodOfWritesPushesNobodyBack verifies that services in separate processes
+// schedule fairly by organization: writes of one over many connections are not served
+// before a request of another. It counts the flood's writes that are answered while one
+// request waits, instead of measuring time. Without fair queueing it is as many as
+// storage admits concurrently.
 func TestAFloodOfWritesPushesNobodyBack(t *testing.T) {
 	t.Parallel()
 	if !testkit.Long(t) {
-		t.Skip("make test-long PKG=./tests/e2e: the flood takes the database from the tests beside it")
+		t.Skip("make test-long PKG=./tests/e2e: the flood slows the database for concurrent tests")
 	}
 	const (
 		connections = 60
 		requests    = 15
 	)
-	most := 4*max(2, runtime.NumCPU()) + 4 // what one organization may have under way, and a little
+	most := 4*max(2, runtime.NumCPU()) + 4 // concurrent requests of one organization, and a margin
 	s := startSecured(t, "ECF_WRITE_RATE_LIMIT=1000000/1s")
 	org := command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), s.env, "", "org", "create", "--name", "Greedy Ltd", "--plan", "enterprise")
 	command(t, testkit.Binary(t, "services/standalone/cmd/ecf"), s.env, password+"\n", "user", "create", "--org", org, "--email", "greedy@example.test", "--role", "manager")
@@ -43,7 +44,7 @@ func TestAFloodOfWritesPushesNobodyBack(t *testing.T) {
 	}
 	greedy, quiet := as("greedy@example.test"), as("manager@example.test")
 	ours := event(quiet)
-	theirs := make([]string, connections/5) // writes to one event wait for each other
+	theirs := make([]string, connections/5) // writes to one event are serialized
 	for n := range theirs {
 		theirs[n] = event(greedy)
 	}
@@ -95,9 +96,9 @@ func TestAFloodOfWritesPushesNobodyBack(t *testing.T) {
 			passed[n] = int(answered.Load() - before)
 		}
 		slices.Sort(passed)
-		t.Logf("%s: of the flood %d are answered meanwhile, %d at most", name, passed[requests/2], passed[requests-1])
+		t.Logf("%s: %d of the flood are answered meanwhile, %d at most", name, passed[requests/2], passed[requests-1])
 		if passed[requests/2] > most {
-			t.Errorf("%s: while one waits %d of the flood are answered, want at most %d (all: %v)", name, passed[requests/2], most, passed)
+			t.Errorf("%s: while one waits, %d of the flood are answered, want at most %d (all: %v)", name, passed[requests/2], most, passed)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSpecification walks the flow of the interface specification, word by
-// word, on both engines.
+// TestSpecification follows the flow of the interface specification, word by word, on
+// both engines.
 func TestSpecification(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -91,7 +91,7 @@ func TestSpecification(t *testing.T) {
 	})
 }
 
-// wantSum checks the first three types by hand and that all parts are the total.
+// wantSum checks the first three types by hand and that the parts add up to the total.
 func wantSum(t *testing.T, a *answer, flights, hotels, electricity, gas string) {
 	t.Helper()
 	kg := func(path ...any) int64 { return milligrams(t, a.number(path...)) }
@@ -111,11 +111,11 @@ func wantSum(t *testing.T, a *answer, flights, hotels, electricity, gas string) 
 	}
 	if types != total || kg("byScope", "scope1")+kg("byScope", "scope2")+kg("byScope", "scope3") != total ||
 		kg("byStage", "direct")+kg("byStage", "upstream")+kg("byStage", "combined") != total {
-		t.Errorf("the parts are not the total: %s", a.body)
+		t.Errorf("the parts do not add up to the total: %s", a.body)
 	}
 }
 
-// milligrams reads kilograms with six decimals.
+// milligrams parses kilograms with six decimals.
 func milligrams(t *testing.T, kg string) int64 {
 	t.Helper()
 	var whole, rest int64
@@ -170,14 +170,14 @@ func TestListsAreNewestFirstAndClamped(t *testing.T) {
 		for _, query := range []string{"page=0", "page=-1", "page=x", "limit=2.5", "page=NaN", "page[$gt]=1&page=1e9"} {
 			user.get(list+"?"+query).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		}
-		// Deleting moves the rest up and repeats nothing.
+		// Deleting moves the rest up and repeats no record.
 		user.do(http.MethodDelete, list+"/"+ids[2], nil, nil).want(http.StatusOK)
 		a := user.get(list + "?limit=100").want(http.StatusOK)
 		if a.number("pagination", "total") != "6" || a.str("items", 2, "_id") != ids[3] {
 			t.Errorf("after deleting: %s", a.body)
 		}
 		user.get(list+"/"+ids[2]).wantError(http.StatusNotFound, "RECORD_NOT_FOUND")
-		// An unchanged list costs no body.
+		// An unchanged list is answered without a body.
 		again := user.do(http.MethodGet, list+"?limit=100", nil, map[string]string{"If-None-Match": a.header.Get("ETag")})
 		again.want(http.StatusNotModified)
 	})
@@ -211,7 +211,7 @@ func TestEveryMoveOverHTTP(t *testing.T) {
 			t.Errorf("refusal: %s", text)
 		}
 		manager.post(path+"/reopen", map[string]any{"comment": "Weighed again"}).want(http.StatusOK)
-		// Nothing is approved any more: the result goes away, and comes back.
+		// Nothing is approved any more: the result disappears, and comes back.
 		waitStatus(t, user, "/events/"+event+"/results", http.StatusNotFound)
 		user.do(http.MethodPatch, path, map[string]any{"weightKg": 1000}, nil).want(http.StatusOK)
 		user.post(path+"/submit", nil).want(http.StatusOK)

@@ -15,17 +15,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// gateways are two gateways, auth and records, each a process of its own, over
-// one database and one Redis.
+// gateways are two gateways, auth and records, as separate processes, with one database
+// and one Redis.
 type gateways struct {
 	t    *testing.T
 	urls [2]string
-	// behind are the services behind them, where nobody else may reach them.
+	// behind are the addresses of the services behind the gateways.
 	behind []string
 	env    []string
 	procs  []*testkit.Proc
 	redis  *testkit.RedisServer
-	// ecf runs a command of the operator and returns the first line it prints.
+	// ecf runs an operator's command and returns the first line of its output.
 	ecf func(input string, args ...string) string
 	org string
 }
@@ -51,13 +51,13 @@ func startGateways(t *testing.T, env ...string) *gateways {
 	for _, p := range [][2]string{{"auth", auth}, {"records", records}, {"gateway", first}, {"gateway", second}} {
 		proc := testkit.Process(t, testkit.Binary(t, "services/"+p[0]+"/cmd/"+p[0]), nil, append([]string{"ECF_ADDR=" + p[1]}, env...))
 		g.procs = append(g.procs, proc)
-		// The gateway waits for services that are not there in this test.
+		// The gateway waits for services that this test does not start.
 		proc.WaitHTTP("http://" + p[1] + map[bool]string{true: "/health/live", false: "/health/ready"}[p[0] == "gateway"])
 	}
 	return g
 }
 
-// peerSecret is what the services know each other by.
+// peerSecret is the secret by which the services recognize each other.
 const peerSecret = "a-secret-of-the-services-of-a-test"
 
 // start runs another service behind the gateways.
@@ -75,13 +75,13 @@ func (g *gateways) account(email, role string) string {
 	return g.ecf(password+"\n", "user", "create", "--org", g.org, "--email", email, "--role", role)
 }
 
-// at speaks to one of the gateways, with a token if there is one.
+// at returns a caller of one of the gateways, with a token if there is one.
 func (g *gateways) at(n int, token string) *caller {
 	return &caller{t: g.t, url: g.urls[n], token: token}
 }
 
-// served repeats a request while it is answered that the system is too busy to
-// say: on a machine that is, the look-ups behind it run out of their time.
+// served repeats a request while it is answered with 503 or 504: on a busy machine the
+// look-ups behind it time out.
 func (g *gateways) served(ask func() *answer) *answer {
 	g.t.Helper()
 	var a *answer
@@ -94,7 +94,7 @@ func (g *gateways) served(ask func() *answer) *answer {
 	return a
 }
 
-// signIn signs in at a gateway, from an address of its own.
+// signIn logs in at a gateway, from the given address.
 func (g *gateways) signIn(n int, email, address string) (access, refresh string) {
 	g.t.Helper()
 	a := g.served(func() *answer {
@@ -104,8 +104,8 @@ func (g *gateways) signIn(n int, email, address string) (access, refresh string)
 	return a.str("accessToken"), a.str("refreshToken")
 }
 
-// everywhere returns who asks each gateway and each service for what none of
-// them has: 404 when the token is admitted, 401 when it is not.
+// everywhere returns requests to each gateway and each service for an object that does
+// not exist: 404 if the token is admitted, 401 if it is not.
 func (g *gateways) everywhere(token string) map[string]func() *answer {
 	asks := map[string]func() *answer{}
 	for _, url := range append(g.urls[:], g.behind...) {
@@ -114,8 +114,8 @@ func (g *gateways) everywhere(token string) map[string]func() *answer {
 	return asks
 }
 
-// endsWithinASecond holds gateways and services to what was answered just now: no
-// request that begins more than a second later is admitted with the token.
+// endsWithinASecond verifies that no gateway or service admits the token in a request
+// that begins more than a second after the response just received.
 func (g *gateways) endsWithinASecond(what, token string) {
 	g.t.Helper()
 	answered := time.Now()
@@ -133,10 +133,10 @@ func (g *gateways) endsWithinASecond(what, token string) {
 	}
 }
 
-// Statement 15, by real processes: logout, a password change, disabling, another
-// role and deletion, each asked for at one gateway, count at both and at every
-// service behind them within a second, though all have just admitted the token
-// and remember that.
+// TestSessionsEndAtBothGatewaysWithinASecond verifies with real processes that logout,
+// a password change, disabling, another role and deletion, each requested at one
+// gateway, take effect at both and at every service behind them within a second,
+// although all have just admitted the token and cached that (statement 15).
 func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 	t.Parallel()
 	g := startGateways(t, "ECF_AUTH_RATE_LIMIT=1000/15m")
@@ -147,14 +147,14 @@ func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 	const next = "quite another long password"
 	for what, c := range map[string]struct {
 		end  func(access, id, email string) *answer
-		kept bool // the refresh token stays good
+		kept bool // the refresh token remains valid
 	}{
 		"logout": {func(access, _, _ string) *answer { return g.at(0, access).post("/auth/logout", nil) }, false},
 		"a password change in another session": {func(_, _, email string) *answer {
 			other, _ := g.signIn(1, email, "192.0.2.2")
 			g.at(0, other).get("/events").want(http.StatusOK)
 			a := g.at(0, other).post("/auth/password", map[string]any{"currentPassword": password, "newPassword": next})
-			for n := range g.urls { // the session it was made in goes on
+			for n := range g.urls { // the session in which it was made continues
 				g.at(n, other).get("/events").want(http.StatusOK)
 			}
 			return a
@@ -180,7 +180,7 @@ func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 			again.wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
 			continue
 		}
-		// Moved down from manager, nothing of a manager is left.
+		// Demoted from manager, the account has no rights of a manager left.
 		fresh := again.want(http.StatusOK).str("accessToken")
 		for n := range g.urls {
 			g.at(n, fresh).get("/events").want(http.StatusOK)
@@ -190,8 +190,9 @@ func TestSessionsEndAtBothGatewaysWithinASecond(t *testing.T) {
 	g.endsInOneOrganization()
 }
 
-// endsInOneOrganization invites somebody into a second organization and disables them
-// there: within a second that counts everywhere, and in the first one nothing ends.
+// endsInOneOrganization invites an account into a second organization and disables it
+// there: within a second that applies everywhere, and no session of the first
+// organization ends.
 func (g *gateways) endsInOneOrganization() {
 	g.t.Helper()
 	g.account("both@apart.test", "manager")
@@ -264,7 +265,7 @@ func (g *gateways) load(token string, readers int) *load {
 	return l
 }
 
-// more waits until so many more reads were answered.
+// more waits until n more reads were answered.
 func (l *load) more(t *testing.T, what string, n int64) {
 	t.Helper()
 	from := l.reads.Load()
@@ -276,23 +277,23 @@ func (l *load) more(t *testing.T, what string, n int64) {
 	})
 }
 
-// Statement 32, by a real Redis that is stopped in its tracks and then killed
-// while clients read: reads with a good token go on; sign-ins are limited by each
-// gateway alone, as strictly as ever, and a good password still lets in; when
-// Redis is back, everything is as before.
+// TestRedisAwayUnderLoad suspends and then kills a real Redis while clients read: reads
+// with a valid token continue; each gateway limits logins alone, as strictly as before,
+// and a correct password still logs in; once Redis is back, everything is as before
+// (statement 32).
 func TestRedisAwayUnderLoad(t *testing.T) {
 	t.Parallel()
 	g := startGateways(t)
 	if !g.redis.Real() {
-		t.Skip("only a real server can be stopped in its tracks")
+		t.Skip("only a real server can be suspended")
 	}
 	g.account("manager@apart.test", "manager")
 	token, refresh := g.signIn(0, "manager@apart.test", "192.0.2.1")
 	l := g.load(token, 6)
 	l.more(t, "with Redis", 200)
 
-	// guess tries to sign in from an address and returns how many tries were let
-	// through to the password.
+	// guess tries to log in from an address and returns how many attempts reached the
+	// password check.
 	tried := 0
 	guess := func(n, times int, address string) (through int) {
 		t.Helper()
@@ -325,7 +326,7 @@ func TestRedisAwayUnderLoad(t *testing.T) {
 		phase.begin()
 		l.more(t, phase.what, 100)
 		if through := guess(0, 35, phase.address); through != phase.most {
-			t.Errorf("%s: %d sign-ins let through, want %d", phase.what, through, phase.most)
+			t.Errorf("%s: %d logins let through, want %d", phase.what, through, phase.most)
 		}
 		l.more(t, phase.what, 100)
 		if a := g.served(func() *answer {
@@ -336,7 +337,7 @@ func TestRedisAwayUnderLoad(t *testing.T) {
 		g.signIn(1, "manager@apart.test", "192.0.2.1")
 		a := g.served(func() *answer { return g.at(1, token).post("/events", map[string]any{"title": phase.what}) })
 		if a.want(http.StatusCreated); a.header.Get("RateLimit") != "" {
-			t.Errorf("%s: a limit that nobody counts is told: %s", phase.what, a.header.Get("RateLimit"))
+			t.Errorf("%s: the response states a limit that is not counted: %s", phase.what, a.header.Get("RateLimit"))
 		}
 	}
 
@@ -350,9 +351,9 @@ func TestRedisAwayUnderLoad(t *testing.T) {
 			return nil
 		})
 	}
-	// One budget over both gateways again.
+	// Both gateways share one budget again.
 	if through := guess(0, 20, "203.0.113.3") + guess(1, 20, "203.0.113.3"); through != 30 {
-		t.Errorf("%d of 40 sign-ins over both gateways, want 30", through)
+		t.Errorf("%d of 40 logins over both gateways, want 30", through)
 	}
 	l.stop()
 	g.at(0, token).post("/auth/logout", nil).want(http.StatusOK)

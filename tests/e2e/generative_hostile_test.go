@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/tests/generate"
 )
 
-// corrupt makes a request one that the document does not foresee. It reports
-// whether nothing more may be done to it.
+// corrupt makes a request invalid in a way that the document does not foresee. It
+// reports whether no further change is possible.
 func (a *author) corrupt(q *generated, body any) (last bool) {
 	note := func(format string, args ...any) { q.kind += ", " + fmt.Sprintf(format, args...) }
 	w := &q.wire
@@ -31,7 +31,7 @@ func (a *author) corrupt(q *generated, body any) (last bool) {
 	case 5, 6:
 		name, value := a.oddField()
 		if a.Chance(3) {
-			w.fields = append(w.fields, field{name, value}) // beside the good one
+			w.fields = append(w.fields, field{name, value}) // in addition to the valid one
 		} else {
 			w.set(name, value)
 		}
@@ -76,7 +76,7 @@ func (a *author) oddQuery(q *generated) {
 		"PAGE=2", "page=&limit=", "filter[$where]=1", "__proto__[admin]=1", "sort=-1;", "q=" + strings.Repeat("a", 9000), "partial=yes", "decimal=dot", "partial=true&partial=false", "&&&", "=", "page=1;limit=2", "page=%2B1", "page=%201", "page=1e3", "limit=1e1", "page=%31", "eventId=other"})
 }
 
-// oddField is a header field that somebody might send.
+// oddField returns an unusual header field.
 func (a *author) oddField() (name, value string) {
 	token := a.w.callers[generate.Pick(a.Rand, []string{"user", "stranger"})].token
 	all := []field{
@@ -95,8 +95,8 @@ func (a *author) oddField() (name, value string) {
 	return f.name, f.value
 }
 
-// oddTransfer sends the request in a way that readers understand differently,
-// on a connection of its own.
+// oddTransfer sends the request in a way that parsers interpret differently, on a
+// separate connection.
 func (a *author) oddTransfer(q *generated) {
 	w := &q.wire
 	w.alone, q.odd = true, true
@@ -104,10 +104,10 @@ func (a *author) oddTransfer(q *generated) {
 	first := func(rest string) string {
 		return fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%s%s\r\n", w.method, w.target, authorization, rest)
 	}
-	// What is inside a body must never be read as a request of its own.
+	// The contents of a body must never be interpreted as a request.
 	inner := "GET /api/v2/users?smuggled=1 HTTP/1.1\r\nHost: x\r\n" + authorization + "\r\n"
 	switch a.Rand.IntN(11) {
-	case 0: // less than promised
+	case 0: // less than announced
 		w.length = fmt.Sprint(len(w.body) + 10)
 	case 1:
 		w.head = first(fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\nTransfer-Encoding: chunked\r\n", 5+len(inner)))
@@ -133,7 +133,7 @@ func (a *author) oddTransfer(q *generated) {
 		w.head = generate.Pick(a.Rand, []string{"GET\r\n\r\n", "GET / HTTP/9.9\r\nHost: x\r\n\r\n", "GET /api/v2/health HTTP/1.0\r\n\r\n", "\r\n\r\n", "\x16\x03\x01\x02\x00\x01", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n",
 			"GET http://evil.test/api/v2/health HTTP/1.1\r\nHost: x\r\n\r\n", "GET /api/v2/health HTTP/1.1\r\n\r\n", "GET  /api/v2/health  HTTP/1.1\r\nHost: x\r\n\r\n", "G\x00T / HTTP/1.1\r\nHost: x\r\n\r\n", "GET //api/v2//events HTTP/1.1\r\nHost: x\r\n" + authorization + "\r\n"})
 		w.body = nil
-	case 9: // in pieces, which is good HTTP
+	case 9: // chunked, which is valid HTTP
 		w.head = first("Transfer-Encoding: chunked\r\nContent-Type: application/json\r\nConnection: close\r\n")
 		w.body = fmt.Appendf(nil, "%x\r\n%s\r\n0\r\nTrailer: x\r\n\r\n", len(w.body), w.body)
 	default:

@@ -27,7 +27,7 @@ type documented struct {
 	weight           int
 }
 
-// operations returns all operations, in a fixed order.
+// operations returns all operations in a fixed order.
 func operations(document *openapi3.T) []*documented {
 	var out []*documented
 	items := document.Paths.Map()
@@ -53,7 +53,7 @@ func operations(document *openapi3.T) []*documented {
 			}
 			switch d.id {
 			case "login", "setUpAccount", "changePassword", "getReport", "deleteEvent", "openapi", "logout", "createUser", "createEvent":
-				d.weight = 3 // they cost much, or leave little to work with
+				d.weight = 3 // they cost much, or leave few objects to work with
 			case "getLocationIndex":
 				d.weight = 1
 			case "createRecord", "updateRecord":
@@ -65,21 +65,21 @@ func operations(document *openapi3.T) []*documented {
 	return out
 }
 
-// generated is a request with what was meant by it.
+// generated is a request with what it was meant to be.
 type generated struct {
 	wire      wireRequest
 	operation *documented
 	path      map[string]string
 	caller    string
 	kind      string
-	// plain requests were made from the document alone, so that the document
-	// says whether they are good.
+	// plain requests were made from the document alone, so that the document determines
+	// whether they are valid.
 	plain bool
 	// odd requests may be answered by closing the connection.
 	odd bool
 }
 
-// author makes requests.
+// author generates requests.
 type author struct {
 	*generate.Maker
 	w          *world
@@ -137,7 +137,7 @@ func (a *author) next() *generated {
 	return q
 }
 
-// setBody puts a body into the request, as the operation takes it.
+// setBody sets the body of the request in the form that the operation accepts.
 func (a *author) setBody(q *generated, body any) {
 	switch {
 	case q.operation.csv:
@@ -149,8 +149,8 @@ func (a *author) setBody(q *generated, body any) {
 	}
 }
 
-// goodBody makes a body that the document calls good. A wild one is made from
-// the schema alone and may break the rules between fields, which no schema says.
+// goodBody makes a body that the document accepts. A wild one is made from the schema
+// alone and may violate the rules between fields, which no schema expresses.
 func (a *author) goodBody(q *generated, wild bool) any {
 	op := q.operation
 	switch {
@@ -202,8 +202,8 @@ func (a *author) goodBody(q *generated, wild bool) any {
 	return o
 }
 
-// record makes the input of a record: an example of the document with some of
-// the fields that every type takes, or anything its schema allows.
+// record makes the input of a record: an example of the document with some of the
+// fields common to all types, or anything that its schema allows.
 func (a *author) record(typ string, wild bool) any {
 	schema := a.w.types[typ]
 	if schema == nil {
@@ -223,8 +223,8 @@ func (a *author) record(typ string, wild bool) any {
 	return out
 }
 
-// brokenBody breaks one rule of the body, or of a query parameter where there
-// is no body to break.
+// brokenBody violates one rule of the body, or of a query parameter if there is no
+// body.
 func (a *author) brokenBody(q *generated, query url.Values, body any) any {
 	if schema := a.bodySchema(q); schema != nil && body != nil {
 		bad, rule := a.Broken(schema, body)
@@ -247,7 +247,7 @@ func (a *author) brokenBody(q *generated, query url.Values, body any) any {
 	return body
 }
 
-// bodySchema is what a body is held against: for a record that of its type.
+// bodySchema returns the schema of a body: for a record that of its type.
 func (a *author) bodySchema(q *generated) *openapi3.Schema {
 	if q.operation.id == "createRecord" {
 		return a.w.types[q.path["type"]]
@@ -255,8 +255,7 @@ func (a *author) bodySchema(q *generated) *openapi3.Schema {
 	return q.operation.body
 }
 
-// fillPath chooses what the path names: mostly what exists and belongs
-// together.
+// fillPath chooses the path parameters: mostly objects that exist and belong together.
 func (a *author) fillPath(q *generated, hostile bool) {
 	record := generate.Pick(a.Rand, a.w.records)
 	q.path = map[string]string{"eventId": record.event, "type": record.typ, "recordId": record.id, "revision": fmt.Sprint(1 + a.Rand.IntN(3)), "other": fmt.Sprint(1 + a.Rand.IntN(3)),
@@ -269,7 +268,7 @@ func (a *author) fillPath(q *generated, hostile bool) {
 		q.path["type"] = generate.Pick(a.Rand, a.w.names)
 	}
 	if q.operation.id == "deleteEvent" && q.path["eventId"] == a.w.events[0] {
-		q.path["eventId"] = generate.Pick(a.Rand, append(slices.Clone(a.w.events[1:]), a.w.gone[0])) // the first has what most requests are about
+		q.path["eventId"] = generate.Pick(a.Rand, append(slices.Clone(a.w.events[1:]), a.w.gone[0])) // the first is the one that most requests are about
 	}
 	if strings.Contains(q.operation.path, "{importId}") && len(a.w.imports) > 0 {
 		done := generate.Pick(a.Rand, a.w.imports)
@@ -277,7 +276,7 @@ func (a *author) fillPath(q *generated, hostile bool) {
 	}
 	names := []string{"eventId", "type", "recordId", "userId", "sessionId", "importId", "revision", "other", "code", "setId"}
 	switch a.Rand.IntN(6) {
-	case 0: // another organization's
+	case 0: // of another organization
 		maps.Copy(q.path, a.w.victims)
 	case 1:
 		name := generate.Pick(a.Rand, names)

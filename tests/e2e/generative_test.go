@@ -24,18 +24,17 @@ import (
 	"github.com/eventcarbon/ecf/tests/conformance"
 )
 
-// How many requests are generated, and from which seed. A long run is many on
-// the embedded engines, and a fortieth of them on MongoDB, with a new database
-// for every hundred.
+// Number and seed of the generated requests. A long run makes many on the embedded
+// engines, and a fortieth of them on MongoDB, with a new database for every hundred.
 const (
 	generatedShort  = 600
 	generatedRounds = 2 // of a hundred on MongoDB
 	roundLength     = 100
 )
 
-// TestGeneratedRequests sends requests made from the document, good ones, nearly
-// good ones and hostile ones, and holds every answer against the document
-// (statements 21, 25, 27, 28 and 31).
+// TestGeneratedRequests sends requests generated from the document, valid, almost valid
+// and hostile, and checks every response against the document (statements 21, 25, 27,
+// 28 and 31).
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	requests, rounds := generatedShort, generatedRounds
@@ -103,7 +102,7 @@ func generateRequests(t *testing.T, engine string, env map[string]string, seed u
 	w.judge(t)
 }
 
-// judge sends requests and looks at the answers.
+// judge sends requests and checks the responses.
 type judge struct {
 	t *testing.T
 	*author
@@ -116,7 +115,7 @@ type judge struct {
 func (j *judge) one(i int, q *generated) {
 	status, header, body, rest, err := j.wire.send(&q.wire)
 	if status == http.StatusGatewayTimeout {
-		// The machine may be busy with other things; not twice in a row, nor often.
+		// The machine may be busy; but not twice in a row, nor often.
 		j.counts["late"]++
 		status, header, body, rest, err = j.wire.send(&q.wire)
 	}
@@ -140,7 +139,7 @@ func (j *judge) one(i int, q *generated) {
 	j.again(q, a)
 }
 
-// again logs in anew after a request that may have ended the caller's session.
+// again logs in again after a request that may have ended the caller's session.
 func (j *judge) again(q *generated, a *answer) {
 	ends := q.operation.id == "logout" || q.operation.id == "endSession" || q.operation.id == "changePassword"
 	if !ends || a.status != http.StatusOK {
@@ -161,7 +160,7 @@ var (
 	ourInsides    = regexp.MustCompile(`goroutine |panic|\.go:\d|SQLITE|sqlite|mongodb:|E11000|redis|no such table|/root/|BSON|reflect:|json: `)
 )
 
-// problems says what is wrong with an answer.
+// problems returns what is wrong with a response.
 func (j *judge) problems(q *generated, a *answer, rest []byte) []string {
 	var list []string
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -186,7 +185,7 @@ func (j *judge) problems(q *generated, a *answer, rest []byte) []string {
 	sent := string(q.wire.bytes("host"))
 	for _, secret := range j.w.foreign {
 		if q.operation.id == "listAuditLog" && !strings.EqualFold(secret, canary) {
-			continue // the log names what its own members have asked for
+			continue // the log names what its own members have requested
 		}
 		if bytes.Contains(a.body, []byte(secret)) && !strings.Contains(sent, secret) {
 			add("the answer shows another organization's %s", secret)
@@ -198,7 +197,7 @@ func (j *judge) problems(q *generated, a *answer, rest []byte) []string {
 	return append(list, j.documentProblems(q, a)...)
 }
 
-// envelopeProblem says how the answer is not the envelope of its status.
+// envelopeProblem says how the response differs from the envelope of its status.
 func envelopeProblem(q *generated, a *answer) string {
 	if q.wire.method == http.MethodHead || a.status == http.StatusNotModified {
 		if len(a.body) > 0 {
@@ -227,7 +226,7 @@ func envelopeProblem(q *generated, a *answer) string {
 	return ""
 }
 
-// documentProblems holds the answer against the document, and against what the
+// documentProblems checks the response against the document, and against what the
 // document says about the request.
 func (j *judge) documentProblems(q *generated, a *answer) []string {
 	request, err := q.wire.asHTTP()
@@ -242,8 +241,8 @@ func (j *judge) documentProblems(q *generated, a *answer) []string {
 	}
 	request.URL.Path = strings.TrimSuffix(request.URL.Path, "/")
 	var list []string
-	// The index of locations is the same thousands of entries each time, and a
-	// page for people is no operation of the API.
+	// The index of locations is the same thousands of entries each time, and an HTML
+	// page is not an operation of the API.
 	page := q.wire.method == http.MethodGet && q.operation.path == "/auth/setup"
 	if a.status == http.StatusOK && (page || q.operation.id == "getLocationIndex") {
 		return nil
@@ -271,8 +270,8 @@ func (j *judge) documentProblems(q *generated, a *answer) []string {
 	return list
 }
 
-// everywhere are the statuses that the document gives no operation, but all:
-// what is no method of the path, and a body or a header that is too large.
+// everywhere are the statuses that the document does not list per operation because all
+// have them: an unsupported method, and a body or a header that is too large.
 var everywhere = []int{http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusRequestHeaderFieldsTooLarge}
 
 func routeOf(request *http.Request) *openapi3.Operation {
@@ -287,8 +286,7 @@ func routeOf(request *http.Request) *openapi3.Operation {
 	return route.Operation
 }
 
-// documentRefuses says what is wrong with the request by the document; nil for
-// nothing.
+// documentRefuses returns why the document rejects the request; nil if it does not.
 func (j *judge) documentRefuses(q *generated, request *http.Request) error {
 	router, err := conformance.Router()
 	if err != nil {
@@ -315,9 +313,8 @@ func (j *judge) documentRefuses(q *generated, request *http.Request) error {
 		})))
 }
 
-// betweenFields are the faults that no schema can say: a field that another one
-// makes necessary or impossible, a code that is in no register, an order of two
-// fields.
+// betweenFields are the codes of faults that no schema expresses: a field required or
+// excluded by another one, an unknown code of a register, the order of two fields.
 var betweenFields = []string{"REQUIRED", "NOT_ALLOWED", "UNKNOWN_CODE", "DUPLICATE", "FACTOR_UNAVAILABLE", "UNKNOWN_FACTOR_SET", "LAST_ADMIN", "WRONG_PASSWORD", "UNKNOWN_PLACE", "AMBIGUOUS_PLACE", "UNKNOWN_SUPPLIER_FACTOR",
 	"OUT_OF_RANGE of endDate", "OUT_OF_RANGE of respondents", "OUT_OF_RANGE of validTo", "BAD_FORMAT of scope3Category", "BAD_FORMAT of after"}
 
@@ -335,8 +332,8 @@ func onlyBetweenFields(a *answer) bool {
 	return len(details) > 0
 }
 
-// dropped reports whether what the document refuses is a thing the service
-// leaves out, or judges one by one.
+// dropped reports whether the service ignores, or judges one by one, what the document
+// rejects.
 func dropped(q *generated, _ *answer) bool {
 	return q.operation.id == "createRecords" && strings.Contains(q.kind, "items[")
 }

@@ -14,19 +14,20 @@ import (
 	"time"
 )
 
-// field is one header field, which may stand twice and hold anything.
+// field is one header field, which may be repeated and have any value.
 type field struct{ name, value string }
 
-// wireRequest is a request as bytes: nothing in between puts it right.
+// wireRequest is a request as bytes, which no HTTP library corrects.
 type wireRequest struct {
 	method, target string
 	fields         []field
 	body           []byte
-	// head, when set, is sent in place of the request line and the fields.
+	// head, if set, is sent instead of the request line and the fields.
 	head string
-	// length, when set, is sent as Content-Length in place of the body's own.
+	// length, if set, is sent as Content-Length instead of the body's length.
 	length string
-	// alone asks for a connection of its own that the client stops writing to.
+	// alone means that the request has its own connection, to which the client then
+	// stops writing.
 	alone bool
 }
 
@@ -53,7 +54,7 @@ func (w *wireRequest) bytes(host string) []byte {
 	return b.Bytes()
 }
 
-// set puts a field in place of all of its name.
+// set replaces all fields of a name.
 func (w *wireRequest) set(name, value string) {
 	w.drop(name)
 	w.fields = append(w.fields, field{name, value})
@@ -78,7 +79,7 @@ func (w *wireRequest) get(name string) string {
 	return ""
 }
 
-// asHTTP returns the request as the checker of the document reads it.
+// asHTTP returns the request as the validator of the document reads it.
 func (w *wireRequest) asHTTP() (*http.Request, error) {
 	target, err := url.ParseRequestURI(w.target)
 	if err != nil {
@@ -91,7 +92,7 @@ func (w *wireRequest) asHTTP() (*http.Request, error) {
 	return r, nil
 }
 
-// curl shows the request so that it can be made again.
+// curl returns the request as a command that repeats it.
 func (w *wireRequest) curl(base string) string {
 	if w.head != "" || w.length != "" || w.alone {
 		return fmt.Sprintf("%.3000q", w.bytes("host"))
@@ -111,7 +112,7 @@ func (w *wireRequest) curl(base string) string {
 	return b.String()
 }
 
-// wire sends requests over connections it keeps.
+// wire sends requests over keep-alive connections.
 type wire struct {
 	host string
 	conn net.Conn
@@ -120,17 +121,17 @@ type wire struct {
 
 const wireTimeout = 40 * time.Second
 
-// errNoAnswer: the server closed the connection without an answer.
+// errNoAnswer means that the server closed the connection without a response.
 var errNoAnswer = errors.New("the connection was closed without an answer")
 
-// send returns the answer, and what followed it on a connection of its own.
+// send returns the response, and what followed it on a separate connection.
 func (w *wire) send(r *wireRequest) (status int, header http.Header, body, rest []byte, err error) {
 	if !r.alone && w.conn != nil {
 		status, header, body, err = w.once(r)
 		if err == nil {
 			return status, header, body, nil, nil
 		}
-		w.close() // a kept connection may have been closed meanwhile
+		w.close() // the server may have closed an idle connection
 	}
 	if w.conn != nil {
 		w.close()
@@ -153,8 +154,8 @@ func (w *wire) once(r *wireRequest) (int, http.Header, []byte, error) {
 	if err := w.conn.SetDeadline(time.Now().Add(wireTimeout)); err != nil {
 		return 0, nil, nil, err
 	}
-	// A server that refuses early closes its side; its answer is there to read
-	// all the same.
+	// A server that refuses early closes its side; its response can be read all the
+	// same.
 	_, writeErr := w.conn.Write(r.bytes(w.host))
 	if tcp, ok := w.conn.(*net.TCPConn); ok && r.alone {
 		_ = tcp.CloseWrite()

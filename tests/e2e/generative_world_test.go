@@ -20,8 +20,8 @@ import (
 // held is a record that exists or existed.
 type held struct{ event, typ, id string }
 
-// world is what generated requests speak about: the organization they work in,
-// with objects in every state, and two others whose contents must never show.
+// world is what generated requests are about: the organization they work in, with
+// objects in every state, and two others whose contents must never be visible.
 type world struct {
 	s       *system
 	callers map[string]*caller // of the organization, by role, and the stranger
@@ -30,7 +30,7 @@ type world struct {
 
 	events   []string
 	records  []held
-	gone     []string // deleted events, for ids that were good once
+	gone     []string // deleted events, for ids that were once valid
 	imports  []held
 	users    []string
 	sessions []string
@@ -44,7 +44,7 @@ type world struct {
 	before  string
 }
 
-// canary is in every text of the victim's.
+// canary is in every text of the victim organization.
 const canary = "CANARY-7f3a91"
 
 func newWorld(t *testing.T, s *system, document *openapi3.T) *world {
@@ -73,7 +73,7 @@ func (w *world) foreigner(t *testing.T, name, email string) *caller {
 	return w.s.as(t, email)
 }
 
-// example returns a good input of a type, from the document.
+// example returns a valid input of a type, from the document.
 func (w *world) example(r *rand.Rand, typ string) generate.Object {
 	text := generate.Encode(generate.Pick(r, w.types[typ].Examples))
 	v, _ := generate.Decode(text)
@@ -81,8 +81,8 @@ func (w *world) example(r *rand.Rand, typ string) generate.Object {
 	return o
 }
 
-// fill makes an event with records of every type, together in every state, one
-// that is empty and one that is deleted.
+// fill creates an event with records of every type, in every state, an empty event and
+// a deleted one.
 func (w *world) fill() {
 	user, manager := w.callers["user"], w.callers["manager"]
 	for _, title := range []string{"Filled", "Empty", "Deleted"} {
@@ -108,7 +108,7 @@ func (w *world) fill() {
 	w.callers["user"].result(w.events[0], w.counted())
 }
 
-// counted is how many of the records that fill made it has approved.
+// counted is how many of the records of fill it has approved.
 func (w *world) counted() int {
 	n := 0
 	for i := range w.records {
@@ -119,7 +119,8 @@ func (w *world) counted() int {
 	return n
 }
 
-// fillVictim returns the victim what could show, and remembers where it is.
+// fillVictim fills the victim organization with everything that could leak, and records
+// where it is.
 func (w *world) fillVictim() {
 	v := w.victim
 	event := v.post("/events", map[string]any{"title": canary, "country": "GB", "attendees": 10, "description": canary + " description",
@@ -137,7 +138,7 @@ func (w *world) fillVictim() {
 
 var expiring = regexp.MustCompile(`"lastUsedAt":"[^"]*"`)
 
-// snapshot is everything the victim sees, byte by byte.
+// snapshot returns everything the victim can read, byte by byte.
 func (w *world) snapshot() string {
 	var out []string
 	event := "/events/" + w.victims["eventId"]
@@ -154,7 +155,7 @@ func (w *world) snapshot() string {
 	return strings.Join(out, "\n")
 }
 
-// learn remembers what an answer says has come into being.
+// learn records the objects that a response says were created.
 func (w *world) learn(q *generated, a *answer) {
 	if tag := a.header.Get("ETag"); tag != "" {
 		w.tags = keep(w.tags, tag)
@@ -204,7 +205,7 @@ func (w *world) learn(q *generated, a *answer) {
 	}
 }
 
-// keep adds to a list that forgets what is in its middle.
+// keep appends to a list and, if it is long, drops elements from its middle.
 func keep[T any](list []T, v T) []T {
 	const most = 200
 	if len(list) >= most {
@@ -213,7 +214,7 @@ func keep[T any](list []T, v T) []T {
 	return append(list, v)
 }
 
-// judge looks at the whole once the requests have ended.
+// judge checks the whole state after the last request.
 func (w *world) judge(t *testing.T) {
 	t.Helper()
 	w.s.anonymous(t).get("/health/ready").want(http.StatusOK)
@@ -222,8 +223,8 @@ func (w *world) judge(t *testing.T) {
 	}
 	w.s.checkLines(t)
 	admin := w.s.as(t, "admin@example.test")
-	// One more record counts, after whatever the requests have done.
-	// Switching four eyes off, where the requests have switched it on, takes two.
+	// One more record counts, whatever the requests have done. Switching four eyes off,
+	// if the requests have switched it on, takes two administrators.
 	w.s.account(t, w.s.org, "second-admin@example.test", identity.Admin)
 	admin.do(http.MethodPatch, "/organization", map[string]any{"policy": nil}, nil)
 	w.s.as(t, "second-admin@example.test").do(http.MethodPatch, "/organization", map[string]any{"policy": nil}, nil).want(http.StatusOK)
@@ -241,14 +242,14 @@ func (w *world) judge(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d results recomputed", recomputed)
+	t.Logf("%d results recalculated", recomputed)
 	if recomputed == 0 {
 		t.Error("no event has a result")
 	}
 }
 
-// recompute holds the result of an event against its records: it counts exactly
-// the approved ones, and its report is right to the last digit.
+// recompute compares the result of an event with its records: it counts exactly the
+// approved ones, and its report is right to the last digit.
 func (w *world) recompute(t *testing.T, c *caller, event string) bool {
 	t.Helper()
 	want := map[string]string{}
@@ -273,7 +274,7 @@ func (w *world) recompute(t *testing.T, c *caller, event string) bool {
 	report := c.get("/events/" + event + "/results/report")
 	verdict, err := bundle.Verify(report.body)
 	if err != nil || len(verdict.Differences) > 0 {
-		t.Errorf("event %s: the report is not what it was calculated from: %v %v", event, err, verdict.Differences)
+		t.Errorf("event %s: the report does not match its inputs: %v %v", event, err, verdict.Differences)
 	}
 	records, _ := report.at("records").([]any)
 	for i := range records {
@@ -284,7 +285,7 @@ func (w *world) recompute(t *testing.T, c *caller, event string) bool {
 		delete(want, id)
 	}
 	if len(want) > 0 {
-		t.Errorf("event %s: approved and not counted: %v", event, want)
+		t.Errorf("event %s: approved but not counted: %v", event, want)
 	}
 	return true
 }

@@ -17,20 +17,20 @@ import (
 
 const (
 	generators = "../generators"
-	// oapiCodegen makes clients in Go.
+	// oapiCodegen generates clients in Go.
 	oapiCodegen = "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2"
 )
 
-// TestGenerators makes clients from the served document with stock generators and
-// their defaults, compiles them strictly, and lets each sign in, create an event
-// and record a flight without a field that is optional. It takes minutes, most of
-// them compiling: `make test-generators` runs it.
+// TestGenerators generates clients from the served document with common generators and
+// their defaults, compiles them strictly, and makes each log in, create an event and
+// record a flight without optional fields. It takes minutes, mostly to compile; `make
+// test-generators` runs it.
 func TestGenerators(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ECF_GENERATORS") == "" {
 		t.Skip("run by make test-generators")
 	}
-	// The document names the address listened at, which clients take from it.
+	// The document names the listen address, which clients take from it.
 	s := start(t, map[string]string{"ECF_ADDR": fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))})
 	env := append(os.Environ(), "ECF_URL="+s.url, "ECF_EMAIL=manager@example.test", "ECF_PASSWORD="+password)
 
@@ -83,7 +83,7 @@ func TestGenerators(t *testing.T) {
 	})
 }
 
-// recordsAFlight runs a program that prints the status of the record it has made.
+// recordsAFlight runs a program that prints the status of the record it has created.
 func recordsAFlight(t *testing.T, name string, command *exec.Cmd, env []string) {
 	t.Helper()
 	command.Env = env
@@ -93,9 +93,9 @@ func recordsAFlight(t *testing.T, name string, command *exec.Cmd, env []string) 
 	}
 }
 
-// runCollection sends every request of the collection but those of sign-in, which
-// would end the session, to the address that the collection names itself. The ids
-// that somebody would fill in by hand are those of a tenant.
+// runCollection sends every request of the collection except those of login, which
+// would end the session, to the address in the collection. The ids that a user would
+// fill in are those of a tenant.
 func runCollection(t *testing.T, ours *tenant, dir string) {
 	t.Helper()
 	args := []string{"newman", "run", "collection.json", "--env-var", "bearerToken=" + ours.admin.token, "--reporters", "json", "--reporter-json-export", "run.json"}
@@ -157,7 +157,7 @@ func runCollection(t *testing.T, ours *tenant, dir string) {
 	}
 }
 
-// fillIn gives the variables in the paths of a collection their values.
+// fillIn sets the variables in the paths of a collection.
 func fillIn(value any, ids map[string]string) {
 	switch v := value.(type) {
 	case []any:

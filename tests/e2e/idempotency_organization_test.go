@@ -8,7 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// changeOfOrganization is made once, and each answer has what the audit log is to enter.
+// changeOfOrganization happens once, and each response has what the audit log is to
+// record.
 func changeOfOrganization() scene {
 	return scene{
 		name: "change the organization", method: http.MethodPatch, status: http.StatusOK,

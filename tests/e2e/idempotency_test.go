@@ -13,20 +13,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
 )
 
-// scene is a request with a key, made in an organization of its own.
+// scene is a request with an idempotency key, made in a new organization.
 type scene struct {
 	name string
-	// prepare brings the organization to where the request is made and returns the
-	// request: who, path, body.
+	// prepare brings the organization to the state in which the request is made and
+	// returns the request: caller, path, body.
 	prepare func(s *stage) (as, path, body string)
-	method  string // POST where it is empty
+	method  string // POST if empty
 	status  int
-	// check looks at what the request has done, once, and at its answer.
+	// check verifies the effects of the request, which happened once, and its response.
 	check func(s *stage, a *answer)
 }
 
-// stage is an organization for one run of a scene, seen from a process that
-// does not die.
+// stage is an organization for one run of a scene, seen from a process that does not
+// die.
 type stage struct {
 	*pair
 	store         record.Store
@@ -52,7 +52,7 @@ func (s *stage) move(as, id, move string) {
 
 func (s *stage) idList() string { return `{"ids":["` + strings.Join(s.ids, `","`) + `"]}` }
 
-// wantMoves checks how often each record has made a move.
+// wantMoves verifies how often each record has made a move.
 func (s *stage) wantMoves(move string, times int) {
 	s.t.Helper()
 	for _, id := range s.ids {
@@ -218,10 +218,9 @@ func scenes() []scene {
 	}
 }
 
-// TestARequestWithAKeyHappensOnce lets a process die at every write of a
-// request, before, within and after it, and repeats the request with another
-// process: it has happened once, and the answer is that of the request.
-// (Security statement 33.)
+// TestARequestWithAKeyHappensOnce kills a process at every write of a request, before,
+// within and after it, and repeats the request with another process: it must have
+// happened once, and the response must be that of the request (statement 33).
 func TestARequestWithAKeyHappensOnce(t *testing.T) {
 	t.Parallel()
 	for n, sc := range scenes() {
@@ -231,8 +230,8 @@ func TestARequestWithAKeyHappensOnce(t *testing.T) {
 				store, clock := open(), newMovable()
 				deaths := []death{before, halfway, after}
 				if slowEngine(store) {
-					// It reads whole collections; what differs between the engines is
-					// seen after a write, and in the middle of one of many.
+					// The test engine reads whole collections; differences between the
+					// engines show after a write, and in the middle of one of many.
 					if deaths = []death{halfway}; n > 5 {
 						return
 					}
@@ -250,14 +249,14 @@ func TestARequestWithAKeyHappensOnce(t *testing.T) {
 	}
 }
 
-// slowEngine reports whether a store is over the MongoDB engine for tests.
+// slowEngine reports whether a store uses the MongoDB engine for tests.
 func slowEngine(store record.Store) bool {
 	_, mongo := store.(*mongostore.Store)
 	return mongo && os.Getenv("ECF_MONGODB_URI") == ""
 }
 
-// play makes the request in an organization of its own with a process that dies
-// at a write, and repeats it with another. It says whether the first survived.
+// play makes the request in a new organization with a process that dies at a write, and
+// repeats it with another process. It reports whether the first survived.
 func (sc scene) play(t *testing.T, store record.Store, clock *movable, how death, fatal int) (alive bool) {
 	t.Helper()
 	org, plan := fmt.Sprintf("org-%d-%d", how, fatal), "team"
@@ -300,8 +299,8 @@ func (sc scene) play(t *testing.T, store record.Store, clock *movable, how death
 
 func deathName(how death) string { return [...]string{"before", "within", "after"}[how] }
 
-// What others did between a crash and the repetition is not undone: the move is
-// not made a second time.
+// TestARepetitionDoesNotUndoWhatCameSince verifies that what others did between a crash
+// and the repetition is not undone: the move is not made a second time.
 func TestARepetitionDoesNotUndoWhatCameSince(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -312,7 +311,7 @@ func TestARepetitionDoesNotUndoWhatCameSince(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.create(1)
-		// Reservation, history entry, move: it dies when it is to store the answer.
+		// Reservation, history entry, move: it dies when storing the response.
 		process := &mortal{Store: store, left: 3, how: before}
 		path := "/events/" + s.event + "/waste/" + s.ids[0] + "/submit"
 		newPair(t, process, clock).ask(s.user, http.MethodPost, path, "", "Idempotency-Key", "k")
@@ -330,8 +329,9 @@ func TestARepetitionDoesNotUndoWhatCameSince(t *testing.T) {
 	})
 }
 
-// A process that was only slow, not dead, does not do it again after another
-// has taken over; neither does one that wakes up in the middle.
+// TestASlowProcessDoesNotDoItAgain verifies that a process that was slow, not dead,
+// does not repeat the request after another process has taken over, even if it wakes up
+// in the middle.
 func TestASlowProcessDoesNotDoItAgain(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {

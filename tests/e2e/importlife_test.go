@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestTheErrorsOfAnImport: all of them are listed, and the bad rows come back as a
-// file that is imported once it is mended.
+// TestTheErrorsOfAnImport verifies that all errors are listed, and that the faulty rows
+// can be downloaded as a file that imports once it is corrected.
 func TestTheErrorsOfAnImport(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -39,7 +39,7 @@ func TestTheErrorsOfAnImport(t *testing.T) {
 		}
 		mended := s.outcome("", strings.ReplaceAll(strings.ReplaceAll(string(rows.body), "landfil,", "landfill,"), "'-1", "1"))
 		if mended.str("status") != "completed" || mended.number("imported") != "130" || strings.Contains(string(mended.body), "importErrors") {
-			t.Errorf("mended: %s", mended.body)
+			t.Errorf("corrected: %s", mended.body)
 		}
 		s.ask(s.user, http.MethodGet, "/events/"+s.event+"/imports/"+mended.str("_id")+"/bad-rows", "").wantError(http.StatusNotFound, "NOT_FOUND")
 		list := s.ask(s.user, http.MethodGet, "/events/"+s.event+"/imports", "").want(http.StatusOK)
@@ -50,7 +50,8 @@ func TestTheErrorsOfAnImport(t *testing.T) {
 	})
 }
 
-// TestAnImportOfKnownReferences: skip and update, and what is locked is a bad row.
+// TestAnImportOfKnownReferences verifies skip and update, and that a locked record
+// makes its row faulty.
 func TestAnImportOfKnownReferences(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -69,7 +70,7 @@ func TestAnImportOfKnownReferences(t *testing.T) {
 			return fmt.Sprint(a.str("status"), " ", a.number("imported"), a.number("updated"), a.number("unchanged"), a.number("skipped"), a.number("failed"))
 		}
 		if dry := s.send("?onDuplicate=update&partial=true", file, "X-Dry-Run", "true").want(http.StatusAccepted); counts(dry) != "completed 11101" {
-			t.Errorf("rehearsed: %s", dry.body)
+			t.Errorf("dry run: %s", dry.body)
 		}
 		if whole := s.outcome("?onDuplicate=update", file); counts(whole) != "failed 00001" || whole.str("errors", 0, "code") != "RECORD_LOCKED" || whole.str("errors", 0, "recordId") != ofC {
 			t.Errorf("a locked record: %s", whole.body)
@@ -86,8 +87,8 @@ func TestAnImportOfKnownReferences(t *testing.T) {
 	})
 }
 
-// TestUndoOfAnImport: what nobody has touched is removed, the rest is named; a
-// rehearsal says so first, and the file may come again afterwards.
+// TestUndoOfAnImport verifies that unchanged records are removed and the others named,
+// that a dry run predicts this, and that the file may be imported again afterwards.
 func TestUndoOfAnImport(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -119,7 +120,7 @@ func TestUndoOfAnImport(t *testing.T) {
 			return fmt.Sprint(a.number("removed"), " ", a.number("kept"), " ", a.number("refused"))
 		}
 		if dry := s.ask(s.user, http.MethodPost, at+"/undo", "", "X-Dry-Run", "true").want(http.StatusOK); counts(dry) != want || s.total() != fmt.Sprint(rows) {
-			t.Fatalf("rehearsed: %s, want %s, of %s records", counts(dry), want, s.total())
+			t.Fatalf("dry run: %s, want %s, of %s records", counts(dry), want, s.total())
 		}
 		undone := s.ask(s.user, http.MethodPost, at+"/undo", "").want(http.StatusOK)
 		if counts(undone) != want || s.total() != "3" || undone.str("items", 1, "outcome") != "kept" || undone.str("items", 3, "outcome") != "refused" ||
@@ -129,13 +130,13 @@ func TestUndoOfAnImport(t *testing.T) {
 		if again := s.ask(s.manager, http.MethodPost, at+"/undo", "").want(http.StatusOK); counts(again) != "0 2 1" {
 			t.Errorf("once more: %s", again.body)
 		}
-		s.send("", file.String()).want(http.StatusAccepted) // it was undone, so it is not there
+		s.send("", file.String()).want(http.StatusAccepted) // it was undone, so it does not exist
 		s.send("?onDuplicate=skip", file.String()).want(http.StatusAccepted)
 	})
 }
 
-// TestAnImportIsSubmittedAndApproved in one request each, and decisions are made on
-// many records with one comment.
+// TestAnImportIsSubmittedAndApproved verifies that one request each submits and
+// approves an import, and that decisions on many records share one comment.
 func TestAnImportIsSubmittedAndApproved(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -176,7 +177,7 @@ func TestAnImportIsSubmittedAndApproved(t *testing.T) {
 		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/review/reject", why).wantError(http.StatusForbidden, "FORBIDDEN")
 		sent := many(s.manager, "/review/request-changes", why, "3 0")
 		if sent.str("items", 1, "record", "reviewComment") != "Which bin?" || sent.str("items", 2, "record", "status") != "changes_requested" {
-			t.Errorf("the comment is not with each: %s", sent.body)
+			t.Errorf("not every record has the comment: %s", sent.body)
 		}
 		many(s.manager, "/review/reject", why, "0 3")
 		move(s.user, "submit", "3 0 0")

@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/client"
 )
 
-// outlasting is a file that says when it has been read to its half, and waits there.
+// outlasting is a file that signals when half of it has been read, and then waits.
 type outlasting struct {
 	*bytes.Reader
 	wait func()
@@ -28,9 +28,9 @@ func (o *outlasting) Read(p []byte) (int, error) {
 	return o.Reader.Read(p)
 }
 
-// TestATokenThatExpiresInMidImport: a file whose token expires while it is sent is
-// imported, once, as one is whose token had expired before, or expires before a lost
-// answer is asked for again. What is done after the answer needs no token of anybody.
+// TestATokenThatExpiresInMidImport verifies that a file whose token expires while it is
+// sent is imported once, as is one whose token expired before, or expires before a
+// request whose response was lost is repeated. Work after the response needs no token.
 func TestATokenThatExpiresInMidImport(t *testing.T) {
 	t.Parallel()
 	const rows = 1_000
@@ -48,7 +48,7 @@ func TestATokenThatExpiresInMidImport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Larger than what is kept in memory, so that it is passed on while it is sent.
+	// Larger than the memory buffer, so that it is passed on while it is sent.
 	file := func(name string) []byte {
 		var b strings.Builder
 		b.WriteString("treatment,weightKg,description\n")
@@ -87,8 +87,8 @@ func TestATokenThatExpiresInMidImport(t *testing.T) {
 		}
 	}
 
-	// While it is sent. Where the machine was so slow that the token had expired before
-	// anybody looked at it, the client has sent the file again, and that was not it.
+	// While it is sent. On a slow machine the token may have expired before it was
+	// checked; then the client has sent the file again, and the try does not count.
 	for inMid, tries := false, 0; !inMid; tries++ {
 		if tries == 8 {
 			t.Fatal("a token that expires while a file is sent is refused")
@@ -119,7 +119,7 @@ func TestATokenThatExpiresInMidImport(t *testing.T) {
 		completed(made)
 	}
 
-	// Before it is sent: it goes out again with the next token and the same key.
+	// Before it is sent: it is sent again with the next token and the same key.
 	expiry(c.Tokens().AccessToken)
 	var meta client.Meta
 	i, err := c.ImportRecords(ctx, event.ID, "waste", bytes.NewReader(file("expired before")), client.ImportOptions{}, client.WithMeta(&meta))
@@ -128,7 +128,8 @@ func TestATokenThatExpiresInMidImport(t *testing.T) {
 	}
 	completed(i)
 
-	// After the answer, which was lost: the same key under the next token is the same import.
+	// After the response, which was lost: the same key with the next token is the same
+	// import.
 	text, key := file("answer lost"), client.IdempotencyKey("a-key-of-this-file")
 	if i, err = c.ImportRecords(ctx, event.ID, "waste", bytes.NewReader(text), client.ImportOptions{}, key); err != nil {
 		t.Fatal(err)

@@ -16,21 +16,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// weighing is a store that looks at how much memory is in use whenever an importer
-// reads of the file or stores its progress: at the same moments in every run, however
-// fast it is.
+// weighing is a store that measures the memory in use whenever an importer reads from
+// the file or stores its progress: at the same points in every run, regardless of
+// speed.
 type weighing struct {
 	record.Store
 	before, highest uint64
 	calls           int
-	// hold keeps all that was read, as an importer would that holds the file.
+	// hold keeps all that was read, like an importer that holds the whole file.
 	hold bool
 	held [][]byte
 }
 
 func (w *weighing) begin() {
 	runtime.GC()
-	runtime.GC() // what pools have lives for one more
+	runtime.GC() // pools keep their contents for one more cycle
 	w.before = inUse()
 }
 
@@ -44,7 +44,7 @@ func (w *weighing) weigh() {
 	if w.calls++; w.calls%4 != 0 {
 		return
 	}
-	runtime.GC() // what is left is in use
+	runtime.GC() // what remains is in use
 	if now := inUse(); now > w.before {
 		w.highest = max(w.highest, now-w.before)
 	}
@@ -64,8 +64,9 @@ func (w *weighing) ReplaceImport(ctx context.Context, org record.OrgID, i record
 	return w.Store.ReplaceImport(ctx, org, i, prevRev)
 }
 
-// An import of a file ten times as long takes no more memory: less than a quarter of
-// what the file has more. One that holds the file is found to take it.
+// TestMemoryOfAnImportDoesNotGrow verifies that an import of a file ten times as long
+// takes hardly more memory: less than a quarter of the additional size. An importer
+// that holds the file must be found to take it.
 func TestMemoryOfAnImportDoesNotGrow(t *testing.T) { //nolint:paralleltest // it looks at the memory of the whole process
 	few, width := 500, 3_000
 	if testkit.Long(t) {
@@ -96,7 +97,7 @@ func TestMemoryOfAnImportDoesNotGrow(t *testing.T) { //nolint:paralleltest // it
 		if s.total() != fmt.Sprint(rows) {
 			t.Fatalf("%s records", s.total())
 		}
-		t.Logf("%d rows, %d KiB, in %v: %d KiB more in use, seen at %d moments; held: %v",
+		t.Logf("%d rows, %d KiB, in %v: %d KiB more in use, measured %d times; held: %v",
 			rows, size>>10, time.Since(begun).Round(time.Millisecond), store.highest>>10, store.calls/4, hold)
 		return store.highest, size
 	}
@@ -107,6 +108,6 @@ func TestMemoryOfAnImportDoesNotGrow(t *testing.T) { //nolint:paralleltest // it
 		t.Errorf("%d KiB for a file of %d KiB, %d KiB for one of %d KiB", large>>10, long>>10, small>>10, short>>10)
 	}
 	if held, _ := peak(10*few, true); held <= most {
-		t.Errorf("%d KiB for a file of %d KiB that is held: this test would not see it", held>>10, long>>10)
+		t.Errorf("%d KiB for a file of %d KiB that is held: this test would not notice it", held>>10, long>>10)
 	}
 }

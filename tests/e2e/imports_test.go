@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-// importing is an event into which files are imported, and the way to work on
-// them step by step.
+// importing is an event into which files are imported, with control over each step of
+// the work.
 type importing struct {
 	*stage
 	clock *movable
@@ -38,12 +38,12 @@ func (s *importing) send(query, file string, header ...string) *answer {
 	return s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import"+query, file, append(header, "Content-Type", "text/csv")...)
 }
 
-// sweep lets a process over a store work on what there is.
+// sweep runs one sweep of a process with the given store.
 func (s *importing) sweep(store record.Store) error {
 	return records.NewImporter(store, slog.New(slog.DiscardHandler), s.clock.now).Sweep(s.t.Context())
 }
 
-// import sends a file, has it worked on and returns the outcome.
+// outcome sends a file, processes it and returns the outcome.
 func (s *importing) outcome(query, file string) *answer {
 	s.t.Helper()
 	sent := s.send(query, file).want(http.StatusAccepted)
@@ -63,8 +63,8 @@ const (
 	badFile  = "treatment,weightKg,externalReference\nlandfill,1,a\nlandfil,-1,b\nlandfill,2,a\nlandfill,heavy,c\nlandfill,5,d\n"
 )
 
-// What a file comes to: all of it or nothing, or the good rows where that is
-// asked for; every fault has its row and column.
+// TestImport verifies that an import is all or nothing, or the valid rows if requested,
+// and that every fault has its row and column.
 func TestImport(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -79,7 +79,7 @@ func TestImport(t *testing.T) {
 			list.str("items", 0, "description") != "=x" || list.str("items", 0, "status") != "unsubmitted" || list.str("items", 0, "createdBy", "_id") != "ann" {
 			t.Errorf("records: %s", list.body)
 		}
-		// The same again: the references are taken, and nothing is imported.
+		// The same file again: the references are in use, and nothing is imported.
 		if refused := s.send("?decimal=comma", goodFile).wantError(http.StatusConflict, "DUPLICATE_FILE"); !strings.Contains(string(refused.body), done.str("_id")) {
 			t.Errorf("the same file: %s", refused.body)
 		}
@@ -100,16 +100,16 @@ func TestImport(t *testing.T) {
 		if partial.str("status") != "completed" || partial.number("imported") != "2" || partial.number("failed") != "3" || partial.number("errorCount") != "4" || s.total() != "5" {
 			t.Errorf("partial: %s", partial.body)
 		}
-		// A rehearsal looks at the whole file and leaves nothing.
+		// A dry run checks the whole file and leaves nothing.
 		dry := s.send("?partial=true", strings.ReplaceAll(badFile, ",a", ",z"), "X-Dry-Run", "true").want(http.StatusAccepted)
 		if dry.str("status") != "completed" || dry.number("imported") != "1" || s.total() != "5" {
-			t.Errorf("rehearsed: %s", dry.body)
+			t.Errorf("dry run: %s", dry.body)
 		}
 		left, err := s.store.OpenImports(t.Context(), "", 10)
 		if err != nil || len(left) != 0 {
 			t.Errorf("open: %v, %v", left, err)
 		}
-		// What is wrong with the file as a whole is told at once.
+		// A fault of the file as a whole is reported immediately.
 		for _, file := range []string{"", "a,b\n1,2\n", "treatment,Treatment\n", "\xff\xfet\x00"} {
 			s.send("", file).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		}
@@ -130,9 +130,9 @@ func TestImport(t *testing.T) {
 	})
 }
 
-// TestAKilledImportIsWholeOrNothing lets the process that works on an import
-// die at every write: before the commit point there is nothing of it, and
-// another process completes it, once.
+// TestAKilledImportIsWholeOrNothing kills the process that works on an import at every
+// write: before the commit point nothing of it is visible, and another process
+// completes it, once.
 func TestAKilledImportIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -155,7 +155,8 @@ func TestAKilledImportIsWholeOrNothing(t *testing.T) {
 				if status == "validating" && s.total() != "0" {
 					t.Fatalf("%s %s write %d: records before the commit point", status, deathName(how), fatal)
 				}
-				// While the lease lasts nobody else touches it; then somebody does.
+				// While the lease lasts no other process takes it over; afterwards one
+				// does.
 				if err := s.sweep(store); err != nil {
 					t.Fatal(err)
 				}
@@ -171,7 +172,7 @@ func TestAKilledImportIsWholeOrNothing(t *testing.T) {
 					t.Fatalf("left: %v, %v", left, err)
 				}
 				if _, err := store.ImportPart(t.Context(), "org", done.str("_id"), 0); !errors.Is(err, record.ErrNotFound) {
-					t.Fatalf("the file is still there: %v", err)
+					t.Fatalf("the file still exists: %v", err)
 				}
 				if !process.dead {
 					if fatal < 5 {
@@ -184,8 +185,8 @@ func TestAKilledImportIsWholeOrNothing(t *testing.T) {
 	})
 }
 
-// Receiving a file that dies at any write, and is sent again with its key, is
-// one import.
+// TestAnImportWithAKeyIsOne verifies that a file whose receipt dies at any write, and
+// which is sent again with its key, is one import.
 func TestAnImportWithAKeyIsOne(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -214,7 +215,7 @@ func TestAnImportWithAKeyIsOne(t *testing.T) {
 				break
 			}
 		}
-		// One that is never sent again is given up, and leaves nothing.
+		// One that is never sent again is abandoned, and leaves nothing.
 		s.create(0)
 		process := &mortal{Store: store, left: 2, how: before}
 		newPair(t, process, s.clock).ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?decimal=comma", goodFile, "Content-Type", "text/csv")
@@ -228,8 +229,8 @@ func TestAnImportWithAKeyIsOne(t *testing.T) {
 	})
 }
 
-// A process that only slept is not in the way of the one that took over, and
-// what it wakes up to changes nothing.
+// TestTwoImportersMakeEachRecordOnce verifies that a process that was suspended neither
+// blocks the one that took over nor changes anything when it resumes.
 func TestTwoImportersMakeEachRecordOnce(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -255,8 +256,9 @@ func TestTwoImportersMakeEachRecordOnce(t *testing.T) {
 	})
 }
 
-// A large file through the gateway, in the background, in the order of its
-// rows. The engine for tests cannot hold as many records in an event.
+// TestALargeFileThroughTheGateway imports a large file through the gateway, in the
+// background, in the order of its rows. The test engine cannot hold as many records in
+// an event.
 func TestALargeFileThroughTheGateway(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -288,7 +290,7 @@ func TestALargeFileThroughTheGateway(t *testing.T) {
 		if got := len(table(t, user.get(event+"/export"))); got != rows {
 			t.Errorf("%d rows exported", got)
 		}
-		// What was exported can be imported: it is the same once more.
+		// An exported file can be imported again.
 		exported := user.get(event + "/export")
 		more := user.do(http.MethodPost, event+"/waste/import", string(exported.body), csv).want(http.StatusAccepted)
 		testkit.Eventually(t, 60*time.Second, func() error {
@@ -301,8 +303,8 @@ func TestALargeFileThroughTheGateway(t *testing.T) {
 	})
 }
 
-// TestImportOfPaper sends files as offices have them: a workbook, an old encoding,
-// units in cells, declared forms of dates.
+// TestImportOfPaper imports files as offices have them: a workbook, a legacy encoding,
+// units in cells, declared date formats.
 func TestImportOfPaper(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -336,7 +338,7 @@ func TestImportOfPaper(t *testing.T) {
 		if list := last(); list.number("items", 0, "weightKg") != "42.63768278" {
 			t.Errorf("workbook: %s %s", sent.body, list.body)
 		}
-		// What the other numbers settle, and what a cell that is a number is.
+		// A decimal separator that other numbers determine, and numeric cells.
 		settled := s.outcome("", "treatment,weightKg\nlandfill,\"12,5\"\nlandfill,1.250\n")
 		if list := last(); settled.str("status") != "completed" || list.number("items", 0, "weightKg") != "1250" || list.number("items", 1, "weightKg") != "12.5" {
 			t.Errorf("settled: %s %s", settled.body, list.body)

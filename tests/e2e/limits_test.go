@@ -22,8 +22,8 @@ func waitStatus(t *testing.T, c *caller, path string, status int) {
 	})
 }
 
-// Statements 2 and 4: the 31st request of one address within a quarter of an hour is refused, over
-// both routes together.
+// TestThirtySignInsPerQuarterHour verifies that the 31st request of one address within
+// a quarter of an hour is refused, over both routes together (statements 2 and 4).
 func TestThirtySignInsPerQuarterHour(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, map[string]string{"ECF_AUTH_RATE_LIMIT": "30/15m"}, func(t *testing.T, s *system) {
@@ -36,7 +36,7 @@ func TestThirtySignInsPerQuarterHour(t *testing.T) {
 			}
 		}
 		for _, path := range []string{"/auth/login", "/auth/refresh"} {
-			// A made-up address of the client changes nothing.
+			// A forged client address changes nothing.
 			a := anyone.do(http.MethodPost, path, map[string]any{}, map[string]string{"X-Forwarded-For": "203.0.113.9"})
 			a.wantError(http.StatusTooManyRequests, "RATE_LIMITED")
 			if a.header.Get("Retry-After") == "" {
@@ -46,7 +46,8 @@ func TestThirtySignInsPerQuarterHour(t *testing.T) {
 	})
 }
 
-// Of many creations at once exactly as many succeed as the plan has places.
+// TestQuotaIsExact verifies that of many concurrent creations exactly as many succeed
+// as the plan allows.
 func TestQuotaIsExact(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, map[string]string{"ECF_QUOTAS": "free=3,team=50,enterprise=unlimited"}, func(t *testing.T, s *system) {
@@ -69,10 +70,10 @@ func TestQuotaIsExact(t *testing.T) {
 		}
 		group.Wait()
 		if made.Load() != 3 || refused.Load() != 21 {
-			t.Fatalf("%d made, %d refused", made.Load(), refused.Load())
+			t.Fatalf("%d created, %d refused", made.Load(), refused.Load())
 		}
 		manager.post("/events", map[string]any{"title": "One more"}).wantError(http.StatusPaymentRequired, "QUOTA_EXCEEDED")
-		// A deleted event does not give its place back.
+		// Deleting an event does not restore its quota.
 		id := manager.get("/events").want(http.StatusOK).str("items", 0, "_id")
 		manager.do(http.MethodDelete, "/events/"+id, nil, nil).want(http.StatusOK)
 		manager.post("/events", map[string]any{"title": "One more"}).wantError(http.StatusPaymentRequired, "QUOTA_EXCEEDED")
@@ -82,7 +83,8 @@ func TestQuotaIsExact(t *testing.T) {
 	})
 }
 
-// Statement 23: of 64 approvals of one record at once exactly one happens.
+// TestParallelApprovalsHaveOneEffect verifies that exactly one of 64 concurrent
+// approvals of a record succeeds (statement 23).
 func TestParallelApprovalsHaveOneEffect(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {

@@ -20,12 +20,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// asked and told are one request about a record and its answer, as the checker
-// of linearizability sees them.
+// asked and told are a request about a record and its response, as the linearizability
+// checker sees them.
 type asked struct {
 	record string
 	move   string // of the table, or "read" or "history"
-	// seen is the revision that If-Match names, 0 for none.
+	// seen is the revision in If-Match, 0 for none.
 	seen int
 }
 
@@ -36,14 +36,14 @@ type told struct {
 	revision int
 }
 
-// stateOf is a record as the checker knows it.
+// stateOf is the state of a record in the model.
 type stateOf struct {
 	state    string
 	revision int
 	deleted  bool
 }
 
-// recordModel says what a record may answer, one request after the other, to
+// recordModel specifies what requests about a record may return sequentially, for
 // managers of an organization without four eyes.
 func recordModel() porcupine.Model {
 	return porcupine.Model{
@@ -63,7 +63,7 @@ func recordModel() porcupine.Model {
 		Step: func(state, input, output any) (bool, any) {
 			next, want := step(state.(stateOf), input.(asked))
 			got := output.(told)
-			if got.status == http.StatusServiceUnavailable { // too many at once: nothing was done
+			if got.status == http.StatusServiceUnavailable { // overload: nothing was done
 				return true, state
 			}
 			return got == want, next
@@ -73,10 +73,10 @@ func recordModel() porcupine.Model {
 	}
 }
 
-// step returns the record after a request, and the answer.
+// step returns the record after a request, and the response.
 func step(r stateOf, a asked) (stateOf, told) {
 	switch {
-	case r.deleted && a.move == "history": // which is kept for managers
+	case r.deleted && a.move == "history": // its history is kept for managers
 		return r, told{http.StatusOK, "", r.state, r.revision}
 	case r.deleted:
 		return r, told{status: http.StatusNotFound, code: "RECORD_NOT_FOUND"}
@@ -104,8 +104,8 @@ func step(r stateOf, a asked) (stateOf, told) {
 	return r, told{http.StatusOK, "", r.state, r.revision}
 }
 
-// racing is managers who all want the same few records at once, each through
-// one of some replicas of the services.
+// racing is a set of managers who concurrently change the same few records, each
+// through one of several replicas of the services.
 type racing struct {
 	event   string
 	records []string
@@ -116,7 +116,7 @@ type racing struct {
 	history []porcupine.Operation
 }
 
-// ask makes one request and notes when it began and ended.
+// ask makes one request and records when it began and ended.
 func (r *racing) ask(p *pair, client int, a asked) {
 	path := "/events/" + r.event + "/waste/" + a.record
 	method, body := http.MethodPost, `{"comment":"why"}`
@@ -126,7 +126,7 @@ func (r *racing) ask(p *pair, client int, a asked) {
 	case "history":
 		method, path, body = http.MethodGet, path+"/history?limit=1", ""
 	case "edit":
-		method, body = http.MethodPatch, fmt.Sprintf(`{"weightKg":%d}`, r.edits.Add(1)+1) // each differs, also from the first: an edit that changes nothing is none
+		method, body = http.MethodPatch, fmt.Sprintf(`{"weightKg":%d}`, r.edits.Add(1)+1) // the weights differ from each other and from the first, because an edit without a difference is not one
 	case "delete":
 		method, body = http.MethodDelete, ""
 	default:
@@ -146,7 +146,7 @@ func (r *racing) ask(p *pair, client int, a asked) {
 	})
 }
 
-// toldBy reads an answer.
+// toldBy decodes a response.
 func toldBy(a asked, answer *answer) told {
 	t := told{status: answer.status}
 	if answer.status != http.StatusOK {
@@ -173,7 +173,7 @@ func toldBy(a asked, answer *answer) told {
 	return t
 }
 
-// client makes its requests, some of them on condition of what it saw last.
+// client makes its requests, some of them conditional on what it saw last.
 func (r *racing) client(p *pair, client int, random *rand.Rand, requests int) {
 	moves := []string{"read", "read", "history", "edit", "submit", "submit", "withdraw", "review", "approve", "approve", "request-changes", "reject", "reopen", "reopen"}
 	seen := map[string]int{}
@@ -199,10 +199,9 @@ func (r *racing) client(p *pair, client int, random *rand.Rand, requests int) {
 	}
 }
 
-// TestRecordsAreLinearizable lets many move the same few records at once,
-// through two replicas of the services, and asks a checker whether all answers
-// can be put into one order, each between its request and its end, that a single
-// record would give them in.
+// TestRecordsAreLinearizable makes many clients change the same few records
+// concurrently, through two replicas of the services, and verifies with a checker that
+// the history is linearizable.
 func TestRecordsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	rounds := courses(t, 2)
@@ -247,10 +246,10 @@ func (r *racing) check(t *testing.T, store record.Store) {
 	}
 	t.Logf("%d requests, %d had an effect, %d were refused", len(r.history), effects, refusals)
 	if effects == 0 || refusals == 0 {
-		t.Error("nobody has raced")
+		t.Error("no two requests had an effect on the same record")
 	}
 	if result := porcupine.CheckOperationsTimeout(recordModel(), r.history, time.Minute); result != porcupine.Ok {
-		t.Errorf("%s: the answers have no order:\n%s", result, r)
+		t.Errorf("%s: the history is not linearizable:\n%s", result, r)
 	}
 	if _, err := histories.Verify(context.WithoutCancel(t.Context()), store, "acme", func(f histories.Fault) error {
 		t.Error(f)
@@ -260,7 +259,7 @@ func (r *racing) check(t *testing.T, store record.Store) {
 	}
 }
 
-// String lists what was asked and told, record by record.
+// String lists the requests and responses, record by record.
 func (r *racing) String() string {
 	var out strings.Builder
 	for _, part := range recordModel().Partition(r.history) {
@@ -272,7 +271,7 @@ func (r *racing) String() string {
 	return out.String()
 }
 
-// The checker must be one that can fail.
+// TestAnswersWithoutAnOrderAreFound verifies that the checker can fail.
 func TestAnswersWithoutAnOrderAreFound(t *testing.T) {
 	t.Parallel()
 	op := func(client int, call, back int64, move string, seen int, out told) porcupine.Operation {

@@ -10,9 +10,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestARecordShowsWhatItWouldCount: after the method of an event has changed, whoever
-// reads a record, alone or among others, as a table or in the queue, reads the figure that
-// an approval adds to the result; and the tags of before are not said to be current.
+// TestARecordShowsWhatItWouldCount verifies that after a change of the event's method
+// every view of a record, alone, in a list, as a table or in the queue, shows the
+// figure that an approval adds to the result, and that the earlier entity tags are no
+// longer current.
 func TestARecordShowsWhatItWouldCount(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -45,7 +46,7 @@ func TestARecordShowsWhatItWouldCount(t *testing.T) {
 		if now == before || queue.number("items", 0, "footprint", "kgCO2e") != now {
 			t.Fatalf("%s before, the queue now: %s", before, queue.body)
 		}
-		// Twice, as what was answered once is remembered.
+		// Twice, because the first response is cached.
 		for range 2 {
 			for _, path := range paths {
 				a := asked(path, tags[path])

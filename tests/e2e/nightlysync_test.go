@@ -15,19 +15,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// named is a record of the source: its type and its key there.
+// named identifies a record of the source: its type and its key there.
 type named struct{ typ, ref string }
 
 func (n named) path(event string) string {
 	return "/events/" + event + "/" + n.typ + "/by-reference/" + url.PathEscape(n.ref)
 }
 
-// source is the system that records are synchronized from, day by day.
+// source is the system from which records are synchronized daily.
 type source struct {
 	rng  *rand.Rand
 	rows map[named]int // the one quantity of each row
 	made int
-	// edits counts the changes of each row, approved what was approved as it is.
+	// edits counts the changes of each row; approved holds what was approved in its
+	// present state.
 	edits    map[named]int
 	approved map[named]bool
 	// reopened counts the changes of rows that had been approved.
@@ -51,7 +52,7 @@ func (s *source) add(kg int) {
 	s.rows[named{typ, fmt.Sprintf("ERP/%d é%%2F", s.made)}] = kg
 }
 
-// pick returns some rows, in an order that depends on the seed alone.
+// pick returns some rows, in an order that depends on the seed only.
 func (s *source) pick(oneIn int) (some []named) {
 	all := slices.SortedFunc(maps.Keys(s.rows), func(a, b named) int { return compareText(a.typ+a.ref, b.typ+b.ref) })
 	for _, n := range all {
@@ -79,7 +80,7 @@ func (s *source) forget(n named) {
 	delete(s.reopened, n)
 }
 
-// day changes the source: rows are new, changed, cancelled and renamed.
+// day changes the source: rows are added, changed, cancelled and renamed.
 func (s *source) day(news int) {
 	for _, n := range s.pick(5) {
 		s.rows[n]++
@@ -102,16 +103,16 @@ func (s *source) day(news int) {
 	}
 }
 
-// nightly brings an event to what the source has. It knows nothing of earlier runs
-// but what the API answers, and may end before any of its calls.
+// nightly synchronizes an event with the source. It knows of earlier runs only what the
+// API returns, and may die before any of its calls.
 type nightly struct {
 	*caller
 	event string
-	// calls is how many calls are left before it dies; negative: it does not.
+	// calls is how many calls are left before it dies; negative for unlimited.
 	calls int
 }
 
-// died is what a run ends with before its end.
+// died is the panic value of a run that dies.
 type died struct{}
 
 func (y *nightly) call(method, path string, body any) *answer {
@@ -122,7 +123,7 @@ func (y *nightly) call(method, path string, body any) *answer {
 	return y.do(method, path, body, nil)
 }
 
-// exported is a record as the JSON form of the export has it.
+// exported is a record in the JSON form of the export.
 type exported struct {
 	ID        string      `json:"_id"`
 	Type      string      `json:"type"`
@@ -144,8 +145,8 @@ func export(c *caller, event string) (all []exported) {
 	return read.Data.Items
 }
 
-// unlock makes a record a draft again: it withdraws what waits and reopens what was
-// decided, with the reason.
+// unlock makes a record a draft again: it withdraws a submitted record and reopens a
+// decided one, with the reason.
 func (y *nightly) unlock(r exported, why string) {
 	at := "/events/" + y.event + "/" + r.Type + "/" + r.ID
 	switch r.Status {
@@ -156,7 +157,7 @@ func (y *nightly) unlock(r exported, why string) {
 	}
 }
 
-// run is one synchronization; whole reports whether it came to its end.
+// run is one synchronization; whole reports whether it completed.
 func (y *nightly) run(s *source) (whole bool) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -178,7 +179,7 @@ func (y *nightly) run(s *source) (whole bool) {
 			a = y.call(http.MethodPut, n.path(y.event), s.body(n))
 		}
 		if a.status != http.StatusOK && a.status != http.StatusCreated {
-			continue // the other run has it in hand, or the next one will
+			continue // the other run is working on it, or the next one will
 		}
 		if status := a.str("status"); status == "unsubmitted" || status == "changes_requested" {
 			due[n.typ] = append(due[n.typ], a.str("_id"))
@@ -198,11 +199,11 @@ func (y *nightly) run(s *source) (whole bool) {
 	return true
 }
 
-// TestNightlySync: thirty days of a source that changes, synchronized by runs that
-// die between any two calls and that run beside each other. After each day the
-// system has what the source has, nothing twice; what nobody changed stays approved
-// and the queue holds the rest; the histories have one edit for each change of the
-// source, and a reason for each record that was opened again.
+// TestNightlySync synchronizes thirty days of a changing source by runs that die
+// between any two calls and that overlap. After each day the system equals the source,
+// without duplicates; what did not change stays approved and the queue holds the rest;
+// the histories have one edit for each change of the source, and a reason for each
+// reopened record.
 func TestNightlySync(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -217,7 +218,7 @@ func TestNightlySync(t *testing.T) {
 	src := &source{rng: rng, rows: map[named]int{}, edits: map[named]int{}, approved: map[named]bool{}, reopened: map[named]int{}}
 	for day := range days {
 		src.day(news)
-		// Some runs that die, two at a time, and then one that does not.
+		// Some runs that die, two concurrently, and then one that does not.
 		for range 2 {
 			var group sync.WaitGroup
 			for range 2 {
@@ -231,7 +232,7 @@ func TestNightlySync(t *testing.T) {
 				break
 			}
 			if attempt == 3 {
-				break // the differences are told below
+				break // the differences are reported below
 			}
 		}
 		src.compare(t, manager, event, day)
@@ -240,12 +241,12 @@ func TestNightlySync(t *testing.T) {
 	src.explain(t, manager, event)
 }
 
-// settled reports whether nothing waits for another run.
+// settled reports whether no work is left for another run.
 func settled(all []exported, s *source) bool {
 	return len(all) == len(s.rows) && !slices.ContainsFunc(all, func(r exported) bool { return r.Status != "submitted" && r.Status != "approved" })
 }
 
-// compare holds the event to the source.
+// compare compares the event with the source.
 func (s *source) compare(t *testing.T, c *caller, event string, day int) {
 	t.Helper()
 	seen := map[named]bool{}
@@ -259,13 +260,13 @@ func (s *source) compare(t *testing.T, c *caller, event string, day int) {
 		}
 		switch {
 		case seen[n]:
-			t.Errorf("day %d: %v is there twice", day, n)
+			t.Errorf("day %d: %v exists twice", day, n)
 		case !wanted:
-			t.Errorf("day %d: %v was cancelled, and is there", day, n)
+			t.Errorf("day %d: %v was cancelled, but exists", day, n)
 		case got.String() != fmt.Sprint(amount):
 			t.Errorf("day %d: %v is %s, want %d", day, n, got, amount)
 		case s.approved[n] && r.Status != "approved":
-			t.Errorf("day %d: %v was approved, did not change, and is %s", day, n, r.Status)
+			t.Errorf("day %d: %v was approved and did not change, but is %s", day, n, r.Status)
 		case !s.approved[n] && r.Status != "submitted":
 			t.Errorf("day %d: %v is %s, want it in the queue", day, n, r.Status)
 		}
@@ -278,11 +279,11 @@ func (s *source) compare(t *testing.T, c *caller, event string, day int) {
 		t.Errorf("day %d: %d records, want %d", day, len(seen), len(s.rows))
 	}
 	if total := c.get("/events/"+event+"/review?limit=1").want(http.StatusOK).number("pagination", "total"); total != fmt.Sprint(len(s.rows)-len(s.approved)) || total != fmt.Sprint(waiting) {
-		t.Errorf("day %d: %s records wait, want %d", day, total, len(s.rows)-len(s.approved))
+		t.Errorf("day %d: %s records in the queue, want %d", day, total, len(s.rows)-len(s.approved))
 	}
 }
 
-// decide approves some of what waits.
+// decide approves some of the queue.
 func (s *source) decide(t *testing.T, c *caller, event string) {
 	t.Helper()
 	var ids []string
@@ -299,7 +300,7 @@ func (s *source) decide(t *testing.T, c *caller, event string) {
 	}
 }
 
-// explain holds the histories to what happened at the source.
+// explain compares the histories with the changes of the source.
 func (s *source) explain(t *testing.T, c *caller, event string) {
 	t.Helper()
 	for _, r := range export(c, event) {
@@ -320,7 +321,7 @@ func (s *source) explain(t *testing.T, c *caller, event string) {
 		for _, e := range read.Data.Items {
 			count[e.Action]++
 			if e.Action == "reopen" && e.Comment != "changed at the source" {
-				t.Errorf("%v was opened again without a reason", n)
+				t.Errorf("%v was reopened without a reason", n)
 			}
 		}
 		if count["create"] != 1 || count["edit"] != s.edits[n] || count["reopen"] != s.reopened[n] {

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestNothingVanishesUnsaid: a misspelt or server-owned field of any write is
-// named in the answer, and refused where the client asks for that; then nothing
-// is stored.
+// TestNothingVanishesUnsaid verifies that a misspelt or server-owned field of any write
+// is named in the response, or refused without storing anything if the client asks for
+// that.
 func TestNothingVanishesUnsaid(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -20,7 +20,7 @@ func TestNothingVanishesUnsaid(t *testing.T) {
 		as           *caller
 		method, path string
 		body         map[string]any
-		field        string // the misspelt one
+		field        string // the misspelt field
 		suggestion   string
 	}{
 		"a policy": {admin, http.MethodPatch, "/organization", map[string]any{"policy": map[string]any{"foureyes": true}}, "policy.foureyes", "policy.fourEyes"},
@@ -44,7 +44,7 @@ func TestNothingVanishesUnsaid(t *testing.T) {
 		})
 	}
 	if a := manager.do(http.MethodPatch, "/events/"+event, map[string]any{"_id": "x", "title": "Spelling"}, strict).want(http.StatusOK); a.str("notices", 0, "code") != "SERVER_FIELD_IGNORED" {
-		t.Errorf("a field of the server's: %s", a.body)
+		t.Errorf("a server-owned field: %s", a.body)
 	}
 	before := user.get(item).want(http.StatusOK)
 	if same := user.do(http.MethodPatch, item, map[string]any{"weightKg": 5}, nil).want(http.StatusOK); same.header.Get("ETag") != before.header.Get("ETag") {

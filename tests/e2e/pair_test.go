@@ -29,8 +29,8 @@ import (
 	"github.com/eventcarbon/ecf/services/review"
 )
 
-// pair is the two services that write records, as one process of several has
-// them: over a store that the test has in its hands.
+// pair is the two services that write records, as in one process, with a store that the
+// test controls.
 type pair struct {
 	t        *testing.T
 	apps     []*fiber.App
@@ -38,11 +38,11 @@ type pair struct {
 	importer *records.Importer
 }
 
-// spoken verifies tokens by what they say: "org/user/role".
+// spoken accepts tokens of the form "org/user/role" without a signature.
 type spoken struct{}
 
 func (spoken) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
+	token = strings.Clone(token) // Fiber reuses the buffer that holds it
 	parts := strings.Split(token, "/")
 	if len(parts) != 3 {
 		return identity.Principal{}, errors.New("no token")
@@ -55,7 +55,7 @@ type countingNotifier struct{ rings atomic.Int64 }
 
 func (b *countingNotifier) Notify(context.Context, record.OrgID, record.EventID) { b.rings.Add(1) }
 
-// movable is a time that tests move.
+// movable is a manual clock.
 type movable struct{ ms atomic.Int64 }
 
 func newMovable() *movable {
@@ -90,7 +90,7 @@ func newPair(t *testing.T, store record.Store, c *movable) *pair {
 	return p
 }
 
-// toReview says which service has a route, as the gateway does.
+// toReview reports whether the gateway routes a request to review.
 func toReview(method, path string) bool {
 	last := path[strings.LastIndex(path, "/")+1:]
 	if strings.Contains(path, "/imports/") || strings.HasPrefix(path, "/supplier-factors/") {
@@ -103,7 +103,7 @@ func toReview(method, path string) bool {
 	return method == http.MethodGet && last == "review"
 }
 
-// ask sends a request as somebody, "org/user/role".
+// ask sends a request as "org/user/role".
 func (p *pair) ask(as, method, path, body string, header ...string) *answer {
 	p.t.Helper()
 	app := p.apps[0]
@@ -127,8 +127,8 @@ func (p *pair) ask(as, method, path, body string, header ...string) *answer {
 	return &answer{t: p.t, what: method + " " + path, status: response.StatusCode, header: response.Header, body: text}
 }
 
-// onBothStores runs a test with a way to open one more store over the same
-// database, on each engine.
+// onBothStores runs a test on each engine, with a function that opens one more store on
+// the same database.
 func onBothStores(t *testing.T, test func(t *testing.T, open func() record.Store)) {
 	t.Helper()
 	t.Run("embedded", func(t *testing.T) {
@@ -161,9 +161,9 @@ func onBothStores(t *testing.T, test func(t *testing.T, open func() record.Store
 	})
 }
 
-// mortal is the store of a process that dies at its n-th write: before it, in
-// the middle of it where it is of many records, or after it. From then on
-// nothing that it does reaches the database.
+// mortal is the store of a process that dies at its n-th write: before it, in the
+// middle of it if it writes many records, or after it. From then on nothing reaches the
+// database.
 type mortal struct {
 	record.Store
 	mu     sync.Mutex
@@ -183,8 +183,8 @@ const (
 
 var errDead = errors.New("this process is dead")
 
-// write reports whether a write reaches the database and whether its outcome
-// reaches the process.
+// write reports whether a write reaches the database and whether its outcome reaches
+// the process.
 func (m *mortal) write() (reaches, returns bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,10 +9,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 )
 
-// TestAuthKnowsServicesByTheirSecret (statements 34 and 35), by real processes: who reaches
-// auth beside the services has no report of others entered, by whatever token, and can neither
-// try passwords nor use up an owner's count by naming the owner's address. What the services
-// themselves ask and report goes on.
+// TestAuthKnowsServicesByTheirSecret verifies with real processes that a client that
+// reaches auth directly can neither have reports about others recorded, with whatever
+// token, nor try passwords, nor exhaust an owner's limit by forging the owner's
+// address, while requests and reports of the services continue (statements 34 and 35).
 func TestAuthKnowsServicesByTheirSecret(t *testing.T) {
 	t.Parallel()
 	g := startGateways(t)
@@ -41,7 +41,7 @@ func TestAuthKnowsServicesByTheirSecret(t *testing.T) {
 		"a limit that names somebody":    direct("", audit.Report{Note: audit.Note{Action: audit.Limited, Subject: "made up", Before: admin, After: admin}, Address: "8.8.8.8"}),
 	} {
 		if err == nil {
-			t.Errorf("%s is entered", name)
+			t.Errorf("%s is recorded", name)
 		}
 	}
 	for _, made := range []string{"event.sign-off", "organization.update", "8.8.8.8"} {
@@ -52,12 +52,13 @@ func TestAuthKnowsServicesByTheirSecret(t *testing.T) {
 	for n := range 60 {
 		a := (&caller{t: t, url: auth, inside: true}).do(http.MethodPost, "/auth/login", map[string]any{"email": "user@example.test", "password": fmt.Sprint("wrong", n)}, map[string]string{"X-Forwarded-For": home})
 		if a.status != http.StatusUnauthorized || a.header.Get("X-Ecf-Peer-Refused") == "" {
-			t.Fatalf("sign-in %d at auth itself: %d %s", n, a.status, a.body)
+			t.Fatalf("login %d at auth itself: %d %s", n, a.status, a.body)
 		}
 	}
 	token("user@example.test", home)
 
-	// By the gateways and records: what one does and another goes on with is entered for each.
+	// Through the gateways and records: what one does and another continues is recorded
+	// for each.
 	manager := token("manager@example.test", "203.0.113.8")
 	event := g.at(0, manager).post("/events", map[string]any{"title": "Signed", "country": "GB", "startDate": "2026-09-01"}).want(http.StatusCreated).str("_id")
 	g.at(1, boss).do(http.MethodPatch, "/events/"+event, map[string]any{"title": "Signed again"}, nil).want(http.StatusOK)
@@ -66,7 +67,7 @@ func TestAuthKnowsServicesByTheirSecret(t *testing.T) {
 	}
 }
 
-// setting returns what the processes are told.
+// setting returns a setting of the processes.
 func (g *gateways) setting(name string) string {
 	g.t.Helper()
 	for _, line := range g.env {
@@ -78,8 +79,8 @@ func (g *gateways) setting(name string) string {
 	return ""
 }
 
-// TestServicesWithoutASecretSaySo: what cannot be told apart is said at the start, and taken
-// for the connection's.
+// TestServicesWithoutASecretSaySo verifies that a service without the secret logs at
+// start that it attributes requests to the connection.
 func TestServicesWithoutASecretSaySo(t *testing.T) {
 	t.Parallel()
 	g := startGateways(t, "ECF_PEER_SECRET=")

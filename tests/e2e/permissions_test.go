@@ -9,11 +9,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestEveryCellOfTheOwnOrganization calls every operation of the table of
-// permissions without a token, with each role, and as a user on what somebody
-// else has created. Who may is answered as who is right, so that no cell passes
-// because the call was wrong; who may not is told so, and has changed nothing
-// (statement 20).
+// TestEveryCellOfTheOwnOrganization calls every operation of the permission table
+// without a token, with each role, and as a user on what another account has created. A
+// permitted call must succeed, so that no cell passes because the call was invalid; a
+// forbidden one must be refused and change nothing (statement 20).
 func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -41,7 +40,7 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 				own["sessionId"] = ours.session(c.caller)
 			}
 			if c.role == identity.Viewer {
-				own["recordId"] = ours.records[record.Approved] // the others do not exist for a viewer
+				own["recordId"] = ours.records[record.Approved] // the others are invisible to a viewer
 			}
 			k, err := ours.call(o, own)
 			if err != nil {
@@ -55,8 +54,8 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 			case !c.role.Holds(o.Least), !c.role.Holds(o.Others) && !c.creator:
 				status, code = http.StatusForbidden, "FORBIDDEN"
 			}
-			// Rehearsed where it is allowed, so that it has not been done for the
-			// next caller; for real where it is refused.
+			// A dry run if permitted, so that it has not been done for the next caller;
+			// a real call if forbidden.
 			a := k.make(c.caller, code == "")
 			switch {
 			case code == "" && refusedFor(o.ID) != "" && a.at("error", "code") == refusedFor(o.ID):
@@ -68,12 +67,12 @@ func TestEveryCellOfTheOwnOrganization(t *testing.T) {
 		}
 	}
 	if after := ours.snapshot(); after != before {
-		t.Errorf("the walk has changed something:\n%s\n%s", before, after)
+		t.Errorf("the calls have changed something:\n%s\n%s", before, after)
 	}
 }
 
-// TestEveryCellOfAnotherAccount: what is an account's own is nobody else's, also
-// not an administrator's.
+// TestEveryCellOfAnotherAccount verifies that what belongs to an account is accessible
+// to no other, including administrators.
 func TestEveryCellOfAnotherAccount(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -95,7 +94,7 @@ func TestEveryCellOfAnotherAccount(t *testing.T) {
 		for name, c := range map[string]*caller{"another user": ours.colleague, "a manager": ours.manager, "an admin": ours.admin} {
 			a, b := theirs.make(c, false), none.make(c, false)
 			if a.status != http.StatusNotFound || b.status != a.status || same(a) != same(b) {
-				t.Errorf("%s as %s: %d %s; for an id of nobody %d %s", o.ID, name, a.status, a.body, b.status, b.body)
+				t.Errorf("%s as %s: %d %s; for an id that does not exist %d %s", o.ID, name, a.status, a.body, b.status, b.body)
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestLimitsOfThePlan: what a plan bounds besides events is refused with 402 and a
-// code of its own, rehearsed or not, and of what is refused nothing is written; other
-// organizations, and plans without limits, do not notice.
+// TestLimitsOfThePlan verifies that a limit of the plan other than that on events is
+// refused with 402 and its own code, dry run or not, and writes nothing; other
+// organizations, and plans without limits, are unaffected.
 func TestLimitsOfThePlan(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -56,7 +56,7 @@ func TestLimitsOfThePlan(t *testing.T) {
 		for range 3 {
 			p.ask(bob, http.MethodPost, flights, flight).want(http.StatusCreated)
 		}
-		// Three of five are there: a batch of three is refused as a whole.
+		// Three of five exist: a batch of three is refused as a whole.
 		three := `{"items":[` + flight + "," + flight + "," + flight + `]}`
 		refused(p.ask(bob, http.MethodPost, flights+"/batch", three), "EVENT_RECORDS")
 		refused(p.ask(bob, http.MethodPost, flights+"/batch", three, dry...), "EVENT_RECORDS")
@@ -67,7 +67,8 @@ func TestLimitsOfThePlan(t *testing.T) {
 		count(bob, flights, 3)
 		count(bob, ball+"/imports", 0)
 
-		// Whether the rows are new is found out later: then the import fails, whole.
+		// Whether the rows are new is known only later: then the import fails as a
+		// whole.
 		late := p.ask(bob, http.MethodPost, flights+"/import?onDuplicate=skip", csv(3), file...).want(http.StatusAccepted).str("_id")
 		refused(p.ask(bob, http.MethodPost, flights+"/import", csv(1), file...), "OPEN_IMPORTS")
 		if err := p.importer.Sweep(t.Context()); err != nil {
@@ -86,21 +87,21 @@ func TestLimitsOfThePlan(t *testing.T) {
 		refused(p.ask(bob, http.MethodPost, flights, flight), "EVENT_RECORDS")
 		refused(p.ask(bob, http.MethodPost, flights, flight, dry...), "EVENT_RECORDS")
 		refused(p.ask(bob, http.MethodPut, flights+"/by-reference/new", flight), "EVENT_RECORDS")
-		// Rows that records have already are no new ones.
+		// Rows of existing records are not new.
 		same := p.ask(bob, http.MethodPost, flights+"/import?onDuplicate=update&again=true", csv(2), file...).want(http.StatusAccepted).str("_id")
 		if err := p.importer.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if a := p.ask(bob, http.MethodGet, ball+"/imports/"+same, "").want(http.StatusOK); a.str("status") != "completed" {
-			t.Errorf("an import of what is there: %s", a.body)
+			t.Errorf("an import of existing records: %s", a.body)
 		}
-		// Deleting makes no room.
+		// Deleting does not free quota.
 		gone := p.ask(bob, http.MethodGet, flights+"?limit=1", "").want(http.StatusOK)
 		id, _, _ := strings.Cut(strings.SplitN(string(gone.body), `"_id":"`, 2)[1], `"`)
 		p.ask(bob, http.MethodDelete, flights+"/"+id, "").want(http.StatusOK)
 		refused(p.ask(bob, http.MethodPost, flights, flight), "EVENT_RECORDS")
 
-		// Of the eight of the organization three are left, in whichever event.
+		// Three of the organization's eight are left, in any event.
 		second := event(bob) + "/flights"
 		for range 3 {
 			p.ask(bob, http.MethodPost, second, flight).want(http.StatusCreated)

@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// What an organization lets be approved without a person: small records, not
-// those of the one who decided so under four eyes, not the spot checks; in the
-// name of that admin, by a move that nobody can ask for.
+// TestSmallRecordsAreApprovedByPolicy verifies what a policy approves: small records,
+// but under four eyes not those of the admin who set the policy, and not the spot
+// checks; in the name of that admin, by a move that no caller can request.
 func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -59,18 +59,18 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 		if got := user.result(event[len("/events/"):], 1).number("total", "kgCO2e"); got == "0" {
 			t.Errorf("total %s", got)
 		}
-		// It can be undone, and asked for by nobody.
+		// It can be reversed, but not requested.
 		manager.post(small+"/reopen", map[string]any{"comment": "Look again"}).want(http.StatusOK)
 		manager.post(small+"/auto-approve", nil).wantError(http.StatusNotFound, "NOT_FOUND")
 
-		// A rehearsal shows it and stores nothing; many at once are each treated
-		// like one; a key makes it happen once.
+		// A dry run shows it and stores nothing; each of many at once is treated like a
+		// single one; with a key it happens once.
 		path := create(user, 1)
 		if a := user.do(http.MethodPost, path+"/submit", nil, map[string]string{"X-Dry-Run": "true"}).want(http.StatusOK); a.str("status") != "approved" {
-			t.Errorf("rehearsed: %s", a.body)
+			t.Errorf("dry run: %s", a.body)
 		}
 		if a := user.get(path); a.str("status") != "unsubmitted" {
-			t.Errorf("after the rehearsal: %s", a.body)
+			t.Errorf("after the dry run: %s", a.body)
 		}
 		large := create(user, 2)
 		many := user.post(event+"/waste/submit", map[string]any{"ids": []string{path[len(event+"/waste/"):], large[len(event+"/waste/"):]}}).want(http.StatusOK)
@@ -87,15 +87,15 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 			t.Errorf("%s moves", n)
 		}
 
-		// Four eyes: not what the admin who set the policy made.
+		// Four eyes: not what the admin who set the policy created.
 		wants("the admin's own", admin, 1, "approved")
 		patch(`{"policy":{"fourEyes":true}}`).want(http.StatusOK)
 		wants("the admin's own under four eyes", admin, 1, "submitted")
 		wants("another's under four eyes", user, 1, "approved")
 
-		// Spot checks: those and only those that the id says.
+		// Spot checks: exactly those that the id determines.
 		twoEyes := `{"policy":{"fourEyes":false,"spotCheckOneIn":2}}`
-		patch(twoEyes).want(http.StatusAccepted) // a second administrator must ask for the same
+		patch(twoEyes).want(http.StatusAccepted) // a second administrator must request the same
 		patch(twoEyes).want(http.StatusAccepted)
 		s.account(t, s.org, "second-admin@example.test", identity.Admin)
 		s.as(t, "second-admin@example.test").do(http.MethodPatch, "/organization", twoEyes, nil).want(http.StatusOK)
@@ -106,7 +106,7 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 			if again := user.post(path+"/withdraw", nil); got == "submitted" {
 				again.want(http.StatusOK)
 				if a := user.post(path+"/submit", nil).want(http.StatusOK); a.str("status") != "submitted" {
-					t.Errorf("%s: submitted again it is not checked", path)
+					t.Errorf("%s: submitted again, it is not spot-checked", path)
 				}
 			}
 		}

@@ -10,10 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestQuotaOnManyReplicas lets a hundred requests on four replicas take the last
-// places of a plan at once: exactly as many events come to be as there are
-// places. A change of the plan counts for the next request, on every replica
-// (statement 24).
+// TestQuotaOnManyReplicas makes a hundred concurrent requests on four replicas for the
+// last places of a plan: exactly as many events are created as there are places. A
+// change of the plan applies to the next request on every replica (statement 24).
 func TestQuotaOnManyReplicas(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -62,7 +61,7 @@ func TestQuotaOnManyReplicas(t *testing.T) {
 			close(start)
 			group.Wait()
 			if made.Load() != places || refused.Load() != racing-places {
-				t.Errorf("%s: %d made and %d refused, with %d places", what, made.Load(), refused.Load(), places)
+				t.Errorf("%s: %d created and %d refused, with %d places", what, made.Load(), refused.Load(), places)
 			}
 		}
 		wantUsed := func(used, left string) {
@@ -83,7 +82,7 @@ func TestQuotaOnManyReplicas(t *testing.T) {
 		onPlan("small")
 		for i := range replicas {
 			if status := create(i, "Larger plan"); status != http.StatusCreated {
-				t.Errorf("replica %d does not know the larger plan: %d", i, status)
+				t.Errorf("replica %d does not apply the larger plan: %d", i, status)
 			}
 		}
 		race("the rest of the larger plan", 5)
@@ -91,7 +90,7 @@ func TestQuotaOnManyReplicas(t *testing.T) {
 		onPlan("free")
 		for i := range replicas {
 			if status := create(i, "Smaller plan"); status != http.StatusPaymentRequired {
-				t.Errorf("replica %d does not know the smaller plan: %d", i, status)
+				t.Errorf("replica %d does not apply the smaller plan: %d", i, status)
 			}
 		}
 	})

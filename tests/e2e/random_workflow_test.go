@@ -17,10 +17,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestRandomMovesAgainstTheReference lets random people of two organizations
-// make random moves, and holds every answer, and in the end everything that can
-// be read, against the reference. ECF_MODEL_CHECKS says how many such courses
-// of events are played on each engine.
+// TestRandomMovesAgainstTheReference makes random people of two organizations make
+// random moves, and compares every response, and in the end everything that can be
+// read, with the reference. ECF_MODEL_CHECKS sets how many courses are played on each
+// engine.
 func TestRandomMovesAgainstTheReference(t *testing.T) {
 	t.Parallel()
 	checks := courses(t, 2)
@@ -48,7 +48,7 @@ func TestRandomMovesAgainstTheReference(t *testing.T) {
 	})
 }
 
-// courses says how many courses of random events are played; few by default.
+// courses returns how many random courses are played; few by default.
 func courses(t *testing.T, few int) int {
 	t.Helper()
 	text := os.Getenv("ECF_MODEL_CHECKS")
@@ -62,7 +62,7 @@ func courses(t *testing.T, few int) int {
 	return n
 }
 
-// people makes an organization of two users, two managers and an admin.
+// people creates an organization of two users, two managers and an admin.
 func (s *system) people(t *testing.T, name string) []*person {
 	t.Helper()
 	org := s.organization(t, name, "team")
@@ -78,7 +78,7 @@ func (s *system) people(t *testing.T, name string) []*person {
 	return all
 }
 
-// course is one course of events: a new event in each organization.
+// course is a sequence of random moves: a new event in each organization.
 type course struct {
 	t       *testing.T
 	people  []*person
@@ -98,13 +98,13 @@ func newCourse(t *testing.T, rt *rapid.T, people [][]*person) *course {
 		w.people = append(w.people, some...)
 		a := w.ask(o.admin, http.MethodPatch, "/organization", policyBody(o), nil)
 		if a.status == http.StatusAccepted {
-			// Four eyes are left on from the course before, and stay on: switching them
+			// Four eyes are left on by the course before, and stay on: switching them
 			// off takes a second administrator.
 			o.fourEyes = true
 			a = w.ask(o.admin, http.MethodPatch, "/organization", policyBody(o), nil)
 		}
 		if a.status == http.StatusAccepted {
-			// So is automatic approval that is looser than it was.
+			// So is automatic approval that is looser than before.
 			var in struct {
 				Data struct {
 					Policy struct {
@@ -147,7 +147,7 @@ func (w *course) ask(by *person, method, path string, body any, header map[strin
 	return by.caller.do(method, path, body, header)
 }
 
-// The draws.
+// Random choices.
 
 func (w *course) somebody(rt *rapid.T) *person { return rapid.SampledFrom(w.people).Draw(rt, "who") }
 
@@ -170,7 +170,7 @@ func dryRun(rt *rapid.T) (header map[string]string, dry bool) {
 	return map[string]string{}, false
 }
 
-// The moves.
+// Moves.
 
 func (w *course) create(rt *rapid.T) {
 	by := w.somebody(rt)
@@ -194,13 +194,13 @@ func (w *course) create(rt *rapid.T) {
 	}
 }
 
-// move makes any move by anybody on anything.
+// move makes any move by anyone on anything.
 func (w *course) move(rt *rapid.T) {
 	w.make(rt, w.somebody(rt), w.someRecord(rt, w.orgs...), rapid.SampledFrom(refMoves()).Draw(rt, "move"))
 }
 
-// moveOn makes a move that the table has, by somebody who may well make it, so
-// that records come far.
+// moveOn makes a move that the table allows, by a person likely to be permitted, so
+// that records reach late states.
 func (w *course) moveOn(rt *rapid.T) {
 	by := w.somebody(rt)
 	r := w.someRecord(rt, by.org)
@@ -247,7 +247,7 @@ func (w *course) make(rt *rapid.T, by *person, r *refRecord, m refMove) {
 	}
 }
 
-// ifMatch may send the tag of a record, as it is or as it was.
+// ifMatch may add the present or an earlier tag of a record.
 func (w *course) ifMatch(rt *rapid.T, by *person, r *refRecord, header map[string]string) (matches bool) {
 	if r.deleted || r.org != by.org {
 		return true
@@ -276,7 +276,7 @@ func (w *course) approveMany(rt *rapid.T) {
 	w.many(rt, by, "/events/"+by.org.event+"/review/approve", refMoveOf("approve"))
 }
 
-// many makes one move on some records, those of others among them.
+// many makes one move on several records, including other people's.
 func (w *course) many(rt *rapid.T, by *person, path string, m refMove) {
 	var chosen []*refRecord
 	var ids []string
@@ -346,7 +346,7 @@ func (w *course) setPolicy(rt *rapid.T) {
 	}
 }
 
-// rawOf returns a part of an answer as it would be an answer of its own.
+// rawOf returns a part of a response as if it were a response.
 func rawOf(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -355,7 +355,7 @@ func rawOf(v any) []byte {
 	return text
 }
 
-// settle waits until each organization's result is that of what is approved.
+// settle waits until each organization's result matches its approved records.
 func (w *course) settle(rt *rapid.T) {
 	for _, o := range w.orgs {
 		deadline := time.Now().Add(30 * time.Second)

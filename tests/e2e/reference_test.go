@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
-// table reads a CSV answer into a row of cells by head for each line.
+// table parses a CSV response into one map per row, by column.
 func table(t *testing.T, a *answer) []map[string]string {
 	t.Helper()
 	if a.status != http.StatusOK || a.header.Get("Content-Type") != "text/csv; charset=utf-8" {
@@ -39,8 +39,9 @@ func table(t *testing.T, a *answer) []map[string]string {
 	return rows
 }
 
-// The export holds every record, drafts included, and every field comes back
-// from its cell as it was sent; no cell begins a formula.
+// TestExportHoldsEverything verifies that the export has every record, including
+// drafts, that every field reads back as it was sent, and that no cell begins a
+// formula.
 func TestExportHoldsEverything(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -119,7 +120,8 @@ func TestRecordTypesAndLocations(t *testing.T) {
 				t.Errorf("%s: %s", typ, one.body)
 			}
 			template := p.ask(user, http.MethodGet, "/record-types/"+typ+"/template", "")
-			// That of attendee-travel is of its origins: head and no rows.
+			// The template of attendee-travel is that of its origins: a header and no
+			// rows.
 			origins := typ == "attendee-travel" && strings.HasPrefix(string(template.body), "place,")
 			if rows := table(t, template); len(rows) != len(footprint.Examples(typ)) && !origins {
 				t.Errorf("template of %s: %s", typ, template.body)
@@ -164,8 +166,8 @@ func TestRecordTypesAndLocations(t *testing.T) {
 	})
 }
 
-// Names and policy of the organization are its administrators' to change; the
-// policy holds from the next decision on.
+// TestTheOrganizationIsChanged verifies that administrators change names and policy of
+// the organization, and that the policy applies from the next decision on.
 func TestTheOrganizationIsChanged(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -201,7 +203,7 @@ func TestTheOrganizationIsChanged(t *testing.T) {
 	})
 }
 
-// What many records in one request must be.
+// TestManyAtOnceAreBounded verifies the limits on requests for many records.
 func TestManyAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -227,13 +229,13 @@ func TestManyAtOnceAreBounded(t *testing.T) {
 		s.ask(s.user, http.MethodPost, "/events/none/waste/batch", `{"items":[{"treatment":"landfill","weightKg":1}]}`).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
 		s.ask(s.user, http.MethodPost, "/events/none/waste/submit", `{"ids":["x"]}`).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
 		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/bins/batch", `{}`).wantError(http.StatusNotFound, "TYPE_NOT_FOUND")
-		// Each entry is judged by itself, whatever it is.
+		// Each entry is judged separately, whatever it is.
 		a := s.ask(s.user, http.MethodPost, batch, `{"items":[5,null,[],"x",{"treatment":"landfill","weightKg":1,"weightKg":2},{"treatment":"landfill","weightKg":3}]}`).want(http.StatusOK)
 		if a.number("succeeded") != "1" || a.str("items", 0, "error", "details", 0, "field") != "items[0]" ||
 			a.str("items", 4, "error", "details", 0, "field") != "items[4].weightKg" || a.number("items", 5, "record", "weightKg") != "3" {
 			t.Errorf("batch: %s", a.body)
 		}
-		// A record of another type is not found among these.
+		// A record of another type is not found here.
 		flight := s.ask(s.user, http.MethodPost, "/events/"+s.event+"/flights", `{"from":"LHR","to":"JFK","passengers":1}`).want(http.StatusCreated).str("_id")
 		a = s.ask(s.user, http.MethodPost, submit, `{"ids":["`+flight+`","`+s.ids[0]+`"]}`).want(http.StatusOK)
 		if a.str("items", 0, "error", "code") != "RECORD_NOT_FOUND" || a.str("items", 1, "record", "status") != "submitted" {

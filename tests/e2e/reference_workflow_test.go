@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A second workflow, written out from the contract's table and from nothing
-// else, to judge the answers of the first one by.
+// An independent implementation of the workflow, written from the contract's table
+// only, against which the responses of the product are compared.
 
-// person is somebody who calls.
+// person is a caller.
 type person struct {
 	caller *caller
 	org    *refOrg
@@ -27,14 +27,14 @@ func (p *person) rank() int {
 type refOrg struct {
 	admin    *person
 	fourEyes bool
-	// approvesSmall: what counts for less than a kilogram is approved by policy,
-	// unless everything is spot-checked.
+	// approvesSmall means that a record below a kilogram is approved by policy, unless
+	// all are spot-checked.
 	approvesSmall, checksAll bool
 	event                    string
 	records                  []*refRecord // in the order of creation, deleted ones too
 }
 
-// refRecord is a record as it should be.
+// refRecord is the expected state of a record.
 type refRecord struct {
 	org                                               *refOrg
 	id                                                string
@@ -49,14 +49,14 @@ type refRecord struct {
 
 type refLine struct{ action, from, to, by, role, comment string }
 
-// refMove is a line of the table.
+// refMove is a row of the table.
 type refMove struct {
 	name    string
 	from    []string
-	to      string // empty: the same
+	to      string // empty: unchanged
 	rank    int
-	owner   bool // a user only with one's own record
-	comment bool // is required
+	owner   bool // a user only on their own record
+	comment bool // a comment is required
 }
 
 const policyComment = "Approved by the organization's policy: less than 1 kg CO2e."
@@ -81,12 +81,12 @@ func refMoveOf(name string) refMove {
 	return all[slices.IndexFunc(all, func(m refMove) bool { return m.name == name })]
 }
 
-// verdict is how a request should be answered.
+// verdict is the expected response to a request.
 type verdict struct {
 	status  int
 	code    string
 	state   string   // of a 409: the record's
-	allowed []string // of a 409: what the caller can do
+	allowed []string // of a 409: the caller's allowed moves
 }
 
 func (v verdict) String() string {
@@ -96,8 +96,8 @@ func (v verdict) String() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s %s %v", v.status, v.code, v.state, v.allowed))
 }
 
-// judgeMove says how a move is answered. r is nil where there is no such record;
-// matches is false where If-Match names an older revision.
+// judgeMove returns how a move is answered. r is nil if there is no such record;
+// matches is false if If-Match names an older revision.
 func judgeMove(m refMove, by *person, event string, r *refRecord, comment string, matches bool) verdict {
 	switch {
 	case by.rank() < m.rank:
@@ -157,7 +157,7 @@ func (r *refRecord) touchedBy(p *person) bool {
 	return r.creator == p || r.editor == p || r.submitter == p
 }
 
-// create returns a new record as it should be.
+// create returns the expected new record.
 func create(by *person, weightKg int) *refRecord {
 	return &refRecord{
 		org: by.org, status: "unsubmitted", revision: 1, weightKg: weightKg, creator: by, editor: by,
@@ -165,11 +165,11 @@ func create(by *person, weightKg int) *refRecord {
 	}
 }
 
-// after returns the record after a move that was judged good.
+// after returns the record after a move that was judged valid.
 func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *refRecord {
 	next := *r
 	if m.name == "edit" && weightKg == r.weightKg {
-		return &next // what changes nothing is no edit: no revision, no entry, no last editor
+		return &next // an edit without a difference makes no revision, entry or last editor
 	}
 	next.history = slices.Clone(r.history)
 	next.step(m.name, m.to, by, comment)
@@ -192,8 +192,8 @@ func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *
 	return &next
 }
 
-// everApproved reports whether somebody, or the policy, has approved the record once: under
-// four eyes the policy does not approve it again.
+// everApproved reports whether a person or the policy has approved the record before:
+// under four eyes the policy does not approve it again.
 func (r *refRecord) everApproved() bool {
 	return slices.ContainsFunc(r.history, func(l refLine) bool { return l.to == "approved" })
 }
@@ -207,16 +207,16 @@ func (r *refRecord) step(action, to string, by *person, comment string) {
 	r.revision++
 }
 
-// milligrams returns what so many kilograms of mixed waste in a landfill count for:
-// 520.58023 kg CO2e for a tonne, each record rounded to a whole milligram.
+// milligrams returns the footprint of so many kilograms of mixed waste in a landfill:
+// 520.58023 kg CO2e per tonne, each record rounded to a whole milligram.
 func (r *refRecord) milligrams() int64 { return (int64(r.weightKg)*52_058_023 + 50) / 100 }
 
 func kilograms(milligrams int64) string {
 	return fmt.Sprintf("%d.%06d", milligrams/1_000_000, milligrams%1_000_000)
 }
 
-// total returns what an organization's records in these states count for, and how
-// many there are.
+// total returns the total of an organization's records in these states, and their
+// number.
 func (o *refOrg) total(states ...string) (kg string, n int) {
 	var sum int64
 	for _, r := range o.records {
@@ -228,8 +228,7 @@ func (o *refOrg) total(states ...string) (kg string, n int) {
 	return kilograms(sum), n
 }
 
-// live returns the records that are not deleted and of which keep says so, newest
-// first.
+// live returns the records that are not deleted and that keep selects, newest first.
 func (o *refOrg) live(keep func(*refRecord) bool) []string {
 	ids := []string{}
 	for _, r := range slices.Backward(o.records) {

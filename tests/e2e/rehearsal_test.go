@@ -14,15 +14,15 @@ var (
 	anyTag = regexp.MustCompile(`"requestId":"[^"]*"`)
 )
 
-// alike returns an answer without what is new in every request.
+// alike returns a response without what differs in every request.
 func alike(a *answer) string {
 	text := anyTag.ReplaceAllString(anyID.ReplaceAllString(string(a.body), "ID"), "")
 	return fmt.Sprintf("%d %s %s %s", a.status, anyID.ReplaceAllString(a.header.Get("Location"), "ID"), anyID.ReplaceAllString(a.header.Get("ETag"), "ID"), text)
 }
 
-// TestARehearsalIsLikeTheRealThing makes every write of the two services twice,
-// first as a rehearsal: the answer is the same, and nothing was written, no
-// place of the quota used, no notifier rung.
+// TestARehearsalIsLikeTheRealThing makes every write of the two services twice, first
+// as a dry run: the response must be the same, and the dry run must write nothing, use
+// no quota and send no notification.
 func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -38,17 +38,17 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 			writes, rings := counted.writes, p.notifier.rings.Load()
 			dry := p.ask(as, method, path, body, append(header, "X-Dry-Run", "true", "Idempotency-Key", "not used")...).want(status)
 			if counted.writes != writes || p.notifier.rings.Load() != rings {
-				t.Fatalf("%s %s: the rehearsal made %d writes and %d rings", method, path, counted.writes-writes, p.notifier.rings.Load()-rings)
+				t.Fatalf("%s %s: the dry run made %d writes and %d notifications", method, path, counted.writes-writes, p.notifier.rings.Load()-rings)
 			}
 			if status < 400 && dry.header.Get("X-Dry-Run") != "true" {
-				t.Errorf("%s %s does not say that it was a rehearsal", method, path)
+				t.Errorf("%s %s does not say that it was a dry run", method, path)
 			}
 			done := p.ask(as, method, path, body, header...).want(status)
 			if alike(dry) != alike(done) {
-				t.Errorf("%s %s: rehearsed\n%s\ndone\n%s", method, path, alike(dry), alike(done))
+				t.Errorf("%s %s: dry run\n%s\nreal\n%s", method, path, alike(dry), alike(done))
 			}
 			if status < 400 && counted.writes == writes {
-				t.Errorf("%s %s: the real thing made no write", method, path)
+				t.Errorf("%s %s: the real request made no write", method, path)
 			}
 			return done
 		}
@@ -102,15 +102,15 @@ func TestARehearsalIsLikeTheRealThing(t *testing.T) {
 		for _, id := range []string{second, third} {
 			both(admin, http.MethodPost, event+"/waste/"+id+"/reopen", `{"comment":"Again"}`, http.StatusOK)
 		}
-		// Where something was ever approved the deletion is a proposal, and its rehearsal what
-		// comes of it once it is approved.
+		// If a record was ever approved the deletion is a proposal, and its dry run
+		// shows the effect of approving it.
 		for dry, want := range map[string]int{"true": http.StatusOK, "false": http.StatusAccepted} {
 			if a := p.ask(manager, http.MethodDelete, event, "", "X-Dry-Run", dry); a.status != want {
-				t.Errorf("deletion of the event, rehearsed %s: %d, want %d: %s", dry, a.status, want, a.body)
+				t.Errorf("deletion of the event, dry run %s: %d, want %d: %s", dry, a.status, want, a.body)
 			}
 		}
 		if p.notifier.rings.Load() == 0 {
-			t.Error("no notifier was rung at all")
+			t.Error("no notification was sent at all")
 		}
 		for _, header := range []string{"1", "yes", "TRUE!", ""} {
 			p.ask(manager, http.MethodPost, "/events", `{"title":"E"}`, "X-Dry-Run", header).wantError(http.StatusBadRequest, "VALIDATION_ERROR")

@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// filled makes an event with approved records of several types.
+// filled creates an event with approved records of several types.
 func filled(t *testing.T, s *system, user, manager *caller) string {
 	t.Helper()
 	event := manager.post("/events", map[string]any{"title": "Congress <A> & B", "country": "GB", "startDate": "2026-06-10", "endDate": "2026-06-11",
@@ -29,7 +29,7 @@ func filled(t *testing.T, s *system, user, manager *caller) string {
 	return event
 }
 
-// ecf runs a command as the program does and returns what it prints.
+// ecf runs a command as the program does and returns its output.
 func ecf(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -37,9 +37,9 @@ func ecf(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// TestReportIsRecomputedByAStranger exports a result on each engine, recomputes
-// it with the program alone, and changes a byte of an input, a factor and a
-// figure.
+// TestReportIsRecomputedByAStranger exports a result on each engine, recalculates it
+// with the program alone, and verifies that a changed byte of an input, a factor or a
+// figure is found.
 func TestReportIsRecomputedByAStranger(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -79,7 +79,7 @@ func TestReportIsRecomputedByAStranger(t *testing.T) {
 			}
 		}
 		if _, err := ecf(t, "verify", file, "--key", "another"); err == nil {
-			t.Error("the bundle of another key was taken")
+			t.Error("a bundle with another key was accepted")
 		}
 		again := user.do(http.MethodGet, "/events/"+event+"/results/report", nil, map[string]string{"If-None-Match": report.header.Get("ETag")})
 		again.want(http.StatusNotModified)
@@ -98,7 +98,8 @@ func TestReportIsRecomputedByAStranger(t *testing.T) {
 	})
 }
 
-// TestResultsAreExplainedForetoldAndCompared walks the reads around a result.
+// TestResultsAreExplainedForetoldAndCompared verifies the reads about a result:
+// explanation, preview and differences.
 func TestResultsAreExplainedForetoldAndCompared(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -114,7 +115,7 @@ func TestResultsAreExplainedForetoldAndCompared(t *testing.T) {
 			t.Errorf("second page: %.300s", second.body)
 		}
 
-		// What waits in the queue, before and after it is approved.
+		// The queue, before and after an approval.
 		waiting := user.post("/events/"+event+"/flights", map[string]any{"from": "LHR", "to": "JFK", "class": "economy", "passengers": 1, "date": "2026-06-09", "group": "speakers"}).want(http.StatusCreated).str("_id")
 		user.post("/events/"+event+"/flights/"+waiting+"/submit", nil).want(http.StatusOK)
 		user.get(results+"/preview").wantError(http.StatusForbidden, "FORBIDDEN")
@@ -126,7 +127,7 @@ func TestResultsAreExplainedForetoldAndCompared(t *testing.T) {
 		manager.post("/events/"+event+"/flights/"+waiting+"/approve", nil).want(http.StatusOK)
 		after := user.result(event, 5)
 		if after.number("total", "kgCO2e") != foretold.number("total", "kgCO2e") {
-			t.Errorf("foretold %s, came %s", foretold.number("total", "kgCO2e"), after.number("total", "kgCO2e"))
+			t.Errorf("previewed %s, got %s", foretold.number("total", "kgCO2e"), after.number("total", "kgCO2e"))
 		}
 		// The same flight a second time is a finding.
 		if after.str("findings", 0, "code") != "DUPLICATE_FLIGHT" || after.str("findings", 0, "severity") != "warning" || len(after.data("findings", 0, "recordIds").([]any)) != 2 {
@@ -141,8 +142,8 @@ func TestResultsAreExplainedForetoldAndCompared(t *testing.T) {
 	})
 }
 
-// TestAnotherFactorSetIsRehearsedAndAdopted: nothing moves until the set is
-// adopted, and then exactly as rehearsed.
+// TestAnotherFactorSetIsRehearsedAndAdopted verifies that nothing moves until a factor
+// set is adopted, and then exactly as in the dry run.
 func TestAnotherFactorSetIsRehearsedAndAdopted(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -166,13 +167,13 @@ func TestAnotherFactorSetIsRehearsedAndAdopted(t *testing.T) {
 		manager.post(path, map[string]any{"factorSet": "desnz-1926"}).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		rehearsed := manager.do(http.MethodPost, path, body, map[string]string{"X-Dry-Run": "true"}).want(http.StatusOK)
 		if now := user.result(event, 4); now.number("revision") != before.number("revision") || now.str("factorSet", "id") != held[0].ID {
-			t.Errorf("a rehearsal moved the result: %.300s", now.body)
+			t.Errorf("a dry run moved the result: %.300s", now.body)
 		}
 		key := map[string]string{"Idempotency-Key": "adopt"}
 		adopted := manager.do(http.MethodPost, path, body, key).want(http.StatusOK)
 		repeated := manager.do(http.MethodPost, path, body, key).want(http.StatusOK)
 		if string(adopted.body) != string(rehearsed.body) || string(repeated.body) != string(adopted.body) || repeated.header.Get("Idempotent-Replayed") != "true" {
-			t.Errorf("rehearsed %.300s\nadopted %.300s\nrepeated %.300s", rehearsed.body, adopted.body, repeated.body)
+			t.Errorf("dry run %.300s\nadopted %.300s\nrepeated %.300s", rehearsed.body, adopted.body, repeated.body)
 		}
 		now := user.result(event, 4)
 		if now.str("factorSet", "id") != older || now.number("total", "kgCO2e") != rehearsed.number("after", "total", "kgCO2e") || now.number("total", "kgCO2e") == before.number("total", "kgCO2e") {

@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// sampled is what the program of a language says of a sample: the status of its last
-// answer, and what it failed with.
+// sampled is the outcome of a sample in a language: the status of its last response,
+// and its failure.
 type sampled struct {
 	ID     string
 	Status int
@@ -40,8 +40,7 @@ func checkSampled(t *testing.T, calls []sampleCall, out []byte, err error) {
 	}
 }
 
-// pythonRunner runs the samples of samples.json, each with a client that has the
-// token it names.
+// pythonRunner runs the samples in samples.json, each with a client that has its token.
 const pythonRunner = `import json, sys
 sys.path.insert(0, sys.argv[1])
 from ecf_client import Client, Meta
@@ -85,7 +84,7 @@ func TestSamplesInPython(t *testing.T) {
 	checkSampled(t, calls, out, err)
 }
 
-// goRunner is what the samples in Go are set into: a function for each.
+// goRunner is the frame of the Go samples: a function for each.
 const goRunner = `package main
 
 import (
@@ -163,8 +162,8 @@ func TestSamplesInGo(t *testing.T) {
 	checkSampled(t, calls, out, err)
 }
 
-// typescriptRunner is what the samples in TypeScript are set into: a function for
-// each, compiled under the client's own strict settings.
+// typescriptRunner is the frame of the TypeScript samples: a function for each,
+// compiled with the client's own strict settings.
 const typescriptRunner = `import { createClient } from "../src/index.js";
 const last = { status: 0, text: "" };
 async function noted(request: Request): Promise<Response> {
@@ -212,7 +211,7 @@ func typescriptSamples(calls []sampleCall) string {
 	return source.String()
 }
 
-// camel returns a name as it is in Go and TypeScript: EVENT_ID is eventId.
+// camel converts a name to Go and TypeScript: EVENT_ID becomes eventId.
 func camel(name string) string {
 	words := strings.Split(strings.ToLower(name), "_")
 	for i, w := range words[1:] {

@@ -17,9 +17,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestSamplesInCurl runs the sample of every operation as the documentation shows
-// it, one after the other in one shell. The variables that it names are set to what
-// is there, so every sample must succeed, and use no field that is not known.
+// TestSamplesInCurl runs the documented sample of every operation, one after the other
+// in one shell. Its variables refer to existing objects, so every sample must succeed,
+// and use no unknown field.
 func TestSamplesInCurl(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -50,7 +50,7 @@ func TestSamplesInCurl(t *testing.T) {
 	}
 }
 
-// staged starts a server with something of everything that samples name, and returns
+// staged starts a server with an object for everything that samples name, and returns
 // the samples in a language, in an order in which all of them can succeed.
 func staged(t *testing.T, language string) (*sampleStage, []sampleCall) {
 	t.Helper()
@@ -68,14 +68,13 @@ func staged(t *testing.T, language string) (*sampleStage, []sampleCall) {
 	return stage, calls
 }
 
-// sampleCall is a sample with the values of its variables, which are named as in a
-// shell.
+// sampleCall is a sample with the values of its variables, named as in a shell.
 type sampleCall struct {
 	ID, Source string
 	Variables  map[string]string
 }
 
-// inSampleOrder sorts operations so that what ends something comes last.
+// inSampleOrder sorts operations so that those that end something come last.
 func inSampleOrder(operations []spec.Operation) []spec.Operation {
 	rank := func(o spec.Operation) int {
 		switch {
@@ -116,14 +115,13 @@ func sampleOf(t *testing.T, d spec.Document, o spec.Operation, language string) 
 	return described.Samples[slices.Index(languages, language)].Source
 }
 
-// sampleStage is an organization that has something of everything that samples
-// name.
+// sampleStage is an organization that has an object for everything that samples name.
 type sampleStage struct {
 	*testing.T
 	*system
 	user, manager, admin *caller
 	event                string
-	// variables are those of an operation, where they are not the common ones.
+	// variables are those of an operation that differ from the common ones.
 	variables map[string]map[string]string
 	shared    map[string]string
 	made      int
@@ -144,7 +142,7 @@ func newSampleStage(t *testing.T, s *system) *sampleStage {
 	g.factors()
 	g.user.result(signed, 1)
 	g.user.result(open, 1)
-	g.user.result(g.event, 3) // with those to be reopened
+	g.user.result(g.event, 3) // including those to be reopened
 	g.approved(g.event)
 	g.user.result(g.event, 4)
 	g.sign(signed)
@@ -220,7 +218,7 @@ func (g *sampleStage) records() {
 		g.draft()
 		g.variables[id] = map[string]string{"REFERENCE": fmt.Sprint("R", g.made)}
 	}
-	// The first use of the places reads them, which takes long where much else runs.
+	// The first use of the places reads them, which takes long on a busy machine.
 	var travel *answer
 	testkit.Eventually(g, 30*time.Second, func() error {
 		travel = g.user.do("POST", "/events/"+g.event+"/attendee-travel", map[string]any{"to": "LHR", "origins": []any{map[string]any{"code": "CDG", "people": 3}}},
@@ -317,6 +315,6 @@ func (g *sampleStage) changes(events map[string]string) {
 		attendees++
 		change := g.manager.do("PATCH", "/events/"+event, map[string]any{"attendees": attendees}, nil).want(202).str("change", "_id")
 		g.variables[id] = map[string]string{"EVENT_ID": event, "CHANGE_ID": change}
-		g.manager.get("/events/" + event + "/changes").want(200) // which calculates the effect
+		g.manager.get("/events/" + event + "/changes").want(200) // it calculates the effect
 	}
 }

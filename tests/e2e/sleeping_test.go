@@ -6,8 +6,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// sleeping is the store of a process that falls asleep right before its first
-// write of an event or record.
+// sleeping is the store of a process that is suspended right before its first write of
+// an event or record.
 type sleeping struct {
 	record.Store
 	asleep, wake chan struct{}

@@ -12,8 +12,9 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// Statement 5: what the product stores, by the command line and by itself, is argon2id at
-// the recommended cost: nowhere is another one configured.
+// TestPasswordsAreStoredAtTheRecommendedCost verifies that passwords are stored as
+// argon2id at the recommended cost by the command line and the server, and that no
+// other is configured (statement 5).
 func TestPasswordsAreStoredAtTheRecommendedCost(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -27,7 +28,7 @@ func TestPasswordsAreStoredAtTheRecommendedCost(t *testing.T) {
 			fresh++
 		}
 	}
-	if len(made) < 3 || fresh != 1 { // three accounts, and the one that was changed
+	if len(made) < 3 || fresh != 1 { // three accounts, and the changed one
 		t.Errorf("%d hashes were found, then %d others", len(made), fresh)
 	}
 	maps.Copy(changed, made)
@@ -44,7 +45,7 @@ var storedHash = regexp.MustCompile(`\$argon2[a-z]*\$v=\d+\$[a-z0-9=,]+\$[A-Za-z
 func (s *system) hashes(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	for _, suffix := range []string{"-wal", ""} { // what leaves the former is in the latter by then
+	for _, suffix := range []string{"-wal", ""} { // what is checkpointed from the former is in the latter by then
 		text, err := os.ReadFile(filepath.Join(s.settings.Data.Dir.Path, standalone.DatabaseFile+suffix))
 		if err != nil {
 			t.Fatal(err)

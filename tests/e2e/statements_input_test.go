@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Statement 25: operators of a database are no values, and never reach it as
-// operators; unknown names are dropped whatever they are.
+// TestOperatorsAreNoValues verifies that database operators are not accepted as values
+// and never reach the database as operators, and that unknown names are dropped
+// (statement 25).
 func TestOperatorsAreNoValues(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -40,7 +41,7 @@ func TestOperatorsAreNoValues(t *testing.T) {
 		for _, key := range []string{"$where", "a.b", "", "\\u0000", "a b", strings.Repeat("k", 41)} {
 			bad(manager, http.MethodPost, records, `{"treatment":"landfill","weightKg":1,"metadata":{"`+key+`":"v"}}`)
 		}
-		// Names that nobody asked for are dropped, at every depth.
+		// Unknown names are dropped at every depth.
 		made := manager.post(records, `{"treatment":"landfill","weightKg":1,"$where":"sleep(9999)","a.b":1,"$set":{"status":"approved"},"__proto__":{"x":1},"evidence":[{"name":"n","$gt":""}]}`).want(http.StatusCreated)
 		for _, name := range []string{"$where", "a.b", "$set", "__proto__"} {
 			if made.data(name) != nil {
@@ -51,7 +52,7 @@ func TestOperatorsAreNoValues(t *testing.T) {
 			t.Errorf("$gt was stored: %s", made.body)
 		}
 		manager.post("/events", `{"title":"Named","$where":"1","boundary.included":["x"]}`).want(http.StatusCreated)
-		// A query is no filter either.
+		// Nor is a query a filter.
 		all := manager.get("/events").want(http.StatusOK)
 		for _, query := range []string{"?page[$gt]=1", "?filter[$where]=1", "?title[$ne]=x", "?$where=1"} {
 			if a := manager.get("/events" + query).want(http.StatusOK); string(a.body) != string(all.body) {
@@ -65,8 +66,8 @@ func TestOperatorsAreNoValues(t *testing.T) {
 	})
 }
 
-// Statement 26: a type is one of the list, letter by letter, before it names
-// anything.
+// TestOnlyKnownTypesNameAnything verifies that a type must be one of the list, letter
+// by letter, before it is used as a name (statement 26).
 func TestOnlyKnownTypesNameAnything(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -97,7 +98,7 @@ func TestOnlyKnownTypesNameAnything(t *testing.T) {
 		}
 		manager.get("/events/"+event+"/system.users").wantError(http.StatusNotFound, "TYPE_NOT_FOUND")
 		if a := manager.get("/events/"+event+"/Waste").wantError(http.StatusNotFound, "TYPE_NOT_FOUND"); !strings.Contains(fmt.Sprint(a.at("error", "details", 0, "suggestions")), "waste") {
-			t.Errorf("the types are not told: %s", a.body)
+			t.Errorf("the types are not listed: %s", a.body)
 		}
 		if a := manager.get("/events/" + event + "/waste").want(http.StatusOK); a.number("pagination", "total") != "1" || a.number("items", 0, "revision") != "1" {
 			t.Errorf("something was written: %s", a.body)
@@ -105,8 +106,9 @@ func TestOnlyKnownTypesNameAnything(t *testing.T) {
 	})
 }
 
-// Statement 27: whatever page and limit are, the answer is a page of at most a
-// hundred or a 400; a parameter that is repeated counts once.
+// TestPagesOfAnySizeAndNumber verifies that for any page and limit the response is a
+// page of at most a hundred or a 400, and that a repeated parameter counts once
+// (statement 27).
 func TestPagesOfAnySizeAndNumber(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -129,7 +131,7 @@ func TestPagesOfAnySizeAndNumber(t *testing.T) {
 			} {
 				a := manager.get(list + "?" + c.query)
 				if a.status == http.StatusNotFound && strings.Contains(list, "results") {
-					break // nothing has been calculated, which is said first
+					break // nothing has been calculated, which is reported first
 				}
 				a.want(c.status)
 				if c.status == http.StatusBadRequest {
@@ -146,8 +148,8 @@ func TestPagesOfAnySizeAndNumber(t *testing.T) {
 	})
 }
 
-// Statement 28: a number is what its field takes, or 400; sums of the largest
-// ones do not overflow.
+// TestNumbersAreWhatTheyAre verifies that a number is one that its field accepts, or
+// 400, and that sums of the largest ones do not overflow (statement 28).
 func TestNumbersAreWhatTheyAre(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {

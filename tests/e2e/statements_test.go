@@ -13,8 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Statement 21: what the service itself sets cannot be set by a client, neither
-// on creation nor by a change; the answer shows the service's values.
+// TestFieldsOfTheServiceAreItsOwn verifies that a client cannot set server-owned
+// fields, on creation or by a change; the response shows the server's values (statement
+// 21).
 func TestFieldsOfTheServiceAreItsOwn(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -46,7 +47,7 @@ func TestFieldsOfTheServiceAreItsOwn(t *testing.T) {
 			}
 			object = maps.Clone(object)
 			if object["notices"] == nil {
-				t.Errorf("%s: nothing is said of what was dropped: %s", a.what, a.body)
+				t.Errorf("%s: the dropped field is not reported: %s", a.what, a.body)
 			}
 			delete(object, "notices")
 			shown, err := json.Marshal(object)
@@ -93,8 +94,9 @@ func TestFieldsOfTheServiceAreItsOwn(t *testing.T) {
 	})
 }
 
-// Statement 22: the event is the path's, whatever a body says, and a record is
-// found below its own event and type only.
+// TestThePathNamesTheEventAndTheType verifies that the event is that of the path,
+// whatever a body says, and that a record is found below its own event and type only
+// (statement 22).
 func TestThePathNamesTheEventAndTheType(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -128,8 +130,8 @@ func TestThePathNamesTheEventAndTheType(t *testing.T) {
 	})
 }
 
-// Statement 23, of moves out of order: each is refused with a defined error, and
-// changes nothing.
+// TestMovesOutOfOrderHaveNoEffect verifies that each move out of order is refused with
+// a defined error and changes nothing (statement 23).
 func TestMovesOutOfOrderHaveNoEffect(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -159,8 +161,8 @@ func TestMovesOutOfOrderHaveNoEffect(t *testing.T) {
 	})
 }
 
-// Statement 24: with one event left, of 64 creations at once exactly one
-// succeeds.
+// TestTheLastEventOfThePlanIsMadeOnce verifies that with one event left, exactly one of
+// 64 concurrent creations succeeds (statement 24).
 func TestTheLastEventOfThePlanIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, map[string]string{"ECF_QUOTAS": "free=3,team=50,enterprise=unlimited"}, func(t *testing.T, s *system) {
@@ -185,7 +187,7 @@ func TestTheLastEventOfThePlanIsMadeOnce(t *testing.T) {
 		}
 		group.Wait()
 		if made.Load() != 1 || refused.Load() != 63 {
-			t.Errorf("%d made, %d refused", made.Load(), refused.Load())
+			t.Errorf("%d created, %d refused", made.Load(), refused.Load())
 		}
 		if n := manager.get("/events").want(http.StatusOK).number("pagination", "total"); n != "3" {
 			t.Errorf("%s events", n)

@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// impatient speaks to a server that may go away at any moment: what it is not
-// told is no failure.
+// impatient calls a server that may stop at any moment: a missing response is not a
+// failure.
 type impatient struct{ url, token string }
 
 func (c *impatient) send(ctx context.Context, method, path string, body any) (status int, data map[string]any, err error) {
@@ -46,7 +46,7 @@ func (c *impatient) send(ctx context.Context, method, path string, body any) (st
 	return response.StatusCode, envelope.Data, err
 }
 
-// approvals makes and approves records until the server does not answer any more.
+// approvals creates and approves records until the server no longer answers.
 func (c *impatient) approvals(ctx context.Context, event string, acknowledged *atomic.Int64) {
 	for {
 		status, r, err := c.send(ctx, http.MethodPost, "/events/"+event+"/waste", map[string]any{"treatment": "landfill", "weightKg": 1000})
@@ -63,9 +63,9 @@ func (c *impatient) approvals(ctx context.Context, event string, acknowledged *a
 	}
 }
 
-// SIGTERM in the middle of work, with a worker that recalculates all the time:
-// the process ends in good order within its grace, and after the next start the
-// result is that of all that was acknowledged.
+// TestStopUnderLoadLosesNothing sends SIGTERM during work, while a worker recalculates
+// continuously: the process exits cleanly within its grace period, and after a restart
+// the result counts everything that was acknowledged.
 func TestStopUnderLoadLosesNothing(t *testing.T) {
 	t.Parallel()
 	port := testkit.FreePort(t)
@@ -101,11 +101,11 @@ func TestStopUnderLoadLosesNothing(t *testing.T) {
 		})
 		began := time.Now()
 		if err := k.proc.Stop(); err != nil {
-			t.Errorf("it did not end in good order: %v", err)
+			t.Errorf("it did not exit cleanly: %v", err)
 		}
-		// Requests have 10 seconds to end, and runs of the worker 25.
+		// Requests have 10 seconds to finish, and runs of the worker 25.
 		if took := time.Since(began); took > 40*time.Second {
-			t.Errorf("it took %v to end", took)
+			t.Errorf("it took %v to exit", took)
 		}
 		people.Wait()
 		k.start()
@@ -117,7 +117,7 @@ func TestStopUnderLoadLosesNothing(t *testing.T) {
 		}
 		counts, _ := result["counts"].(map[string]any)
 		total, _ := result["total"].(map[string]any)
-		// An approval of which the answer was lost may have been made.
+		// An approval whose response was lost may have been made.
 		approved, _ := counts["approved"].(float64)
 		if approved < float64(acknowledged.Load()) || approved > float64(acknowledged.Load()+stops*4) {
 			return fmt.Errorf("%v approved, %d acknowledged", approved, acknowledged.Load())

@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAFactorOfASupplierIsFollowed: a record that a file brought by the factor's
-// name, through its explanation, the bundle that a stranger recomputes, and the
+// TestAFactorOfASupplierIsFollowed follows a record imported with the name of a
+// supplier factor through its explanation, the bundle and its recalculation, and the
 // finding once the factor is withdrawn.
 func TestAFactorOfASupplierIsFollowed(t *testing.T) {
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestAFactorOfASupplierIsFollowed(t *testing.T) {
 		csv := map[string]string{"Content-Type": "text/csv"}
 		refused := imported(t, user, event, "supplierFactor,quantity,description\nSnow,100,Bar\n", csv)
 		if refused.str("status") != "failed" || !strings.Contains(string(refused.body), "UNKNOWN_SUPPLIER_FACTOR") {
-			t.Errorf("a name that nobody has approved: %s", refused.body)
+			t.Errorf("a factor name that is not approved: %s", refused.body)
 		}
 		if done := imported(t, user, event, "supplierFactor,quantity,description\nice,100,Bar\n", csv); done.number("imported") != "1" {
 			t.Fatalf("imported: %s", done.body)
@@ -57,7 +57,7 @@ func TestAFactorOfASupplierIsFollowed(t *testing.T) {
 			t.Errorf("verified: %v %s", err, out)
 		}
 		if out, err := verify(strings.ReplaceAll(text, `"kgCO2ePerUnit":0.25`, `"kgCO2ePerUnit":0.24`)); err == nil {
-			t.Errorf("another factor was taken: %s", out)
+			t.Errorf("another factor was accepted: %s", out)
 		}
 
 		manager.post("/supplier-factors/"+factor+"/withdraw", map[string]any{"comment": "Recalled."}).want(http.StatusOK)
@@ -73,7 +73,7 @@ func TestAFactorOfASupplierIsFollowed(t *testing.T) {
 	})
 }
 
-// imported sends a file of custom records and returns what became of it.
+// imported sends a file of custom records and returns the outcome.
 func imported(t *testing.T, user *caller, event, file string, header map[string]string) *answer {
 	t.Helper()
 	sent := user.do(http.MethodPost, event+"/custom/import", file, header).want(http.StatusAccepted)

@@ -44,7 +44,7 @@ var engines = map[string]func(t *testing.T, env map[string]string) *testkit.Redi
 	},
 }
 
-// withDatabase puts the database's name into the path of a MongoDB address.
+// withDatabase puts the database's name into the path of a MongoDB URI.
 func withDatabase(uri, database string) string {
 	address, query, _ := strings.Cut(uri, "?")
 	scheme, rest, _ := strings.Cut(address, "://")
@@ -54,7 +54,7 @@ func withDatabase(uri, database string) string {
 		out += "?" + query
 	}
 	if strings.Contains(rest, "@") && !strings.Contains(query, "authSource") {
-		// The accounts of the server are where its address said.
+		// The server's accounts are in the database that its URI named.
 		separator := "?"
 		if query != "" {
 			separator = "&"
@@ -140,8 +140,8 @@ func (s *system) run(t *testing.T) {
 	}
 }
 
-// checkLog looks through everything the server logged during the test, at the
-// level debug: no password, no token and no email is in it (statement 16).
+// checkLog verifies that the log of the server during the test, at level debug, has no
+// password, no token and no email (statement 16).
 func (s *system) checkLog(t *testing.T) {
 	t.Helper()
 	for line := range strings.SplitSeq(s.log.String(), "\n") {
@@ -153,8 +153,7 @@ func (s *system) checkLog(t *testing.T) {
 	}
 }
 
-// organization and account are made the way the command line does it: beside
-// the running server.
+// organization and account are created as by the command line, while the server runs.
 func (s *system) organization(t *testing.T, name, plan string) string {
 	t.Helper()
 	o, err := standalone.CreateOrganization(t.Context(), s.settings.Data, s.settings.Records.Quotas, discard(), name, plan)
@@ -174,19 +173,19 @@ func (s *system) account(t *testing.T, org, email string, role identity.Role) {
 
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// caller speaks to the API with one token, and checks of every answer what
-// every answer must have.
+// caller calls the API with one token, and checks what every response must have.
 type caller struct {
 	t     *testing.T
 	url   string
 	token string
 	// refresh is the refresh token of the session.
 	refresh string
-	// inside: url is that of a service, whose answers say to the gateway what it keeps.
+	// inside means that url is that of a service, whose responses tell the gateway what
+	// to cache.
 	inside bool
 }
 
-// anonymous speaks without a token.
+// anonymous returns a caller without a token.
 func (s *system) anonymous(t *testing.T) *caller { return &caller{t: t, url: s.url} }
 
 // as logs in.
@@ -201,7 +200,7 @@ func (s *system) as(t *testing.T, email string) *caller {
 func (s *system) user(t *testing.T) *caller    { return s.as(t, "user@example.test") }
 func (s *system) manager(t *testing.T) *caller { return s.as(t, "manager@example.test") }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	t      *testing.T
 	what   string
@@ -267,7 +266,7 @@ func (c *caller) do(method, path string, body any, header map[string]string) *an
 	return a
 }
 
-// want checks the status, and the envelope that belongs to it.
+// want checks the status and its envelope.
 func (a *answer) want(status int) *answer {
 	a.t.Helper()
 	if a.status != status {
@@ -308,7 +307,7 @@ func (a *answer) wantError(status int, code string) *answer {
 	return a
 }
 
-// at walks into the body: names of objects and indexes of arrays.
+// at returns an element of the body by names of objects and indexes of arrays.
 func (a *answer) at(path ...any) any {
 	a.t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(a.body))
@@ -333,7 +332,7 @@ func (a *answer) at(path ...any) any {
 	return v
 }
 
-// data walks into the data of the envelope.
+// data returns an element of the data of the envelope.
 func (a *answer) data(path ...any) any {
 	a.t.Helper()
 	return a.at(append([]any{"data"}, path...)...)
@@ -343,7 +342,7 @@ func (a *answer) str(path ...any) string {
 	a.t.Helper()
 	s, ok := a.data(path...).(string)
 	if !ok {
-		a.t.Fatalf("%s: no text at %v: %s", a.what, path, a.body)
+		a.t.Fatalf("%s: no string at %v: %s", a.what, path, a.body)
 	}
 	return s
 }
@@ -357,7 +356,8 @@ func (a *answer) number(path ...any) string {
 	return n.String()
 }
 
-// result waits until the event's result is current and counts so many records.
+// result waits until the event's result is current and counts the given number of
+// records.
 func (c *caller) result(event string, approved int) *answer {
 	c.t.Helper()
 	var a *answer
@@ -383,7 +383,7 @@ func approved(user, manager *caller, event, typ string, body any) string {
 	return id
 }
 
-// lockedBuffer is a log that is written and read at once.
+// lockedBuffer is a log that is written and read concurrently.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

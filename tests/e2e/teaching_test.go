@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// lesson is a fault that must be told: where, what, what came, and what was
-// probably meant.
+// lesson is a fault that must be reported: the field, the code, the value received, and
+// the probable correction.
 type lesson struct{ field, code, came, suggested string }
 
 func (l lesson) taught(details []any) bool {
@@ -26,8 +26,8 @@ func (l lesson) taught(details []any) bool {
 	return false
 }
 
-// A refusal teaches: every fault is told at once, with the path of the field,
-// what would be right, what came, and what was probably meant.
+// TestRefusalsTeach verifies that all faults are reported at once, each with the path
+// of the field, what would be right, the value received, and the probable correction.
 func TestRefusalsTeach(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -71,7 +71,7 @@ func TestRefusalsTeach(t *testing.T) {
 			t.Errorf("%s: %d faults, want %d: %s", c.body, len(details), len(c.lessons), a.body)
 		}
 	}
-	// In a batch each record has its own, by its place.
+	// In a batch each record has its own, by its index.
 	good := `{"from":"LHR","to":"JFK","passengers":1}`
 	a := manager.post("/events/"+event+"/flights/batch", `{"items":[`+good+`,`+good+`,`+good+`,{"from":"LHR","to":"JFX","passengers":"3"}]}`).want(http.StatusOK)
 	details, _ := a.at("data", "items", 3, "error", "details").([]any)
@@ -85,8 +85,8 @@ func TestRefusalsTeach(t *testing.T) {
 	}
 }
 
-// A bad file is told row by row and column by column: the first hundred faults,
-// and how many there are.
+// TestABadFileTeaches verifies that faults of a file are reported by row and column:
+// the first hundred, and their number.
 func TestABadFileTeaches(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {

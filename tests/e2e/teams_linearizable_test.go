@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// managers is an organization in which everybody is a manager.
+// managers maps every member of an organization to manager.
 type managers struct{}
 
 func (managers) Roles(_ context.Context, _ string, ids []string) (map[string]identity.Role, error) {
@@ -31,18 +31,18 @@ func (managers) Roles(_ context.Context, _ string, ids []string) (map[string]ide
 
 func (managers) Own(context.Context, string, string) ([]members.Membership, error) { return nil, nil }
 
-// sight is one request as the checker sees it: the team is set so that the member is in
-// it or not, or the member looks for the event.
+// sight is one request as the checker sees it: a change of the team that includes or
+// excludes the member, or a read of the event by the member.
 type sight struct {
 	member  string
 	set, in bool
 }
 
-// seen is the answer: whether the member was shown the event; unknown after 503.
+// seen is the response: whether the member was shown the event; unknown after 503.
 type seen struct{ event, unknown bool }
 
-// teamModel says what a member may be shown, one request after the other: what the
-// last change of the team says, from its answer on.
+// teamModel specifies what a member may be shown sequentially: the effect of the last
+// change of the team, from its response on.
 func teamModel() porcupine.Model {
 	return porcupine.Model{
 		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
@@ -72,7 +72,7 @@ func teamModel() porcupine.Model {
 	}
 }
 
-// watching is administrators who change a team while its members look for the event.
+// watching is administrators who change a team while its members read the event.
 type watching struct {
 	event string
 	begun time.Time
@@ -104,7 +104,7 @@ func (w *watching) change(p *pair, client int, random *rand.Rand) {
 	w.note(client, call, seen{unknown: a.status != http.StatusOK}, all...)
 }
 
-// look looks for the event in one of several ways.
+// look reads the event in one of several ways.
 func (w *watching) look(t *testing.T, p *pair, client int, member string, random *rand.Rand) {
 	path := "/events/" + w.event
 	call := time.Since(w.begun)
@@ -130,9 +130,9 @@ func (w *watching) look(t *testing.T, p *pair, client int, member string, random
 	w.note(client, call, out, sight{member: member})
 }
 
-// TestTeamsAreLinearizable changes the team of an event while its members look for it
-// through two replicas, and asks a checker whether all answers have one order: nobody
-// is shown the event after the answer that took them out of the team.
+// TestTeamsAreLinearizable changes the team of an event while its members read it
+// through two replicas, and verifies with a checker that the history is linearizable:
+// no member is shown the event after the response that removed them from the team.
 func TestTeamsAreLinearizable(t *testing.T) {
 	t.Parallel()
 	rounds := courses(t, 1)
@@ -165,13 +165,13 @@ func TestTeamsAreLinearizable(t *testing.T) {
 			}
 			clients.Wait()
 			if result := porcupine.CheckOperationsTimeout(teamModel(), w.history, time.Minute); result != porcupine.Ok {
-				t.Errorf("%s: the answers have no order:\n%+v", result, w.history)
+				t.Errorf("%s: the history is not linearizable:\n%+v", result, w.history)
 			}
 		}
 	})
 }
 
-// The checker must be one that can fail.
+// TestSightAfterLeavingIsFound verifies that the checker can fail.
 func TestSightAfterLeavingIsFound(t *testing.T) {
 	t.Parallel()
 	op := func(client int, call, back int64, in sight, out seen) porcupine.Operation {

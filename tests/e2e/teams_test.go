@@ -20,9 +20,9 @@ type member struct {
 	team string
 }
 
-// teamOf makes an account for every pair of a role in the organization and one in a
-// team that it allows, and for every role without one, and puts them into the team of
-// the tenant's event.
+// teamOf creates an account for every permitted pair of roles in the organization and
+// in a team, and for every role without a team, and adds them to the team of the
+// tenant's event.
 func (ours *tenant) teamOf(t *testing.T) (members []member) {
 	t.Helper()
 	pairs := map[identity.Role][]string{
@@ -49,7 +49,8 @@ func (ours *tenant) teamOf(t *testing.T) (members []member) {
 	return members
 }
 
-// most returns what a member may be at most in the event, by a table of its own.
+// most returns the highest role that a member may have in the event, by an independent
+// table.
 func (m member) most() identity.Role {
 	if m.role == identity.Admin {
 		return identity.Admin
@@ -64,9 +65,9 @@ var decisions = []string{
 }
 
 // TestEveryCellOfATeam calls every operation on an event as every member of its team
-// and as everybody outside of it: who sees the event and may is answered as who is
-// right, who may not is told so, and to everybody else there is no such event, by the
-// same bytes as for an id of nobody.
+// and as every caller outside it. A permitted call succeeds, a forbidden one by a
+// member is refused, and to everyone else the event does not exist: the response has
+// the same bytes as for an id that does not exist.
 func TestEveryCellOfATeam(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -108,18 +109,18 @@ func TestEveryCellOfATeam(t *testing.T) {
 				t.Fatal(err)
 			}
 			if b := none.make(m.caller, false); b.status != a.status || same(b) != same(a) {
-				t.Errorf("%s as a %s outside: %d %s; for an id of nobody %d %s", o.ID, m.role, a.status, a.body, b.status, b.body)
+				t.Errorf("%s as a %s outside: %d %s; for an id that does not exist %d %s", o.ID, m.role, a.status, a.body, b.status, b.body)
 			}
 		}
 	}
 	if after := ours.admin.get("/events/" + ours.ids["eventId"]); string(after.body) != string(before.body) {
-		t.Errorf("the walk has changed something:\n%s\n%s", before.body, after.body)
+		t.Errorf("the calls have changed something:\n%s\n%s", before.body, after.body)
 	}
 	ours.listsOfTeams(t, members)
 	ours.repeatedOutside(t, members)
 }
 
-// listsOfTeams holds what lists show: exactly what the caller may see.
+// listsOfTeams verifies that lists show exactly what the caller may see.
 func (ours *tenant) listsOfTeams(t *testing.T, members []member) {
 	t.Helper()
 	open := ours.admin.post("/events", map[string]any{"title": "For all", "country": "GB"}).want(http.StatusCreated).str("_id")
@@ -143,7 +144,7 @@ func (ours *tenant) listsOfTeams(t *testing.T, members []member) {
 				continue
 			}
 			if a := m.get(o.Path); strings.Contains(string(a.body), "MARKER") || strings.Contains(string(a.body), ours.ids["eventId"]) {
-				t.Errorf("%s shows a %s outside what is the team's: %s", o.ID, m.role, a.body)
+				t.Errorf("%s shows a %s outside objects of the team: %s", o.ID, m.role, a.body)
 			}
 		}
 		if !m.role.Holds(identity.Manager) {
@@ -159,8 +160,9 @@ func (ours *tenant) listsOfTeams(t *testing.T, members []member) {
 	}
 }
 
-// proposedTeam: under four eyes, once records were approved, a change of the team is a
-// proposal, which an administrator who is no reviewer may decide, and its maker not.
+// proposedTeam verifies that under four eyes, once records were approved, a change of
+// the team is a proposal, which an administrator who is not a reviewer may decide, but
+// not its author.
 func (ours *tenant) proposedTeam(t *testing.T, event string, reviewer, joins member) {
 	t.Helper()
 	ours.admin.do(http.MethodPatch, "/organization", map[string]any{"policy": map[string]any{"fourEyes": true}}, nil).want(http.StatusOK)
@@ -175,14 +177,14 @@ func (ours *tenant) proposedTeam(t *testing.T, event string, reviewer, joins mem
 	reviewer.get(event + "/changes").want(http.StatusOK)
 	ours.admin.post(decide, nil).want(http.StatusOK)
 	joins.get(event).want(http.StatusOK)
-	// What moves the figure is the reviewers' alone.
+	// Only reviewers may change what moves the figure.
 	figure := reviewer.do(http.MethodPatch, event, map[string]any{"attendees": 17}, nil).want(http.StatusAccepted).str("change", "_id")
 	ours.admin.post(event+"/changes/"+figure+"/approve", nil).wantError(http.StatusForbidden, "FORBIDDEN")
 	ours.admin.post(event+"/changes/"+figure+"/reject", nil).wantError(http.StatusForbidden, "FORBIDDEN")
 }
 
-// repeatedOutside: a request that was answered while its caller was in the team is not
-// answered again by its key, nor by its tag, when the caller is not.
+// repeatedOutside verifies that a response given while the caller was in the team is
+// not repeated, by its key or its tag, once the caller is not.
 func (ours *tenant) repeatedOutside(t *testing.T, members []member) {
 	t.Helper()
 	i := slices.IndexFunc(members, func(m member) bool { return m.role == identity.Manager && m.team == "contributor" })
@@ -204,11 +206,12 @@ func (ours *tenant) repeatedOutside(t *testing.T, members []member) {
 		}
 	}
 	ours.proposedTeam(t, event, reviewer, m)
-	// The last reviewer leaves: the event says so, and an administrator makes a new team.
+	// The last reviewer leaves: the event reports it, and an administrator sets a new
+	// team.
 	boss := ours.admin
 	boss.do(http.MethodPatch, "/users/"+reviewer.id, map[string]any{"disabled": true}, nil).want(http.StatusOK)
 	if a := boss.get(event).want(http.StatusOK); a.data("team", "withoutReviewer") != true {
-		t.Errorf("the event does not say that nobody reviews: %s", a.body)
+		t.Errorf("the event does not report that it has no reviewer: %s", a.body)
 	}
 	outside := map[string]any{"team": map[string]any{"members": []any{map[string]any{"userId": reviewer.id, "role": "reviewer"}}}}
 	boss.do(http.MethodPatch, event, outside, nil).want(http.StatusBadRequest)

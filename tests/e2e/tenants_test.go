@@ -11,11 +11,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// TestEveryCellOfAnotherOrganization calls every operation of the table of
-// permissions with the ids of another organization, without a token and with
-// each role. Who may call it is answered 404 with the very body that an id which
-// never existed gets, whose role is too low 403, the same way; no answer names
-// what is the other's, and nothing has changed afterwards (statement 17).
+// TestEveryCellOfAnotherOrganization calls every operation of the permission table with
+// the ids of another organization, without a token and with each role. A permitted
+// caller gets 404 with the same body as for an id that never existed, a caller with too
+// low a role 403 likewise; no response names anything of the other organization, and
+// nothing has changed afterwards (statement 17).
 func TestEveryCellOfAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -27,7 +27,8 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 			s.account(t, org, role.String()+"@other.test", role)
 			strangers[role] = s.as(t, role.String()+"@other.test")
 		}
-		// An event of the strangers' own, so that only what is in it is another's.
+		// An event of the strangers, so that only its contents belong to the other
+		// organization.
 		own := strangers[identity.Manager].post("/events", map[string]any{"title": "Theirs", "country": "GB"}).want(http.StatusCreated).str("_id")
 		secrets := ours.names()
 		for _, o := range api.Operations() {
@@ -54,16 +55,16 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 				case o.ID == "putEventByReference": // it creates the caller's own
 					want = http.StatusOK
 				case len(never) == 0:
-					want = http.StatusOK // about the caller's own, or the same for all
+					want = http.StatusOK // about the caller itself, or the same for all
 				}
-				// For real, but where the caller has every right.
+				// A real call, except where the caller has every right.
 				a := theirs.make(c, want == http.StatusOK)
 				if ok := a.status >= 200 && a.status <= 299; ok != (want == http.StatusOK) || !ok && a.status != want {
 					t.Errorf("%s as the other organization's %s: %d %s, want %d", o.ID, role, a.status, a.body, want)
 				}
 				hidden := secrets
 				if o.ID == "listAuditLog" {
-					hidden = secrets[:4] // it names the paths with the ids that they have sent themselves
+					hidden = secrets[:4] // responses name the paths with the ids that were sent
 				}
 				if !o.Public() && slices.ContainsFunc(hidden, func(s string) bool { return strings.Contains(string(a.body), s) }) {
 					t.Errorf("%s shows the other organization's %s: %s", o.ID, role, a.body)
@@ -72,11 +73,11 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 					continue
 				}
 				if b := none.make(c, false); b.status != a.status || same(b) != same(a) {
-					t.Errorf("%s as the other organization's %s: %d %s; for an id of nobody %d %s", o.ID, role, a.status, a.body, b.status, b.body)
+					t.Errorf("%s as the other organization's %s: %d %s; for an id that does not exist %d %s", o.ID, role, a.status, a.body, b.status, b.body)
 				}
 			}
 			if len(never) > 1 && never["eventId"] != "" {
-				// What is in our event, below the stranger's.
+				// Contents of our event, below the stranger's.
 				below, err := ours.call(o, map[string]string{"eventId": own})
 				if err != nil {
 					t.Fatal(err)
@@ -89,11 +90,11 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 				}
 				a, b := below.make(strangers[identity.Admin], false), none.make(strangers[identity.Admin], false)
 				if a.status != http.StatusNotFound || b.status != a.status || same(a) != same(b) {
-					t.Errorf("%s below another event: %d %s; for an id of nobody %d %s", o.ID, a.status, a.body, b.status, b.body)
+					t.Errorf("%s below another event: %d %s; for an id that does not exist %d %s", o.ID, a.status, a.body, b.status, b.body)
 				}
 			}
 		}
-		// Ids in a body are the path's way in for many records at once.
+		// A body has ids too, for requests about many records.
 		for _, id := range []string{"submitRecords", "approveRecords"} {
 			o, _ := api.Operations().Find(id)
 			k, err := ours.call(o, map[string]string{"eventId": own})
@@ -106,7 +107,7 @@ func TestEveryCellOfAnotherOrganization(t *testing.T) {
 			}
 		}
 		if after := ours.snapshot(); after != before {
-			t.Errorf("the walk has changed something:\n%s\n%s", before, after)
+			t.Errorf("the calls have changed something:\n%s\n%s", before, after)
 		}
 	})
 }

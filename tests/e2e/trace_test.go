@@ -62,8 +62,9 @@ func (s *spans) traceOf(name string) []*trace.Span {
 	return found
 }
 
-// One approval is one trace: the gateway, the service behind it, the notifier, and
-// the worker on the other side of the queue; and the log lines name it.
+// TestOneTraceFromTheGatewayToTheWorker verifies that one approval is one trace: the
+// gateway, the service behind it, the notifier, and the worker on the other side of the
+// queue; and that the log lines have its id.
 func TestOneTraceFromTheGatewayToTheWorker(t *testing.T) {
 	t.Parallel()
 	received := &spans{}
@@ -94,7 +95,7 @@ func TestOneTraceFromTheGatewayToTheWorker(t *testing.T) {
 		}
 		return nil
 	})
-	// All in one tree: each span's parent is in the trace, but for the root.
+	// One tree: each span's parent is in the trace, except that of the root.
 	ids, roots := map[string]bool{}, 0
 	found := received.traceOf("/approve")
 	for _, span := range found {
@@ -116,8 +117,8 @@ func TestOneTraceFromTheGatewayToTheWorker(t *testing.T) {
 	received.checkSecrets(t, user.refresh)
 }
 
-// checkSecrets looks through all that was exported (statement 16): no password, no token
-// and no address of an account is in a span.
+// checkSecrets verifies that no exported span has a password, a token or an address of
+// an account (statement 16).
 func (s *spans) checkSecrets(t *testing.T, refresh string) {
 	t.Helper()
 	s.mu.Lock()
@@ -135,6 +136,6 @@ func (s *spans) checkSecrets(t *testing.T, refresh string) {
 		}
 	}
 	if signIns == 0 {
-		t.Error("no span of a sign-in was looked at")
+		t.Error("no span of a login was checked")
 	}
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestEveryReadTellsWhetherItChanged walks all operations that read: each
-// answers with a strong entity tag, and who has the tag is told so without the
-// body.
+// TestEveryReadTellsWhetherItChanged verifies that each operation that reads returns a
+// strong entity tag, and answers a conditional request with it without a body.
 func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -34,7 +33,7 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 		for _, has := range []string{tag, `"other", ` + tag, "W/" + tag, "*"} {
 			again := admin.do(http.MethodGet, path, nil, map[string]string{"If-None-Match": has})
 			want := tag
-			if has == "*" { // which form the client has is not known
+			if has == "*" { // the client's format is not known
 				want = strings.NewReplacer(`+gzip"`, `"`, `+br"`, `"`).Replace(tag)
 			}
 			if got := again.header.Get("ETag"); again.status != http.StatusNotModified || len(again.body) > 0 || got != tag && got != want {
@@ -48,8 +47,8 @@ func TestEveryReadTellsWhetherItChanged(t *testing.T) {
 }
 
 // readable fills an organization so that each operation that reads finds something, and
-// returns an event and its approved record, with the paths of those operations by theirs
-// in the document.
+// returns an event, its approved record, and the paths of those operations by their
+// paths in the document.
 func (s *system) readable(t *testing.T) (event, item string, paths map[string]string) {
 	t.Helper()
 	document, err := spec.Load()
@@ -85,7 +84,7 @@ func (s *system) readable(t *testing.T) (event, item string, paths map[string]st
 		"{userId}", admin.get("/auth/me").want(http.StatusOK).str("_id"))
 	paths = map[string]string{}
 	for _, operation := range document.Operations {
-		// Health is of the moment, and pages of the documentation have assets.
+		// Health changes at any moment, and the pages of the documentation have assets.
 		if operation.Method != http.MethodGet || strings.HasPrefix(operation.Path, "/health") || strings.HasPrefix(operation.Path, "/docs") ||
 			strings.HasPrefix(operation.Path, "/setup") {
 			continue
@@ -101,9 +100,9 @@ func (s *system) readable(t *testing.T) (event, item string, paths map[string]st
 	return event, item, paths
 }
 
-// TestNoTagOutlivesItsBody changes everything that can be seen in lists, one
-// thing after another, and looks after each at all pages: the tag of another body
-// is never said to be current, and the tag of the same body is.
+// TestNoTagOutlivesItsBody changes everything that lists show, one thing after another,
+// and reads all pages after each: the tag of another body is never current, and that of
+// the same body always.
 func TestNoTagOutlivesItsBody(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, open func() record.Store) {
@@ -132,10 +131,10 @@ func TestNoTagOutlivesItsBody(t *testing.T) {
 				same := known && string(now.body) == bodies[path]
 				bodies[path] = string(now.body)
 				if known && same != (again.status == http.StatusNotModified) {
-					t.Errorf("after %s %s says %d; its body is the same: %v", what, path, again.status, same)
+					t.Errorf("after %s %s returns %d; its body is the same: %v", what, path, again.status, same)
 				}
 				if again.status == http.StatusOK && string(again.body) != string(now.body) {
-					t.Errorf("after %s %s gives two bodies", what, path)
+					t.Errorf("after %s %s returns two bodies", what, path)
 				}
 				if !same {
 					changed++
@@ -185,7 +184,7 @@ func TestNoTagOutlivesItsBody(t *testing.T) {
 		} {
 			step.do()
 			if changed := look(step.what); changed == 0 {
-				t.Errorf("%s changed nothing that is seen", step.what)
+				t.Errorf("%s changed nothing that is visible", step.what)
 			}
 			if changed := look("nothing after " + step.what); changed != 0 {
 				t.Errorf("after %s %d pages change by themselves", step.what, changed)

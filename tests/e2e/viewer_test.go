@@ -13,9 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAViewerReadsWhatIsApproved: of records those that are approved, with an exact
-// total, and nothing else of anything; no comment is in any answer; and whatever
-// would write is refused, rehearsed too.
+// TestAViewerReadsWhatIsApproved verifies that a viewer sees approved records only,
+// with an exact total, and no comment anywhere, and that every write is refused,
+// including dry runs.
 func TestAViewerReadsWhatIsApproved(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -24,7 +24,7 @@ func TestAViewerReadsWhatIsApproved(t *testing.T) {
 		viewer := s.as(t, "viewer@example.test")
 		event := ours.ids["eventId"]
 		const secret = "between-colleagues-71f3"
-		// One that was sent back with a comment, and approved after that.
+		// One that was returned with a comment, and approved after that.
 		waste := map[string]any{"treatment": "landfill", "weightKg": 7}
 		again := ours.user.post("/events/"+event+"/waste", waste).want(http.StatusCreated).str("_id")
 		item := "/events/" + event + "/waste/" + again
@@ -47,7 +47,7 @@ func TestAViewerReadsWhatIsApproved(t *testing.T) {
 		never := same(viewer.get("/events/" + event + "/waste/" + "2y0anwrrxjg5m1h1vf0v7qj1hp").want(http.StatusNotFound))
 		for _, status := range []record.Status{record.Unsubmitted, record.Submitted} {
 			if a := viewer.get("/events/" + event + "/waste/" + ours.records[status]).want(http.StatusNotFound); same(a) != never {
-				t.Errorf("%s: %s, and for an id of nobody %s", status, a.body, never)
+				t.Errorf("%s: %s, and for an id that does not exist %s", status, a.body, never)
 			}
 		}
 		for _, path := range []string{item, "/events", "/events/" + event, "/events/" + event + "/waste", "/organization", "/auth/me"} {
@@ -66,7 +66,7 @@ func TestAViewerReadsWhatIsApproved(t *testing.T) {
 			}
 		}
 		results("", "/history", "/1", "/2", "/2/diff/1", "/explain", "/report", "/report?names=roles")
-		// Whether the last two changes made one revision or two is the worker's to say.
+		// Whether the last two changes made one revision or two depends on the worker.
 		newest := ""
 		testkit.Eventually(t, 30*time.Second, func() error {
 			newest = ours.manager.get("/events/" + event + "/results").want(http.StatusOK).number("revision")
@@ -85,14 +85,14 @@ func TestAViewerReadsWhatIsApproved(t *testing.T) {
 		ours.manager.post("/events/"+event+"/sign-off/withdraw", map[string]any{"comment": secret}).want(http.StatusOK)
 		results("/"+newest, "/"+newest+"/explain", "/"+newest+"/report", "/"+newest+"/report?names=roles")
 		if a := ours.user.get("/events/" + event + "/results/" + newest).want(http.StatusOK); !strings.Contains(string(a.body), secret) {
-			t.Errorf("the comment that is looked for was never there: %s", a.body)
+			t.Errorf("the comment that is searched for was never there: %s", a.body)
 		}
 		for _, path := range []string{item + "/history", "/events/" + event + "/history", "/events/" + event + "/export", "/review", "/users",
 			"/events/" + event + "/review", "/events/" + event + "/changes", "/events/" + event + "/imports/" + ours.ids["importId"],
 			"/events/" + event + "/results/preview", "/events/" + event + "/results/report?names=full", "/events/" + event + "/results/" + newest + "/report?names=full"} {
 			viewer.get(path).want(http.StatusForbidden)
 		}
-		// A user who becomes a viewer does not get what was answered before.
+		// A user who becomes a viewer does not get earlier responses.
 		key := map[string]string{"Idempotency-Key": "before"}
 		colleague := s.as(t, "colleague@example.test")
 		colleague.do(http.MethodPost, "/events/"+event+"/waste", waste, key).want(http.StatusCreated)

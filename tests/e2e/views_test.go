@@ -12,20 +12,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestOneTagIsOneBodyForEverybody: a program that changes from one token to another is
-// not told that nothing has changed where the other caller is answered differently. Each
-// operation that reads is asked by each role, in the organization and in the team, and
-// once with every tag that another one has.
+// TestOneTagIsOneBodyForEverybody verifies that a program that changes from one token
+// to another gets no 304 if the other caller's response differs. Each operation that
+// reads is requested by each role, in the organization and in the team, and once with
+// every tag of the others.
 func TestOneTagIsOneBodyForEverybody(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
 	event, item, paths := s.readable(t)
 	user, manager, admin := s.user(t), s.manager(t), s.as(t, "admin@example.test")
 	s.account(t, s.org, "viewer@example.test", identity.Viewer)
-	s.account(t, s.org, "guest@example.test", identity.User) // a viewer of the team alone
+	s.account(t, s.org, "guest@example.test", identity.User) // a viewer in the team only
 	viewer, guest := s.as(t, "viewer@example.test"), s.as(t, "guest@example.test")
 
-	// Comments, which viewers do not read: of a record, of a signature, of a result.
+	// Comments, which viewers do not see: of a record, of a signature, of a result.
 	const comment = "Between colleagues."
 	manager.post("/events/"+event+"/sign-off/withdraw", map[string]any{"comment": comment}).want(http.StatusOK)
 	record := "/events/" + event + "/waste/" + item
@@ -69,7 +69,7 @@ func TestOneTagIsOneBodyForEverybody(t *testing.T) {
 	if different < 20 {
 		t.Errorf("only %d answers differ: the comments are not seen", different)
 	}
-	// What a viewer has seen names the revision all the same.
+	// What a viewer has seen identifies the revision all the same.
 	tag := viewer.get(record).want(http.StatusOK).header.Get("ETag")
 	admin.do(http.MethodPost, record+"/reopen", map[string]any{"comment": comment}, map[string]string{"If-Match": tag, "X-Dry-Run": "true"}).wantNot(t, http.StatusPreconditionFailed)
 }

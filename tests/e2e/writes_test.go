@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// A day of an integration through the gateway: rehearse, create with keys,
-// bring in a batch, submit and approve many, export. Every answer is held
-// against the document.
+// TestAnIntegrationThroughTheGateway plays a day of an integration: dry run, creation
+// with keys, a batch, submission and approval of many, export. Every response is
+// checked against the document.
 func TestAnIntegrationThroughTheGateway(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
@@ -22,7 +22,7 @@ func TestAnIntegrationThroughTheGateway(t *testing.T) {
 		rehearsed := manager.do(http.MethodPost, "/events", map[string]any{"title": "Fair", "country": "GB"}, dry).want(http.StatusCreated)
 		if rehearsed.header.Get("X-Dry-Run") != "true" || manager.get("/events").number("pagination", "total") != "0" ||
 			manager.get("/organization").number("eventQuota", "used") != "0" {
-			t.Errorf("rehearsed: %v", rehearsed.header)
+			t.Errorf("dry run: %v", rehearsed.header)
 		}
 		var first, replayed atomic.Int64
 		var group sync.WaitGroup
@@ -42,7 +42,7 @@ func TestAnIntegrationThroughTheGateway(t *testing.T) {
 		group.Wait()
 		events := manager.get("/events").want(http.StatusOK)
 		if first.Load() != 1 || events.number("pagination", "total") != "1" {
-			t.Fatalf("%d first answers, %d replayed: %s", first.Load(), replayed.Load(), events.body)
+			t.Fatalf("%d first responses, %d replayed: %s", first.Load(), replayed.Load(), events.body)
 		}
 		event := "/events/" + events.str("items", 0, "_id")
 		manager.do(http.MethodPost, "/events", map[string]any{"title": "Other"}, keyed("event")).wantError(http.StatusUnprocessableEntity, "IDEMPOTENCY_KEY_REUSED")
@@ -66,7 +66,7 @@ func TestAnIntegrationThroughTheGateway(t *testing.T) {
 		user.post(event+"/review/approve", map[string]any{"ids": ids}).wantError(http.StatusForbidden, "FORBIDDEN")
 		many := manager.do(http.MethodPost, event+"/review/approve", map[string]any{"ids": ids}, dry).want(http.StatusOK)
 		if many.number("succeeded") != "4" || manager.get(event+"/review").number("pagination", "total") != "4" {
-			t.Errorf("rehearsed: %s", many.body)
+			t.Errorf("dry run: %s", many.body)
 		}
 		manager.do(http.MethodPost, event+"/review/approve", map[string]any{"ids": ids}, keyed("approve")).want(http.StatusOK)
 		// 1 + 2 + 3 + 5 t × 520.58023
