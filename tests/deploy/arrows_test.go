@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// arrowsOfProduction is who may connect to whom in production, and at which ports: the
-// arrows of docs/security.md. What is in braces is outside of the namespace: MongoDB and
-// Redis in {stores}, the proxy before the gateway, and whoever looks at metrics.
+// arrowsOfProduction are the permitted connections in production and their ports: the
+// arrows of docs/security.md. Names in braces are outside the namespace: MongoDB and
+// Redis in {stores}, the proxy in front of the gateway, and scrapers of metrics.
 const arrowsOfProduction = `
 auth -> otel-collector: 4317 4318
 auth -> {stores}: 27017 6379
@@ -49,7 +49,8 @@ worker -> {stores}: 27017 6379
 {monitoring} -> worker: 9090
 `
 
-// connections are the arrows that policies allow at one of their ends, and at which ports.
+// connections are the arrows that policies allow at one of their ends, with their
+// ports.
 type connections map[string]map[string]bool
 
 func (c connections) add(from, to string, ports []string) {
@@ -71,8 +72,8 @@ func (c connections) lines() []string {
 	return lines
 }
 
-// arrows returns what the policies of a namespace let its pods connect to, and from where
-// they let connections in.
+// arrows returns the connections that the policies of a namespace allow to and from its
+// pods.
 func arrows(objects []runtime.Object) (out, in connections) {
 	out, in = connections{}, connections{}
 	pods := workloads(objects)
@@ -83,7 +84,7 @@ func arrows(objects []runtime.Object) (out, in connections) {
 			}
 			for _, rule := range p.Spec.Egress {
 				if p.Name == "allow-dns" {
-					break // TestNamesAreResolvedEverywhere
+					break // covered by TestNamesAreResolvedEverywhere
 				}
 				eachPeer(rule.To, pods, func(to string, at *workload) { out.add(w.name, to, portsOf(rule.Ports, at)) })
 			}
@@ -95,8 +96,8 @@ func arrows(objects []runtime.Object) (out, in connections) {
 	return out, in
 }
 
-// eachPeer calls a function with each of what a rule names; a rule that names nothing is of
-// everybody. Pods of other namespaces are not told apart.
+// eachPeer calls a function with each peer that a rule selects; a rule without peers
+// selects everyone. Pods of other namespaces are not distinguished.
 func eachPeer(peers []networkingv1.NetworkPolicyPeer, pods []workload, do func(name string, pod *workload)) {
 	if len(peers) == 0 {
 		do("{everybody}", nil)
@@ -119,8 +120,7 @@ func eachPeer(peers []networkingv1.NetworkPolicyPeer, pods []workload, do func(n
 	}
 }
 
-// portsOf returns the numbers of ports, of which some are names at a pod; no ports are all
-// of them.
+// portsOf returns port numbers, resolving names at a pod; no ports means all.
 func portsOf(ports []networkingv1.NetworkPolicyPort, at *workload) []string {
 	if len(ports) == 0 {
 		return []string{"all"}
@@ -142,9 +142,9 @@ func portsOf(ports []networkingv1.NetworkPolicyPort, at *workload) []string {
 	return numbers
 }
 
-// TestOnlyTheArrowsThereAre (statement 38): the policies of production allow the
-// connections that are named here and no other. Those between its pods are allowed at both
-// ends, so that one policy too wide opens nothing.
+// TestOnlyTheArrowsThereAre verifies that the policies of production allow exactly the
+// connections listed here. Connections between its pods are allowed at both ends, so
+// that one policy that is too broad opens nothing (statement 38).
 func TestOnlyTheArrowsThereAre(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{prod, operators} {
@@ -153,7 +153,7 @@ func TestOnlyTheArrowsThereAre(t *testing.T) {
 			return slices.DeleteFunc(c.lines(), func(line string) bool { return strings.Contains(line, "{") })
 		}
 		if !slices.Equal(inside(out), inside(in)) {
-			t.Errorf("%s: pods may connect to\n%s\nand are let in by\n%s", overlay, strings.Join(inside(out), "\n"), strings.Join(inside(in), "\n"))
+			t.Errorf("%s: pods may connect to\n%s\nand accept\n%s", overlay, strings.Join(inside(out), "\n"), strings.Join(inside(in), "\n"))
 		}
 		maps.Copy(out, in)
 		if got, want := strings.Join(out.lines(), "\n"), strings.TrimSpace(arrowsOfProduction); got != want {

@@ -24,8 +24,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// cluster is a real API server with nothing behind it: it admits, validates and
-// stores objects, and runs none.
+// cluster is a real API server without nodes: it admits, validates and stores objects,
+// and runs none.
 type cluster struct {
 	t       *testing.T
 	folder  string // of the programs
@@ -35,8 +35,8 @@ type cluster struct {
 	args    []string
 }
 
-// startCluster runs etcd and the API server of the folder ECF_KUBERNETES, which
-// `make test-k8s` fills.
+// startCluster runs etcd and the API server from the folder ECF_KUBERNETES, which `make
+// test-k8s` fills.
 func startCluster(t *testing.T) *cluster {
 	t.Helper()
 	folder := os.Getenv("ECF_KUBERNETES")
@@ -65,7 +65,8 @@ func startCluster(t *testing.T) *cluster {
 		"--listen-client-urls", store, "--advertise-client-urls", store, "--listen-peer-urls", member, "--initial-advertise-peer-urls", member,
 		"--initial-cluster", "default=" + member, "--log-level", "error"}, nil)
 	etcd.WaitHTTP(store + "/health")
-	// It asks servers of further kinds, such as KEDA's of metrics, by this certificate.
+	// It calls aggregated servers, such as KEDA's metrics server, with this
+	// certificate.
 	ca, cert, private, _ := testkit.NewAuthority(t).Write(dir)
 	testkit.Process(t, filepath.Join(folder, "kube-apiserver"), []string{"--etcd-servers", store, "--bind-address", "127.0.0.1",
 		"--secure-port", fmt.Sprint(secure), "--cert-dir", filepath.Join(dir, "pki"), "--authorization-mode", "RBAC", "--token-auth-file", tokens,
@@ -113,9 +114,9 @@ func (c *cluster) must(stdin string, args ...string) string {
 	return out
 }
 
-// Statement 37: a real API server takes every object of every overlay without
-// a warning, twice, and its restricted Pod Security standard admits every pod;
-// one that asks for more is refused.
+// TestClusterTakesEverything verifies that a real API server accepts every object of
+// every overlay without a warning, twice, and that its restricted Pod Security standard
+// admits every pod and rejects one with more privileges (statement 37).
 func TestClusterTakesEverything(t *testing.T) {
 	c := startCluster(t)
 	for _, overlay := range []string{dev, prod, operators} {
@@ -133,7 +134,7 @@ func TestClusterTakesEverything(t *testing.T) {
 			pods++
 		}
 		if pods < 10 {
-			t.Errorf("%s: only %d pods were tried", overlay, pods)
+			t.Errorf("%s: only %d pods were checked", overlay, pods)
 		}
 		asRoot := podTemplates(objects)["records"]
 		asRoot.Spec.SecurityContext.RunAsNonRoot = nil
@@ -141,14 +142,14 @@ func TestClusterTakesEverything(t *testing.T) {
 			t.Errorf("%s: a pod that may run as root is admitted: %s", overlay, out)
 		}
 	}
-	// A misspelled field is refused, so what was taken was read.
+	// A misspelled field is rejected, so accepted fields were read.
 	bad := strings.Replace(yamlOf(t, operators), "pollingInterval:", "polingInterval:", 1)
 	if out, err := c.try(bad, "apply", "--server-side", "--dry-run=server", "--force-conflicts", "-f", "-"); err == nil {
-		t.Errorf("a misspelled field of a ScaledObject was taken: %s", out)
+		t.Errorf("a misspelled field of a ScaledObject was accepted: %s", out)
 	}
 }
 
-// podTemplates returns the pods that the objects ask for, by name.
+// podTemplates returns the pod templates of the objects, by name.
 func podTemplates(objects []runtime.Object) map[string]corev1.PodTemplateSpec {
 	out := map[string]corev1.PodTemplateSpec{}
 	for _, w := range workloads(objects) {
@@ -169,7 +170,7 @@ func podOf(t *testing.T, name, namespace string, template corev1.PodTemplateSpec
 	t.Helper()
 	pod := corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{Name: "try-" + name, Namespace: namespace, Labels: template.Labels}, Spec: template.Spec}
-	// Volumes of a StatefulSet are claims that a controller would make.
+	// A controller would create the claims of a StatefulSet's volumes.
 	for _, container := range pod.Spec.Containers {
 		for _, mount := range container.VolumeMounts {
 			if !hasVolume(&pod, mount.Name) {
@@ -193,7 +194,7 @@ func hasVolume(pod *corev1.Pod, name string) bool {
 	return false
 }
 
-// yamlOf returns an overlay as it is applied.
+// yamlOf returns an overlay in the form in which it is applied.
 func yamlOf(t *testing.T, overlay string) string {
 	t.Helper()
 	manifests, err := tree()

@@ -9,7 +9,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// collectorConfig is what of a collector's configuration is checked here.
+// collectorConfig has the checked parts of a collector's configuration.
 type collectorConfig struct {
 	Receivers, Processors, Connectors, Exporters, Extensions map[string]any
 	Service                                                  struct {
@@ -18,8 +18,8 @@ type collectorConfig struct {
 	}
 }
 
-// merged returns the configuration of several files, as the collector reads it:
-// maps are merged, everything else is replaced by the later file.
+// merged returns the configuration of several files as the collector merges it: maps
+// are merged, everything else is replaced by the later file.
 func merged(t *testing.T, files ...string) collectorConfig {
 	t.Helper()
 	all := map[string]any{}
@@ -57,8 +57,8 @@ func merge(into, from map[string]any) {
 	}
 }
 
-// TestCollectorPipelines: what the pipelines name is configured, and what is
-// configured is used.
+// TestCollectorPipelines verifies that what the pipelines name is configured, and that
+// what is configured is used.
 func TestCollectorPipelines(t *testing.T) {
 	t.Parallel()
 	for _, second := range []string{"local.yaml", "export.yaml"} {
@@ -78,10 +78,10 @@ func TestCollectorPipelines(t *testing.T) {
 			check(name, p.Processors, config.Processors)
 			check(name, p.Exporters, config.Exporters, config.Connectors)
 			if len(p.Processors) == 0 || p.Processors[0] != "memory_limiter" {
-				t.Errorf("%s, %s: does not guard its memory first", second, name)
+				t.Errorf("%s, %s: the memory limiter is not the first processor", second, name)
 			}
 			if len(p.Exporters) == 0 {
-				t.Errorf("%s, %s: leads nowhere", second, name)
+				t.Errorf("%s, %s: has no exporter", second, name)
 			}
 		}
 		for _, in := range []map[string]any{config.Receivers, config.Processors, config.Connectors, config.Exporters, config.Extensions} {
@@ -91,7 +91,7 @@ func TestCollectorPipelines(t *testing.T) {
 				}
 			}
 		}
-		// What is scraped from the services is not offered a second time.
+		// Metrics scraped from the services are not exported a second time.
 		for name, p := range config.Service.Pipelines {
 			if slices.Contains(p.Receivers, "otlp") && slices.Contains(p.Exporters, "prometheus") {
 				t.Errorf("%s, %s: metrics of the services are counted twice", second, name)

@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/mongox"
 )
 
-// secretsMount is where compose puts secrets.
+// secretsMount is where compose mounts secrets.
 const secretsMount = "/run/secrets/"
 
 func compose(t *testing.T) *types.Project {
@@ -50,7 +50,7 @@ func TestComposeIsReadStrictly(t *testing.T) {
 	}
 }
 
-// composePrograms returns our own programs, by the name of their service.
+// composePrograms returns the programs of this repository by the name of their service.
 func composePrograms(project *types.Project) map[string]program {
 	list := map[string]program{}
 	for name, s := range project.Services {
@@ -85,22 +85,22 @@ func TestComposeServices(t *testing.T) {
 			t.Errorf("%s: its image %s has no fixed version", name, s.Image)
 		}
 		if !s.ReadOnly || !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
-			t.Errorf("%s: may do more than it must", name)
+			t.Errorf("%s: has privileges that it does not need", name)
 		}
 		if s.Privileged || len(s.CapAdd) > 0 || s.Pid != "" || s.Ipc != "" {
-			t.Errorf("%s: may do what nobody here may", name)
+			t.Errorf("%s: has privileges that nothing here may have", name)
 		}
 		if s.MemLimit == 0 {
-			t.Errorf("%s: has no limit of memory", name)
+			t.Errorf("%s: has no memory limit", name)
 		}
 		if s.PidsLimit == 0 && s.Deploy == nil {
-			t.Errorf("%s: may start any number of processes", name)
+			t.Errorf("%s: has no limit of processes", name)
 		}
 		if s.Logging == nil || s.Logging.Options["max-size"] == "" || s.Logging.Options["max-file"] == "" {
-			t.Errorf("%s: its log grows for ever", name)
+			t.Errorf("%s: the size of its log is not limited", name)
 		}
 		if imageName(s.Image) == "" && !strings.Contains(s.Image, "@sha256:") {
-			t.Errorf("%s: its image %s is not named by its digest", name, s.Image)
+			t.Errorf("%s: its image %s is not pinned by digest", name, s.Image)
 		}
 		checkExposure(t, &s)
 		checkOrder(t, project, &s)
@@ -112,22 +112,22 @@ func TestComposeServices(t *testing.T) {
 			grace = app.WorkGrace + flushLimit
 		}
 		if s.StopGracePeriod == nil || time.Duration(*s.StopGracePeriod) <= grace {
-			t.Errorf("%s: is killed before it has ended; it may take %v", name, grace)
+			t.Errorf("%s: is killed before it has stopped, which may take %v", name, grace)
 		}
 		if name == "admin" {
 			continue
 		}
 		if s.HealthCheck == nil || !slices.Equal(s.HealthCheck.Test, []string{"CMD", "/app", "healthcheck"}) {
-			t.Errorf("%s: is not asked for its health", name)
+			t.Errorf("%s: has no health check", name)
 		}
 	}
 	if !project.Networks["inside"].Internal {
-		t.Error("the network of the databases leads outside")
+		t.Error("the network of the databases is not internal")
 	}
 }
 
-// checkExposure: only the gateway and the dashboards are reached from outside,
-// and only from this machine.
+// checkExposure verifies that only the gateway and the dashboards are reachable from
+// outside, and only from this machine.
 func checkExposure(t *testing.T, s *types.ServiceConfig) {
 	t.Helper()
 	var networks []string
@@ -152,7 +152,7 @@ func checkExposure(t *testing.T, s *types.ServiceConfig) {
 	}
 }
 
-// checkOrder: what a service waits for must be able to say when it is there.
+// checkOrder verifies that what a service waits for can report that it is ready.
 func checkOrder(t *testing.T, project *types.Project, s *types.ServiceConfig) {
 	t.Helper()
 	for name, d := range s.DependsOn {
@@ -160,23 +160,23 @@ func checkOrder(t *testing.T, project *types.Project, s *types.ServiceConfig) {
 		switch d.Condition {
 		case types.ServiceConditionHealthy:
 			if other.HealthCheck == nil || other.HealthCheck.Disable {
-				t.Errorf("%s: waits for the health of %s, which nobody asks for", s.Name, name)
+				t.Errorf("%s: waits for the health of %s, which has no health check", s.Name, name)
 			}
 		case types.ServiceConditionCompletedSuccessfully:
 			if other.Restart != "no" {
-				t.Errorf("%s: waits for the end of %s, which is started again", s.Name, name)
+				t.Errorf("%s: waits for the end of %s, which is restarted", s.Name, name)
 			}
 		default:
-			t.Errorf("%s: does not wait until %s can be used", s.Name, name)
+			t.Errorf("%s: does not wait until %s is usable", s.Name, name)
 		}
 	}
 }
 
-// makeSecrets runs the script that makes them.
+// makeSecrets runs the script that generates the secrets.
 func makeSecrets(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "secrets")
-	for range 2 { // the second run keeps what is there
+	for range 2 { // the second run keeps existing ones
 		out, err := exec.CommandContext(t.Context(), filepath.Join(root, "deploy/secrets.sh"), dir).CombinedOutput()
 		if err != nil {
 			t.Fatalf("make secrets: %v\n%s", err, out)
@@ -197,7 +197,7 @@ func TestComposeSecrets(t *testing.T) {
 	for _, e := range entries {
 		made[e.Name()] = true
 		if _, ok := project.Secrets[e.Name()]; !ok {
-			t.Errorf("%s is made, but nobody declares it", e.Name())
+			t.Errorf("%s is generated but not declared", e.Name())
 		}
 	}
 	used := map[string][]string{}
@@ -212,16 +212,16 @@ func TestComposeSecrets(t *testing.T) {
 	}
 	for name, secret := range project.Secrets {
 		if !made[name] {
-			t.Errorf("%s is declared, but not made", name)
+			t.Errorf("%s is declared but not generated", name)
 		}
 		if secret.File != filepath.Join(folder, name) {
 			t.Errorf("%s is taken from %s", name, secret.File)
 		}
 		if len(used[name]) == 0 {
-			t.Errorf("nobody uses %s", name)
+			t.Errorf("%s is not used", name)
 		}
 	}
-	// Nobody else can read password hashes, or act for another service.
+	// No other service can read password hashes or act for another service.
 	for secret, want := range map[string][]string{
 		"mongo_root_password":   {"mongo-init"},
 		"mongo_auth_uri":        {"admin", "auth"},
@@ -238,7 +238,7 @@ func TestComposeSecrets(t *testing.T) {
 	}
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("others may look into the folder of secrets: %v, %v", info.Mode(), err)
+		t.Errorf("others can read the folder of secrets: %v, %v", info.Mode(), err)
 	}
 }
 
@@ -256,7 +256,7 @@ func TestComposeSettings(t *testing.T) {
 				secret, ok := strings.CutPrefix(path, secretsMount)
 				granted := slices.ContainsFunc(project.Services[name].Secrets, func(s types.ServiceSecretConfig) bool { return s.Source == secret })
 				if !ok || !granted {
-					t.Errorf("%s is no secret it gets", path)
+					t.Errorf("%s is not a secret given to it", path)
 					return ""
 				}
 				content, err := os.ReadFile(filepath.Join(dir, secret))
@@ -269,7 +269,7 @@ func TestComposeSettings(t *testing.T) {
 				t.Fatal(err)
 			}
 			if asks := name != "worker" && name != "admin"; asks != (len(got.Peers) == 1) {
-				t.Errorf("it has %d secrets to prove itself to auth with", len(got.Peers))
+				t.Errorf("it has %d secrets to prove itself to auth with, want 1", len(got.Peers))
 			}
 			if uri := got.Records.URI; uri != "" && mongox.DatabaseName(uri, "") != "ecf" {
 				t.Error("its database is not ecf")
@@ -286,7 +286,7 @@ func TestComposeSettings(t *testing.T) {
 	}
 }
 
-// checkAddress: the service an address names listens there.
+// checkAddress verifies that the service named in an address listens there.
 func checkAddress(t *testing.T, project *types.Project, variable, address string) {
 	t.Helper()
 	u, err := url.Parse(address)

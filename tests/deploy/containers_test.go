@@ -12,13 +12,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// images are what deploy/Dockerfile is built into, with its arguments for each.
+// images are the images built from deploy/Dockerfile, with the build arguments of each.
 var images = map[string][]string{
 	"gateway": {"SERVICE=gateway"}, "auth": {"SERVICE=auth"}, "records": {"SERVICE=records"}, "review": {"SERVICE=review"},
 	"calculation": {"SERVICE=calculation"}, "standalone": {"SERVICE=standalone", "PROGRAM=ecf", "SOURCES=all"},
 }
 
-// podman runs a command of Podman, which ECF_PODMAN names, and returns what it prints.
+// podman runs a Podman command (ECF_PODMAN) and returns its output.
 func podman(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Getenv("ECF_PODMAN"), args...) //nolint:gosec // the program of the one who runs the test
@@ -32,8 +32,8 @@ func podman(t *testing.T, args ...string) string {
 }
 
 // buildImage builds an image with the repository's Dockerfile and returns its id, a
-// hash of all that is in it. ECF_IMAGE_FLAGS has further flags, such as base images
-// of this machine in the place of those of a registry.
+// hash of its contents. ECF_IMAGE_FLAGS has further flags, such as local base images
+// instead of those of a registry.
 func buildImage(t *testing.T, service, tag string) (id string) {
 	t.Helper()
 	// Times in the image are those of the commit, as in a release.
@@ -51,9 +51,9 @@ func buildImage(t *testing.T, service, tag string) (id string) {
 	return podman(t, "image", "inspect", "--format", "{{.Id}} {{.Digest}}", tag)
 }
 
-// TestImages (make test-images) builds each image of the Dockerfile twice, which has
-// to be the same image, runs all of them as the manifests do, and uses them. The
-// program of each is kept in ECF_IMAGE_PROGRAMS, for its bill of materials.
+// TestImages (make test-images) builds each image of the Dockerfile twice, which must
+// give the same image, runs all of them as the manifests do, and uses them. The program
+// of each is stored in ECF_IMAGE_PROGRAMS, for its bill of materials.
 //
 // Statement 39: static, without a shell, not root, nothing writable, two builds equal.
 func TestImages(t *testing.T) {
@@ -78,7 +78,7 @@ func TestImages(t *testing.T) {
 	}
 	keys := t.TempDir()
 	if err := os.Chown(keys, 65532, 65532); err != nil {
-		t.Fatalf("running containers needs the rights of root: %v", err)
+		t.Fatalf("running containers requires root: %v", err)
 	}
 	s := startSystemBy(t, func(name, program string, args, env []string) *testkit.Proc {
 		return runImage(t, name, program, keys, args, env)
@@ -91,7 +91,7 @@ func TestImages(t *testing.T) {
 		checkConfined(t, containerName(t, name))
 		podman(t, "exec", containerName(t, name), "/app", "healthcheck")
 	}
-	// The one that holds all services, on engines of its own.
+	// The image with all services, on its embedded engines.
 	debug := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	data := t.TempDir()
 	if err := os.Chown(data, 65532, 65532); err != nil {
@@ -103,7 +103,7 @@ func TestImages(t *testing.T) {
 	checkConfined(t, containerName(t, "standalone"))
 	for name, proc := range s.parts {
 		if err := proc.Stop(); err != nil {
-			t.Errorf("%s does not end in good order: %v", name, err)
+			t.Errorf("%s does not exit cleanly: %v", name, err)
 		}
 	}
 }
@@ -112,8 +112,8 @@ func containerName(t *testing.T, name string) string {
 	return fmt.Sprintf("ecf-test-%d-%s", os.Getpid(), name)
 }
 
-// runImage runs a container as the manifests have it: not root, nothing writable but
-// one folder, no capabilities, and no way to any.
+// runImage runs a container as the manifests do: not as root, only one writable folder,
+// no capabilities, and no privilege escalation.
 func runImage(t *testing.T, name, program, folder string, args, env []string) *testkit.Proc {
 	t.Helper()
 	container := containerName(t, name)
@@ -126,8 +126,8 @@ func runImage(t *testing.T, name, program, folder string, args, env []string) *t
 	return testkit.Process(t, os.Getenv("ECF_PODMAN"), append(append(all, "localhost/ecf/"+program+":test"), args...), nil)
 }
 
-// checkContents: an image has its one program, a user that is not root, and no shell.
-// The program is written to a file.
+// checkContents verifies that an image has its one program, a user other than root, and
+// no shell. The program is written to a file.
 func checkContents(t *testing.T, service, tag, to string) {
 	t.Helper()
 	if user := podman(t, "image", "inspect", "--format", "{{.User}}", tag); user != "65532:65532" {
@@ -143,7 +143,7 @@ func checkContents(t *testing.T, service, tag, to string) {
 	}
 	for file := range strings.Lines(string(out)) {
 		if regexp.MustCompile(`(^|/)(sh|bash|busybox|apt|dpkg)$`).MatchString(strings.TrimSpace(file)) {
-			t.Errorf("%s holds %s", service, file)
+			t.Errorf("%s contains %s", service, file)
 		}
 	}
 	if kind, err := exec.CommandContext(t.Context(), "go", "version", "-m", to).Output(); err != nil || !strings.Contains(string(kind), "CGO_ENABLED=0") {
@@ -151,7 +151,7 @@ func checkContents(t *testing.T, service, tag, to string) {
 	}
 }
 
-// checkConfined asks the kernel what the process of a container may do.
+// checkConfined reads from the kernel what the process of a container may do.
 func checkConfined(t *testing.T, container string) {
 	t.Helper()
 	pid := podman(t, "inspect", "--format", "{{.State.Pid}}", container)
@@ -169,6 +169,6 @@ func checkConfined(t *testing.T, container string) {
 		t.Fatal(err)
 	}
 	if !regexp.MustCompile(`(?m)^\S+ / \S+ ro,`).Match(mounts) {
-		t.Errorf("%s: its root can be written to", container)
+		t.Errorf("%s: its root file system is writable", container)
 	}
 }

@@ -19,15 +19,15 @@ import (
 
 const dockerfile = root + "/deploy/Dockerfile"
 
-// offline answers for the base images instead of their registry.
+// offline replaces the registry for base images.
 type offline struct{}
 
 func (offline) ResolveImageConfig(_ context.Context, ref string, _ sourceresolver.Opt) (string, digest.Digest, []byte, error) {
 	return ref, digest.FromString(ref), []byte(`{"os":"linux","architecture":"amd64","config":{}}`), nil
 }
 
-// lint returns the warnings of BuildKit's own checks, and an error where it could
-// not build.
+// lint returns the warnings of BuildKit's checks, and an error if the file could not be
+// built.
 func lint(t *testing.T, text string, args map[string]string) ([]string, error) {
 	t.Helper()
 	source := llb.NewSourceMap(nil, "Dockerfile", "dockerfile", []byte(text))
@@ -79,8 +79,8 @@ func TestDockerfileIsClean(t *testing.T) {
 	}
 }
 
-// TestDockerfileRules is what can be read of statement 39 without building images: bases
-// by digest, not root, one program.
+// TestDockerfileRules verifies the parts of statement 39 that need no build: bases
+// pinned by digest, not root, one program.
 func TestDockerfileRules(t *testing.T) {
 	t.Parallel()
 	parsed, err := parser.Parse(strings.NewReader(readDockerfile(t)))
@@ -113,11 +113,11 @@ func TestDockerfileRules(t *testing.T) {
 		t.Errorf("runs as %q", user)
 	}
 	if entry != "/app" {
-		t.Errorf("starts %q; the health check of compose asks /app", entry)
+		t.Errorf("starts %q; the health check of compose runs /app", entry)
 	}
 }
 
-// checkCopied: what is copied must be there, and not be left out of the context.
+// checkCopied verifies that copied files exist and are not excluded from the context.
 func checkCopied(t *testing.T, sources []string) {
 	t.Helper()
 	ignored, err := os.ReadFile(filepath.Join(root, ".dockerignore"))
@@ -131,13 +131,13 @@ func checkCopied(t *testing.T, sources []string) {
 		}
 		top, _, _ := strings.Cut(source, "/")
 		if !slices.Contains(strings.Split(string(ignored), "\n"), "!"+top) {
-			t.Errorf("copies %s, which .dockerignore leaves out", source)
+			t.Errorf("copies %s, which .dockerignore excludes", source)
 		}
 	}
 }
 
-// TestImagesAreOfPrograms: every image that something runs is built from a
-// program there is.
+// TestImagesAreOfPrograms verifies that every image that is run is built from an
+// existing program.
 func TestImagesAreOfPrograms(t *testing.T) {
 	t.Parallel()
 	built := map[string]bool{}
@@ -150,13 +150,14 @@ func TestImagesAreOfPrograms(t *testing.T) {
 	for _, overlay := range []string{dev, prod} {
 		for _, p := range programs(render(t, overlay)) {
 			if !built[p.image] {
-				t.Errorf("%s: %s runs the image %q, which nobody builds", overlay, p.name, p.image)
+				t.Errorf("%s: %s runs the image %q, which is not built", overlay, p.name, p.image)
 			}
 		}
 	}
 }
 
-// siblingReplaced: a line of go.mod that takes a service from the folder beside.
+// siblingReplaced matches a line of go.mod that replaces a service by the sibling
+// folder.
 var siblingReplaced = regexp.MustCompile(`=> \.\./[a-z]`)
 
 func checkBuild(t *testing.T, name, image string, b *types.BuildConfig) {
@@ -183,7 +184,7 @@ func checkBuild(t *testing.T, name, image string, b *types.BuildConfig) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A module that uses its siblings can only be built from all the sources.
+	// A module that uses its siblings must be built from all sources.
 	siblings := siblingReplaced.Match(module)
 	if siblings != (arg("SOURCES", "one") == "all") {
 		t.Errorf("%s: is built from the sources of %q", name, arg("SOURCES", "one"))

@@ -14,8 +14,9 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 )
 
-// TestObserveIsJoined: in the compose profile observe, what scrapes, keeps and shows
-// telemetry is there, and each names the next one by a service and a port it has.
+// TestObserveIsJoined verifies that the compose profile observe has everything that
+// scrapes, stores and shows telemetry, and that each part refers to the next by an
+// existing service and port.
 func TestObserveIsJoined(t *testing.T) {
 	t.Parallel()
 	services := compose(t).Services
@@ -40,7 +41,7 @@ func TestObserveIsJoined(t *testing.T) {
 	hold := func(where, service, port string) {
 		joined++
 		if _, ok := services[service]; !ok || !slices.Contains(ports[service], port) {
-			t.Errorf("%s names %s:%s, which is not there; there is %v", where, service, port, ports)
+			t.Errorf("%s refers to %s:%s, which does not exist; there is %v", where, service, port, ports)
 		}
 	}
 	for _, m := range regexp.MustCompile(`url: http://([a-z-]+):(\d+)`).FindAllStringSubmatch(read("monitoring/grafana/provisioning/datasources/datasources.yaml"), -1) {
@@ -54,7 +55,7 @@ func TestObserveIsJoined(t *testing.T) {
 	}
 	hold("the collector", traces.Hostname(), traces.Port())
 	if !strings.Contains(read("otel/collector.yaml"), ":8889") {
-		t.Error("the collector offers no metrics at 8889")
+		t.Error("the collector exposes no metrics at 8889")
 	}
 	if joined < 4 {
 		t.Errorf("only %d links were found", joined)
@@ -70,8 +71,8 @@ func TestObserveIsJoined(t *testing.T) {
 	}
 }
 
-// TestTelemetryLeavesTheNamespace: in production the collector sends traces and logs on,
-// and a policy lets it reach where it sends them.
+// TestTelemetryLeavesTheNamespace verifies that in production the collector exports
+// traces and logs, and that a policy lets it reach their destination.
 func TestTelemetryLeavesTheNamespace(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{prod, operators} {

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// commandSettings returns the variables that some command of ecf other than serve
-// reads, from the tables of docs/configuration.md, which are the programs' own.
+// commandSettings returns the variables that only commands of ecf other than serve
+// read, from the generated tables of docs/configuration.md.
 func commandSettings(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "docs/configuration.md"))
@@ -32,13 +32,14 @@ func commandSettings(t *testing.T) map[string]string {
 		}
 	}
 	if read["ECF_QUOTAS"] == "" || read["ECF_ISSUER"] == "" {
-		t.Fatalf("of the commands only %v were found", read)
+		t.Fatalf("only the settings %v of commands were found", read)
 	}
 	return read
 }
 
-// What a deployment sets in .env for its services holds for the commands of its
-// administrators as well: a link leads to its issuer, and its plans are there.
+// TestCommandsGetWhatTheServicesGet verifies that what a deployment sets in .env for
+// its services also applies to administrators' commands, such as the issuer in links
+// and the plans.
 func TestCommandsGetWhatTheServicesGet(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docker-compose.yml"))
@@ -47,16 +48,16 @@ func TestCommandsGetWhatTheServicesGet(t *testing.T) {
 	}
 	_, admin, ok := strings.Cut(string(text), "\n  admin:\n")
 	if !ok {
-		t.Fatal("there are no commands of administrators")
+		t.Fatal("there are no administrators' commands")
 	}
 	admin, _, _ = strings.Cut(admin, "\n  mongo-1:\n")
 	read := commandSettings(t)
 	for _, m := range regexp.MustCompile(`\$\{(ECF_[A-Z_]+)[:}]`).FindAllStringSubmatch(string(text), -1) {
 		if command := read[m[1]]; command != "" && !strings.Contains(admin, "${"+m[1]+":") {
-			t.Errorf("services take %s from .env, and %s does not", m[1], command)
+			t.Errorf("services read %s from .env, but %s does not", m[1], command)
 		}
 	}
-	// What commands alone read is set there, too.
+	// Settings that only commands read can be set there, too.
 	for _, name := range []string{"ECF_RESULT_RETENTION", "ECF_PLAN_LIMITS"} {
 		if !strings.Contains(admin, "${"+name+":") {
 			t.Errorf("commands cannot be given %s", name)
@@ -64,9 +65,9 @@ func TestCommandsGetWhatTheServicesGet(t *testing.T) {
 	}
 }
 
-// Heads are exported, compared, and backups restored by what is shipped: the commands
-// have the volume of backups, a place for the copies that they verify, and the keys of
-// reports, which the service that signs reports has as well.
+// TestCommandsCanRestoreAndExport verifies that the shipped commands can export and
+// compare heads and restore backups: they have the volume of backups, space for the
+// copies that they verify, and the report keys, which the signing service has as well.
 func TestCommandsCanRestoreAndExport(t *testing.T) {
 	t.Parallel()
 	project := compose(t)
@@ -83,15 +84,15 @@ func TestCommandsCanRestoreAndExport(t *testing.T) {
 	admin, signs := mounts("admin"), mounts("calculation")
 	keys := *project.Services["admin"].Environment["ECF_SIGNING_KEYS_DIR"] + "/reports"
 	if _, scratch := admin["/tmp"]; !scratch || admin["/var/lib/ecf/backups"] != "backups" || admin[keys] != "report-keys" {
-		t.Errorf("commands in compose have %v", admin)
+		t.Errorf("the commands in compose have %v", admin)
 	}
 	if got := project.Services["calculation"].Environment["ECF_SIGNING_KEYS_DIR"]; got == nil || signs[*got+"/reports"] != "report-keys to read" || len(signs) != 2 {
 		t.Errorf("the service that signs reports has %v", signs)
 	}
-	// A named volume takes its owner from the image, which has to have the folder.
+	// A named volume takes its owner from the image, which must have the folder.
 	for _, folder := range []string{"keys/reports", "backups"} {
 		if !strings.Contains(readDockerfile(t), "/out/data/"+folder) {
-			t.Errorf("the image has no folder /var/lib/ecf/%s: nothing could be written there", folder)
+			t.Errorf("the image has no folder /var/lib/ecf/%s, so the volume would not be writable", folder)
 		}
 	}
 	page := runbook(t, "disaster.md") + runbook(t, "accounts.md")
@@ -124,12 +125,12 @@ func TestCommandsCanRestoreAndExport(t *testing.T) {
 			t.Errorf("%s: the job backups mounts %+v of %+v", overlay, c.VolumeMounts, pod.Volumes)
 		}
 	}
-	// What fills /tmp counts as the container's own storage.
+	// The contents of /tmp count as the container's ephemeral storage.
 	for _, c := range all[*batchv1.CronJob](render(t, prod)) {
 		pod := c.Spec.JobTemplate.Spec.Template.Spec
 		for _, v := range pod.Volumes {
 			if v.EmptyDir != nil && v.EmptyDir.SizeLimit.Cmp(*pod.Containers[0].Resources.Limits.StorageEphemeral()) > 0 {
-				t.Errorf("%s: is ended at %v, and its %s may take %v", c.Name, pod.Containers[0].Resources.Limits.StorageEphemeral(), v.Name, v.EmptyDir.SizeLimit)
+				t.Errorf("%s: is evicted at %v, but its %s may take %v", c.Name, pod.Containers[0].Resources.Limits.StorageEphemeral(), v.Name, v.EmptyDir.SizeLimit)
 			}
 		}
 	}

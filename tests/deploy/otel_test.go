@@ -19,7 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// otlpSink stands for where traces and logs are kept.
+// otlpSink stands for the storage of traces and logs.
 type otlpSink struct {
 	mu   sync.Mutex
 	seen map[string][]byte
@@ -48,10 +48,9 @@ func (s *otlpSink) holds(path, text string) bool {
 	return bytes.Contains(s.seen[path], []byte(text))
 }
 
-// TestCollectorExports runs the shipped configuration in a real collector
-// (ECF_OTELCOL names the program) between one of the services and a place that
-// keeps traces and logs: they arrive, spans become metrics, and no password or
-// token is in any of it.
+// TestCollectorExports runs the shipped configuration in a real collector (the program
+// ECF_OTELCOL) between a service and a sink: traces and logs must arrive, spans become
+// metrics, and none of it may contain a password or token.
 func TestCollectorExports(t *testing.T) {
 	t.Parallel()
 	program := os.Getenv("ECF_OTELCOL")
@@ -62,7 +61,7 @@ func TestCollectorExports(t *testing.T) {
 	server := httptest.NewServer(sink)
 	defer server.Close()
 	grpc, otlp, metrics, health := testkit.FreePort(t), testkit.FreePort(t), testkit.FreePort(t), testkit.FreePort(t)
-	// The ports are of a container of its own there.
+	// In a container the ports are its own.
 	ports := map[string]any{
 		"receivers":  map[string]any{"otlp": map[string]any{"protocols": map[string]any{"grpc": endpoint(grpc), "http": endpoint(otlp)}}},
 		"exporters":  map[string]any{"prometheus": endpoint(metrics)},
@@ -112,9 +111,9 @@ func TestCollectorExports(t *testing.T) {
 		case !sink.holds("/logs/v1/logs", "/api/v2/auth/login"):
 			return fmt.Errorf("no log line of the request has arrived")
 		case !bytes.Contains(offered, []byte("traces_span_metrics_calls_total")):
-			return fmt.Errorf("spans have not become metrics")
+			return fmt.Errorf("spans did not become metrics")
 		case bytes.Contains(offered, []byte("http_server_request_duration")):
-			return fmt.Errorf("metrics of the services are offered a second time")
+			return fmt.Errorf("metrics of the services are exported a second time")
 		}
 		return nil
 	})

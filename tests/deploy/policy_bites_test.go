@@ -16,8 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// TestPolicyBites breaks each rule in turn: a rule that finds nothing would
-// hold for ever without anybody noticing.
+// TestPolicyBites violates each rule in turn, so that no rule passes because it finds
+// nothing.
 func TestPolicyBites(t *testing.T) {
 	t.Parallel()
 	pod := func(change func(*corev1.PodSpec)) func([]runtime.Object) []runtime.Object {
@@ -157,7 +157,7 @@ func service(objects []runtime.Object, name string) *corev1.Service {
 	return list[slices.IndexFunc(list, func(s *corev1.Service) bool { return s.Name == name })]
 }
 
-// without takes one object away.
+// without removes one object.
 func without[T interface {
 	runtime.Object
 	GetName() string

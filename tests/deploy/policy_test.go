@@ -26,7 +26,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/app"
 )
 
-// How long a program takes to end at most: what it has begun, then telemetry.
+// The longest time that a program takes to stop: pending work, then telemetry.
 const (
 	flushLimit = 5 * time.Second
 )
@@ -34,7 +34,7 @@ const (
 // operations is the name of all pods of jobs.
 const operations = "operations"
 
-// nameLabel tells the pods of one workload from those of the others.
+// nameLabel distinguishes the pods of one workload from the others.
 const nameLabel = "app.kubernetes.io/name"
 
 // workload is a Deployment, a StatefulSet, or a job.
@@ -42,7 +42,7 @@ type workload struct {
 	kind, name string
 	selector   *metav1.LabelSelector
 	template   *corev1.PodTemplateSpec
-	// product: one of our own programs, not something of development.
+	// product means one of our programs, not part of the development setup.
 	product bool
 }
 
@@ -64,7 +64,7 @@ func workloads(objects []runtime.Object) []workload {
 	return list
 }
 
-// policy returns what is against the rules in the objects of an overlay.
+// policy returns the violations of the rules by the objects of an overlay.
 func policy(overlay string, objects []runtime.Object) []string {
 	var found []string
 	report := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
@@ -117,7 +117,7 @@ func (w workload) checkPod(report reporter) {
 		if v.HostPath != nil {
 			report("%s: mounts a folder of its node", w.name)
 		}
-		// Files of a secret: for the pod's user and group, nobody else.
+		// Files of a secret are for the pod's user and group only.
 		if v.Secret != nil && (v.Secret.DefaultMode == nil || *v.Secret.DefaultMode&0o007 != 0) {
 			report("%s: the secret %s can be read by everybody", w.name, v.Secret.SecretName)
 		}
@@ -134,7 +134,7 @@ func (w workload) checkPod(report reporter) {
 	w.checkGrace(report)
 }
 
-// checkGrace: a pod must have the time its program takes to end well.
+// checkGrace verifies that a pod has the time that its program takes to stop.
 func (w workload) checkGrace(report reporter) {
 	pod := &w.template.Spec
 	needs := app.ServeGrace
@@ -211,7 +211,8 @@ func (w workload) checkContainer(c *corev1.Container, report reporter) {
 	w.checkMemoryLimit(c, name, report)
 }
 
-// checkSecrets: what a variable holds is shown to whoever may describe the pod.
+// checkSecrets verifies that no variable has a secret, because anyone who may describe
+// the pod can read variables.
 func checkSecrets(c *corev1.Container, name string, report reporter) {
 	for _, e := range c.Env {
 		if e.ValueFrom != nil && e.ValueFrom.SecretKeyRef != nil {
@@ -225,7 +226,7 @@ func checkSecrets(c *corev1.Container, name string, report reporter) {
 	}
 }
 
-// checkMemoryLimit: the collector must know the limit before the kernel acts.
+// checkMemoryLimit verifies that the garbage collector knows the memory limit.
 func (w workload) checkMemoryLimit(c *corev1.Container, name string, report reporter) {
 	at := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "GOMEMLIMIT" })
 	if at < 0 {
@@ -253,7 +254,7 @@ func probePort(p *corev1.Probe) (intstr.IntOrString, bool) {
 	return intstr.IntOrString{}, false
 }
 
-// pinned reports whether an image names a version that does not move.
+// pinned reports whether an image has an immutable version.
 func pinned(image string) bool {
 	name, digest, hasDigest := strings.Cut(image, "@")
 	if hasDigest {
@@ -263,7 +264,7 @@ func pinned(image string) bool {
 	return tag != "" && tag != "latest"
 }
 
-// checkCompany: what must be there beside a workload.
+// checkCompany verifies the objects that a workload needs besides itself.
 func (w workload) checkCompany(objects []runtime.Object, report reporter) {
 	if w.kind == "Deployment" && !slices.ContainsFunc(all[*policyv1.PodDisruptionBudget](objects), func(p *policyv1.PodDisruptionBudget) bool {
 		return matches(p.Spec.Selector, w.template.Labels) && p.Spec.Selector.MatchLabels[nameLabel] == w.name
@@ -290,11 +291,11 @@ func (w workload) checkCompany(objects []runtime.Object, report reporter) {
 	}
 }
 
-// externalSecrets are those of production, which come from elsewhere.
+// externalSecrets are the secrets of production, which are created elsewhere.
 var externalSecrets = []string{"gateway", "auth", "auth-signing-keys", "report-keys", "operations", "records", "review", "calculation", "gateway-tls"}
 
-// checkReferences: what a pod mounts or reads must be there, with the files
-// that its variables name.
+// checkReferences verifies that what a pod mounts or reads exists, with the files that
+// its variables name.
 func (w workload) checkReferences(overlay string, objects []runtime.Object, report reporter) {
 	secrets, maps := map[string]*corev1.Secret{}, map[string]*corev1.ConfigMap{}
 	for _, s := range all[*corev1.Secret](objects) {
@@ -429,15 +430,15 @@ func checkNamespace(objects []runtime.Object, report reporter) {
 	}
 }
 
-// matches reports whether a selector that selects something selects labels.
+// matches reports whether a selector that is not empty selects labels.
 func matches(s *metav1.LabelSelector, of map[string]string) bool {
 	selector, err := metav1.LabelSelectorAsSelector(s)
 	return err == nil && selector.Matches(labels.Set(of))
 }
 
-// Statement 38: everything is denied that no policy allows, no pod gets a token
-// of the cluster, secrets come as files. And what can be read of statement 37 without
-// an API server.
+// TestPolicy verifies that everything not allowed by a policy is denied, that no pod
+// gets a token of the cluster, and that secrets are files (statement 38), and the parts
+// of statement 37 that need no API server.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{dev, prod} {
@@ -450,16 +451,17 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// secretShapes are what secrets look like: keys in PEM, tokens of well-known
-// services, addresses with a password.
+// secretShapes match secrets: keys in PEM, tokens of well-known services, URLs with a
+// password.
 var secretShapes = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----|AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{36}|xox[abp]-[A-Za-z0-9-]{20}|(?:mongodb(?:\+srv)?|rediss?)://[^\s"'/:@]*:([^\s"'@/$]+)@`)
 
-// Statement 38: no secret is in the repository but those of the development
-// overlay, which protect nothing, and of documents and tests.
+// TestNoSecretsInTheRepository verifies that the repository has no secrets except those
+// of the development overlay, which protect nothing, and of documents and tests
+// (statement 38).
 func TestNoSecretsInTheRepository(t *testing.T) {
 	t.Parallel()
 	if found := secretsIn("redis://:hunter22@redis:6379"); len(found) != 1 {
-		t.Fatalf("an address with a password is not noticed: %v", found)
+		t.Fatalf("a URL with a password is not detected: %v", found)
 	}
 	files, err := exec.CommandContext(t.Context(), "git", "-C", root, "ls-files").Output()
 	if err != nil {
@@ -476,12 +478,12 @@ func TestNoSecretsInTheRepository(t *testing.T) {
 			continue
 		}
 		for _, secret := range secretsIn(string(text)) {
-			t.Errorf("%s holds what looks like a secret: %.40s", name, secret)
+			t.Errorf("%s contains what looks like a secret: %.40s", name, secret)
 		}
 	}
 }
 
-// secretsIn returns what looks like a secret; placeholders do not.
+// secretsIn returns what looks like a secret, except placeholders.
 func secretsIn(text string) []string {
 	var found []string
 	for _, m := range secretShapes.FindAllStringSubmatch(text, -1) {

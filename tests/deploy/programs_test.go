@@ -12,10 +12,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestProgramsRunAsDeployed starts every program with the arguments and
-// settings of the development overlay, before any of its databases answers, as
-// happens when a cluster starts: it must live, say that it is not ready, answer
-// the question compose asks, and end in time.
+// TestProgramsRunAsDeployed starts every program with the arguments and settings of the
+// development overlay before any of its databases answers, as when a cluster starts: it
+// must live, report that it is not ready, answer the health check of compose, and stop
+// in time.
 func TestProgramsRunAsDeployed(t *testing.T) {
 	t.Parallel()
 	objects := render(t, dev)
@@ -27,7 +27,7 @@ func TestProgramsRunAsDeployed(t *testing.T) {
 			env := runnable(t, p, debug)
 			process := testkit.Process(t, binary, p.args, env)
 
-			// The very paths that the manifest has probed.
+			// The same paths that the manifest probes.
 			c := deployment(objects, p.name).Spec.Template.Spec.Containers[0]
 			process.WaitHTTP("http://" + debug + c.StartupProbe.HTTPGet.Path)
 			process.WaitHTTP("http://" + debug + c.LivenessProbe.HTTPGet.Path)
@@ -40,14 +40,14 @@ func TestProgramsRunAsDeployed(t *testing.T) {
 				t.Errorf("healthcheck: %v, %s", err, ask.Output())
 			}
 			if err := process.Stop(); err != nil {
-				t.Errorf("ended with %v", err)
+				t.Errorf("exited with %v", err)
 			}
 		})
 	}
 }
 
-// runnable returns a program's environment with addresses of this machine:
-// databases where nobody listens, ports that are free.
+// runnable returns a program's environment with local addresses: unreachable databases
+// and free ports.
 func runnable(t *testing.T, p program, debug string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -88,8 +88,7 @@ func get(t *testing.T, url string) (status int) {
 	return res.StatusCode
 }
 
-// TestRoleIsChecked: the value of --role in a manifest cannot be misspelled
-// without the program refusing it.
+// TestRoleIsChecked verifies that a program refuses a misspelled --role.
 func TestRoleIsChecked(t *testing.T) {
 	t.Parallel()
 	process := testkit.Process(t, testkit.Binary(t, "services/calculation/cmd/calculation"), []string{"--role=wrok"}, nil)

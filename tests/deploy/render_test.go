@@ -1,6 +1,6 @@
-// Package deploy holds no code, only tests of what the service is deployed
-// with: images, the compose file, the Kubernetes manifests, and that the
-// settings, ports and commands in them are the programs' own.
+// Package deploy tests the deployment: images, the compose file, the Kubernetes
+// manifests, and that their settings, ports and commands are those of the programs. It
+// contains no other code.
 package deploy
 
 import (
@@ -32,17 +32,17 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// root is the repository's, seen from this package.
+// root is the repository root, relative to this package.
 const root = "../.."
 
-// The overlays there are.
+// The overlays.
 const (
 	dev       = "dev"
 	prod      = "prod"
 	operators = "prod-operators"
 )
 
-// tree holds the manifests in memory, with what an operator of production adds.
+// tree has the manifests in memory, with what an operator of production adds.
 var tree = sync.OnceValues(func() (filesys.FileSystem, error) {
 	memory := filesys.MakeFsInMemory()
 	for _, folder := range []string{"k8s", "deploy/otel", "deploy/mongo", "deploy/monitoring"} {
@@ -71,12 +71,12 @@ var tree = sync.OnceValues(func() (filesys.FileSystem, error) {
 	return memory, nil
 })
 
-// operatorKinds are the groups of kinds that a cluster has only with an
-// operator: they are checked against their definitions by `make test-k8s`.
+// operatorKinds are the API groups that a cluster has only with an operator: `make
+// test-k8s` validates them against their definitions.
 var operatorKinds = []string{"keda.sh", "monitoring.coreos.com", "gateway.networking.k8s.io"}
 
-// decoder returns a decoder that refuses unknown and repeated fields, of the
-// kinds of object the service uses.
+// decoder returns a decoder for the kinds of object in use that rejects unknown and
+// duplicate fields.
 var decoder = sync.OnceValues(func() (runtime.Decoder, error) {
 	scheme := runtime.NewScheme()
 	err := errors.Join(appsv1.AddToScheme(scheme), autoscalingv2.AddToScheme(scheme), batchv1.AddToScheme(scheme),
@@ -166,8 +166,8 @@ func TestOverlaysAreWhole(t *testing.T) {
 	}
 }
 
-// TestProductionAssumesNothing: whom to trust and from where the gateway is
-// reached must be said, or there is nothing to apply.
+// TestProductionAssumesNothing verifies that trusted proxies and the source of traffic
+// to the gateway must be configured, or nothing can be applied.
 func TestProductionAssumesNothing(t *testing.T) {
 	t.Parallel()
 	_, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(root, "k8s/overlays", prod))
@@ -182,7 +182,7 @@ func TestProductionAssumesNothing(t *testing.T) {
 			}
 			for _, rule := range p.Spec.Ingress {
 				if len(rule.From) == 0 {
-					t.Errorf("%s: everybody reaches the gateway", overlay)
+					t.Errorf("%s: the gateway is reachable from everywhere", overlay)
 				}
 				for _, peer := range rule.From {
 					from = append(from, peer.NamespaceSelector.MatchLabels["kubernetes.io/metadata.name"])
@@ -190,13 +190,13 @@ func TestProductionAssumesNothing(t *testing.T) {
 			}
 		}
 		if !slices.Equal(from, []string{"ingress"}) {
-			t.Errorf("%s: the gateway is reached from the namespaces %v", overlay, from)
+			t.Errorf("%s: the gateway is reachable from the namespaces %v", overlay, from)
 		}
 	}
 }
 
-// TestOperatorsReplaceWhatTheyDo: one autoscaler for the worker, one way in, and
-// what they say agrees with the rest.
+// TestOperatorsReplaceWhatTheyDo verifies that the worker has one autoscaler and the
+// gateway one route, consistent with the rest.
 func TestOperatorsReplaceWhatTheyDo(t *testing.T) {
 	t.Parallel()
 	objects := render(t, operators)
@@ -206,7 +206,7 @@ func TestOperatorsReplaceWhatTheyDo(t *testing.T) {
 	}
 	for _, h := range all[*autoscalingv2.HorizontalPodAutoscaler](objects) {
 		if h.Name == "worker" {
-			t.Error("two autoscalers pull at the worker")
+			t.Error("the worker has two autoscalers")
 		}
 	}
 	if n := len(all[*networkingv1.Ingress](objects)); n != 0 {
@@ -233,7 +233,7 @@ func TestOperatorsReplaceWhatTheyDo(t *testing.T) {
 	checkJobs(t, objects)
 }
 
-// checkJobs: what administrators run exists as a command of the program.
+// checkJobs verifies that the commands of jobs exist in the program.
 func checkJobs(t *testing.T, objects []runtime.Object) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(root, "services/standalone/command.go"))
@@ -254,9 +254,9 @@ func checkJobs(t *testing.T, objects []runtime.Object) {
 	}
 }
 
-// TestJobsOfOperators: backups are made every night and one is restored every month,
-// by themselves; what is run by hand is there to be made a job of, and never begins
-// alone. In development the schema and the first account are made on apply.
+// TestJobsOfOperators verifies that backups run every night and one is restored every
+// month, automatically; that manual jobs exist as templates and never start alone; and
+// that in development the schema and the first account are created on apply.
 func TestJobsOfOperators(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{dev, prod, operators} {
@@ -287,8 +287,8 @@ func TestJobsOfOperators(t *testing.T) {
 	}
 }
 
-// TestNamesAreResolvedEverywhere: pods reach the names of kube-system and of OpenShift,
-// and caches on their node, by UDP and TCP.
+// TestNamesAreResolvedEverywhere verifies that pods reach the name servers of
+// kube-system and of OpenShift, and node-local caches, by UDP and TCP.
 func TestNamesAreResolvedEverywhere(t *testing.T) {
 	t.Parallel()
 	for _, overlay := range []string{dev, prod, operators} {
@@ -313,7 +313,7 @@ func TestNamesAreResolvedEverywhere(t *testing.T) {
 			}
 		}
 		if reached["default 53 UDP"] {
-			t.Errorf("%s: pods reach whatever says that it resolves names", overlay)
+			t.Errorf("%s: pods may reach any name server", overlay)
 		}
 		for _, want := range []string{"kube-system 53", "openshift-dns 5353", "169.254.20.10/32 53", "169.254.25.10/32 53"} {
 			for _, protocol := range []string{" UDP", " TCP"} {
@@ -341,7 +341,7 @@ func TestDecoderIsStrict(t *testing.T) {
 		"wrong type":     strings.Replace(string(text), "terminationGracePeriodSeconds: 35", "terminationGracePeriodSeconds: long", 1),
 	} {
 		if bad == string(text) {
-			t.Fatalf("%s: nothing to spoil", name)
+			t.Fatalf("%s: nothing to change", name)
 		}
 		if _, err := decode([]byte(bad)); err == nil {
 			t.Errorf("%s: decoded without complaint", name)

@@ -29,8 +29,9 @@ var (
 	selected = regexp.MustCompile(`yq 'select\(([^)]*)\)'`)
 )
 
-// No Deployment of ours names a number of pods, so what the runbook stops nothing but
-// the runbook starts: both commands name all of ours, and nothing else.
+// TestRestoringStartsWhatItStopped verifies that the runbook starts again exactly what
+// it stops: no Deployment has a fixed number of pods, so nothing else would, and both
+// commands must name all of them.
 func TestRestoringStartsWhatItStopped(t *testing.T) {
 	t.Parallel()
 	var ours []string
@@ -40,7 +41,7 @@ func TestRestoringStartsWhatItStopped(t *testing.T) {
 		}
 		ours = append(ours, "deployment/"+d.Name)
 		if d.Spec.Replicas != nil {
-			t.Errorf("%s names its number of pods, which an autoscaler decides", d.Name)
+			t.Errorf("%s has a fixed number of pods, which an autoscaler must decide", d.Name)
 		}
 	}
 	slices.Sort(ours)
@@ -52,12 +53,13 @@ func TestRestoringStartsWhatItStopped(t *testing.T) {
 		names := strings.Fields(c[2])
 		slices.Sort(names)
 		if !slices.Equal(names, ours) {
-			t.Errorf("scaled to %s: %v, and ours are %v", c[1], names, ours)
+			t.Errorf("scaled to %s: %v, but the deployments are %v", c[1], names, ours)
 		}
 	}
 }
 
-// Jobs that runbooks make are made from what the manifests have.
+// TestRunbooksNameJobsThatThereAre verifies that the jobs of runbooks are created from
+// existing manifests.
 func TestRunbooksNameJobsThatThereAre(t *testing.T) {
 	t.Parallel()
 	have := map[string]bool{}
@@ -67,14 +69,15 @@ func TestRunbooksNameJobsThatThereAre(t *testing.T) {
 	for _, page := range []string{"accounts.md", "disaster.md", "kubernetes.md", "upgrade.md"} {
 		for _, m := range fromJob.FindAllStringSubmatch(runbook(t, page), -1) {
 			if !have[m[1]] {
-				t.Errorf("%s makes a job from %s, which is none", page, m[1])
+				t.Errorf("%s creates a job from %s, which does not exist", page, m[1])
 			}
 		}
 	}
 }
 
-// A job of the new release reads the settings of the new release, whose name has their
-// hash: the upgrade applies what the jobs refer to before it runs one.
+// TestUpgradeAppliesWhatItsJobsRead verifies that the upgrade applies the settings that
+// its jobs refer to before it runs one: the names of settings contain their hash, so a
+// job of the new release needs those of the new release.
 func TestUpgradeAppliesWhatItsJobsRead(t *testing.T) {
 	t.Parallel()
 	m := selected.FindStringSubmatch(runbook(t, "upgrade.md"))
@@ -83,13 +86,13 @@ func TestUpgradeAppliesWhatItsJobsRead(t *testing.T) {
 	}
 	for _, kind := range []string{"CronJob", "ConfigMap"} {
 		if !strings.Contains(m[1], `.kind == "`+kind+`"`) {
-			t.Errorf("before the job of the schema no %s is applied: %s", kind, m[1])
+			t.Errorf("no %s is applied before the job of the schema: %s", kind, m[1])
 		}
 	}
 }
 
-// What `make images` makes is what the overlay of development and compose run; a
-// release says its own version.
+// TestImagesHaveTheTagThatIsRun verifies that `make images` builds the images that the
+// development overlay and compose run, and that a release has its own version.
 func TestImagesHaveTheTagThatIsRun(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("make"); err != nil {
@@ -135,8 +138,9 @@ func TestImagesHaveTheTagThatIsRun(t *testing.T) {
 	}
 }
 
-// Who runs one process is told to scrape it as each of the services that the rules
-// know, which are those that Prometheus of compose asks for.
+// TestAlertsSayHowOneProcessIsScraped verifies that the runbook tells operators of a
+// single process to scrape it as each of the services in the rules, which are those
+// that Prometheus scrapes in compose.
 func TestAlertsSayHowOneProcessIsScraped(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "deploy/monitoring/prometheus.yaml"))
@@ -145,7 +149,7 @@ func TestAlertsSayHowOneProcessIsScraped(t *testing.T) {
 	}
 	m := regexp.MustCompile(`names: \[([a-z, ]+)\]`).FindStringSubmatch(string(text))
 	if m == nil {
-		t.Fatal("Prometheus of compose asks for no names")
+		t.Fatal("Prometheus scrapes no services in compose")
 	}
 	var told []string
 	page := runbook(t, "alerts.md")
@@ -153,9 +157,9 @@ func TestAlertsSayHowOneProcessIsScraped(t *testing.T) {
 		told = append(told, label[1])
 	}
 	if want := strings.Split(m[1], ", "); !slices.Equal(told, want) {
-		t.Errorf("the runbook scrapes %v, and the rules know %v", told, want)
+		t.Errorf("the runbook scrapes %v, but the rules have %v", told, want)
 	}
 	if strings.Contains(page, "`GET /api/v2/health` ") {
-		t.Error("/health says of no service whether it is there; /health/ready does")
+		t.Error("/health does not report the readiness of a service; /health/ready does")
 	}
 }

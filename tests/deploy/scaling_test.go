@@ -21,7 +21,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// kubeconfig writes a file by which programs reach the API server as its administrator.
+// kubeconfig writes a file with which programs reach the API server as its
+// administrator.
 func (c *cluster) kubeconfig(dir string) string {
 	path := filepath.Join(dir, "kubeconfig")
 	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],
@@ -32,8 +33,8 @@ func (c *cluster) kubeconfig(dir string) string {
 	return path
 }
 
-// control runs the controllers that turn what an autoscaler wants into pods. Nothing
-// runs those pods, and nothing here needs them to.
+// control runs the controllers that create pods for an autoscaler. Nothing runs those
+// pods, and no test needs them to run.
 func (c *cluster) control(dir string) {
 	config := c.kubeconfig(dir)
 	testkit.Process(c.t, filepath.Join(c.folder, "kube-controller-manager"), []string{"--kubeconfig", config, "--authentication-kubeconfig", config,
@@ -42,8 +43,8 @@ func (c *cluster) control(dir string) {
 		"--horizontal-pod-autoscaler-sync-period", "2s"}, nil)
 }
 
-// keda runs KEDA's operator and its server of metrics, and waits until the API server
-// has the metrics of the latter.
+// keda runs KEDA's operator and metrics server, and waits until the API server has the
+// metrics of the latter.
 func (c *cluster) keda(dir string) {
 	t := c.t
 	t.Helper()
@@ -84,8 +85,8 @@ spec:
 	})
 }
 
-// workersOf returns what of an overlay the workers consist of, as it is applied, with
-// some words replaced, each of which has to be there.
+// workersOf returns the part of an overlay that makes up the workers, as it is applied,
+// with words replaced, each of which must occur.
 func workersOf(t *testing.T, overlay string, replaced map[string]string) string {
 	t.Helper()
 	wanted := map[string]bool{"Deployment worker": true, "ServiceAccount worker": true, "TriggerAuthentication worker-scaling": true, "ScaledObject worker": true}
@@ -109,14 +110,14 @@ func workersOf(t *testing.T, overlay string, replaced map[string]string) string 
 	text := strings.Join(parts, "\n---\n")
 	for from, to := range replaced {
 		if !strings.Contains(text, from) {
-			t.Fatalf("the workers of %s do not say %q", overlay, from)
+			t.Fatalf("the workers of %s do not contain %q", overlay, from)
 		}
 		text = strings.ReplaceAll(text, from, to)
 	}
 	return text
 }
 
-// sayTo has a Redis carry out commands, each by words, after a password.
+// sayTo sends commands, each as a list of words, to a Redis after authenticating.
 func sayTo(t *testing.T, addr, password string, commands ...string) error {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", addr, 5*time.Second)
@@ -143,14 +144,14 @@ func sayTo(t *testing.T, addr, password string, commands ...string) error {
 	return nil
 }
 
-// TestClusterScalesWorkers: KEDA's own operator, on a real API server with the real
-// controllers, makes of the shipped ScaledObject what the issue of waiting work asks
-// for: workers from none by the age of the oldest mark and by either queue, as many as
-// the thresholds say, never more than the most, none again when nothing waits, and some
-// while Prometheus cannot be asked, also from none. Waits alone are shortened.
+// TestClusterScalesWorkers runs KEDA's operator on a real API server with the real
+// controllers and verifies the shipped ScaledObject: workers start from none by the age
+// of the oldest mark and by either queue, as many as the thresholds require and never
+// more than the maximum; there are none again when nothing waits; and some while
+// Prometheus is unavailable, also from none. Only waits are shortened.
 //
-// What the programs tell Prometheus and put into Redis while no worker runs, TestDrill
-// in tests/chaos measures by the same triggers.
+// TestDrill in tests/chaos measures with the same triggers what the programs report to
+// Prometheus and put into Redis while no worker runs.
 func TestClusterScalesWorkers(t *testing.T) {
 	c := startCluster(t)
 	server, err := exec.LookPath("redis-server")
@@ -213,7 +214,7 @@ func TestClusterScalesWorkers(t *testing.T) {
 	age.Store("3")
 	replicas("a mark of 3 s", "2")
 	if query := asked.Load(); !strings.Contains(workers, fmt.Sprint(query)) {
-		t.Errorf("Prometheus was asked for %v, which the manifest does not say", query)
+		t.Errorf("Prometheus was queried for %v, which is not in the manifest", query)
 	}
 	age.Store("0.4")
 	replicas("a mark that is no reason to start one", "0")
@@ -230,13 +231,13 @@ func TestClusterScalesWorkers(t *testing.T) {
 	away.Store(false)
 	replicas("Prometheus is back", "0")
 
-	// One autoscaler, and it is KEDA's: two would fight over the number.
+	// There must be one autoscaler, KEDA's: two would compete.
 	if out := c.must("", "-n", "ecf", "get", "hpa", "-o", "name"); strings.TrimSpace(out) != "horizontalpodautoscaler.autoscaling/keda-hpa-worker" {
 		t.Errorf("the autoscalers are %q", out)
 	}
 }
 
-// why tells what the objects of scaling say of themselves.
+// why returns the status of the scaling objects.
 func (c *cluster) why() string {
 	var text bytes.Buffer
 	for _, kind := range []string{"scaledobject", "hpa"} {

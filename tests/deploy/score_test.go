@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// exemption is a row of the table in docs/runbooks/kubernetes.md: what kube-score
-// finds, and the workloads of which it may, as patterns of OVERLAY/NAME.
+// exemption is a row of the table in docs/runbooks/kubernetes.md: a check of kube-score
+// and the workloads exempt from it, as patterns of OVERLAY/NAME.
 type exemption struct {
 	check string
 	of    []string
@@ -43,8 +43,8 @@ func exemptions(t *testing.T) []exemption {
 	return list
 }
 
-// TestClusterScores (make test-k8s): kube-score finds nothing in any overlay but what
-// the runbook says is so on purpose, and each of those it finds.
+// TestClusterScores (make test-k8s) verifies that kube-score finds exactly what the
+// runbook exempts.
 func TestClusterScores(t *testing.T) {
 	folder := os.Getenv("ECF_KUBERNETES")
 	if folder == "" {
@@ -69,7 +69,7 @@ func TestClusterScores(t *testing.T) {
 		cmd.Stdin = strings.NewReader(yamlOf(t, overlay))
 		var problems bytes.Buffer
 		cmd.Stderr = &problems
-		out, _ := cmd.Output() // its exit says that it has found something
+		out, _ := cmd.Output() // its exit code says that it has found something
 		var objects []struct {
 			Object string `json:"object_name"`
 			Checks []struct {
@@ -94,7 +94,7 @@ func TestClusterScores(t *testing.T) {
 	for _, e := range allowed {
 		for _, pattern := range e.of {
 			if !e.used[pattern] {
-				t.Errorf("%s is exempted of %s, where it is found no more", pattern, e.check)
+				t.Errorf("%s is exempt from %s, where it is no longer found", pattern, e.check)
 			}
 		}
 	}

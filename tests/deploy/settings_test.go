@@ -24,12 +24,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// foreign are the variables that are not settings of ours: of the Go runtime,
-// and what the OpenTelemetry ones are put together from.
+// foreign are the variables that are not our settings: those of the Go runtime, and
+// components of the OpenTelemetry ones.
 var foreign = []string{"GOMEMLIMIT", "POD_UID", "DEPLOYMENT_ENVIRONMENT"}
 
-// checkNames returns the names of variables a program gets that are not settings:
-// they would have no effect.
+// checkNames returns the variables of a program that are not settings and so have no
+// effect.
 func checkNames(env map[string]string) []string {
 	var found []string
 	for name := range env {
@@ -42,7 +42,7 @@ func checkNames(env map[string]string) []string {
 	return found
 }
 
-// platform is the settings that depend on where a program runs, of all programs.
+// platform has the deployment-dependent settings of all programs.
 type platform struct {
 	app.Listen
 	Records  mongodb.Optional
@@ -68,8 +68,8 @@ func (c *platform) Describe(s *settings.Set) {
 	s.Default("ECF_AUTH_URL", "http://auth:8081")
 }
 
-// load reads the settings a program gets as the program does. file returns what
-// a mounted file holds.
+// load reads the settings of a program as the program does. file returns the contents
+// of a mounted file.
 func load(t *testing.T, env map[string]string, file func(path string) string) (platform, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -89,7 +89,7 @@ func load(t *testing.T, env map[string]string, file func(path string) string) (p
 	return c, err
 }
 
-// program is one of our own programs as something starts it.
+// program is one of our programs as a deployment starts it.
 type program struct {
 	name string // of the workload
 	// image is the name of its image, "records" for ecf/records:dev.
@@ -98,7 +98,7 @@ type program struct {
 	env   map[string]string
 }
 
-// programs returns those of an overlay.
+// programs returns the programs of an overlay.
 func programs(objects []runtime.Object) []program {
 	configs := map[string]map[string]string{}
 	for _, m := range all[*corev1.ConfigMap](objects) {
@@ -124,8 +124,8 @@ func programs(objects []runtime.Object) []program {
 
 var imagePattern = regexp.MustCompile(`(?:^|/)ecf/([a-z]+)(?::|@|$)`)
 
-// imageName returns the part of an image's name that tells the program, empty if
-// it is not one of ours.
+// imageName returns the part of an image's name that identifies the program, or "" if
+// it is not ours.
 func imageName(image string) string {
 	if m := imagePattern.FindStringSubmatch(image); m != nil {
 		return m[1]
@@ -133,7 +133,7 @@ func imageName(image string) string {
 	return ""
 }
 
-// secretFile returns what the overlay's secrets hold at a path; in production,
+// secretFile returns the contents of the overlay's secrets by path; in production,
 // which has none, an address of the right kind.
 func secretFile(objects []runtime.Object, name string) func(path string) string {
 	return func(path string) string {
@@ -186,7 +186,7 @@ func TestKubernetesSettings(t *testing.T) {
 					t.Errorf("port %s, but it listens on %s", want, port)
 				}
 				if len(got.Peers) != 1 {
-					t.Errorf("it has %d secrets to prove itself to auth with", len(got.Peers))
+					t.Errorf("it has %d secrets to prove itself to auth with, want 1", len(got.Peers))
 				}
 				if overlay == prod && !strings.HasPrefix(got.Keys.Issuer.URL, "https://") {
 					t.Errorf("issuer %s", got.Keys.Issuer.URL)
@@ -210,7 +210,7 @@ func containerPort(c corev1.Container, name string) string {
 	return ""
 }
 
-// servedAt reports whether a Service has the host and port of an address.
+// servedAt returns an error unless a Service has the host and port of an address.
 func servedAt(objects []runtime.Object, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {

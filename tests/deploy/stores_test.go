@@ -16,7 +16,7 @@ var (
 	rightsInInit   = regexp.MustCompile(`(?m)^    (\w+): \[(.*)\],$`)
 )
 
-// collections returns those that the stores in a folder open.
+// collections returns the collections that the stores in a folder open.
 func collections(t *testing.T, folder string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
@@ -39,8 +39,8 @@ func collections(t *testing.T, folder string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// TestSchemaVersionsCanBeWritten: each service has rights in the collection of
-// schema versions, under the name that the program gives it.
+// TestSchemaVersionsCanBeWritten verifies that each service has rights in the
+// collection of schema versions, by the name that the program uses.
 func TestSchemaVersionsCanBeWritten(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile(filepath.Join(root, "libs/mongox/schema.go"))
@@ -56,12 +56,12 @@ func TestSchemaVersionsCanBeWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(text), "collections."+string(m[1])+" = [...read, ...make, ...write];") {
-		t.Errorf("nobody may write %s", m[1])
+		t.Errorf("no service may write %s", m[1])
 	}
 }
 
-// TestMongoRightsCoverTheStores: a service has rights in every collection its
-// stores open, and in no other.
+// TestMongoRightsCoverTheStores verifies that a service has rights in exactly the
+// collections that its stores open.
 func TestMongoRightsCoverTheStores(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "deploy/mongo/init.js"))
@@ -89,7 +89,7 @@ func TestMongoRightsCoverTheStores(t *testing.T) {
 	}
 	for service, want := range map[string][]string{"records": records, "review": records, "calculation": both} {
 		if !slices.Equal(rights[service], want) {
-			t.Errorf("%s has rights in %v, its stores open %v", service, rights[service], want)
+			t.Errorf("%s has rights in %v, but its stores open %v", service, rights[service], want)
 		}
 	}
 	if len(rights) != 3 {
@@ -100,8 +100,8 @@ func TestMongoRightsCoverTheStores(t *testing.T) {
 // accountRights are the lines of the accounts' rights in init.js.
 var accountRights = regexp.MustCompile(`(?m)^  (\w+): \[(.*)\],$`)
 
-// TestAuditLogIsAppendOnly: auth has rights in the collections that its store
-// opens and in no other, and none to change or remove a line of the audit log.
+// TestAuditLogIsAppendOnly verifies that auth has rights in exactly the collections
+// that its store opens, and none to change or delete entries of the audit log.
 func TestAuditLogIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "deploy/mongo/init.js"))
@@ -112,14 +112,14 @@ func TestAuditLogIsAppendOnly(t *testing.T) {
 	for _, m := range accountRights.FindAllStringSubmatch(string(text), -1) {
 		found = append(found, m[1])
 		if m[1] == "audit" && (strings.Contains(m[2], "write") || strings.Contains(m[2], "update") || strings.Contains(m[2], "remove") || !strings.Contains(m[2], `"insert"`)) {
-			t.Errorf("lines of the audit log can be changed: %s", m[2])
+			t.Errorf("entries of the audit log can be changed: %s", m[2])
 		}
 	}
 	slices.Sort(found)
 	if want := collections(t, "services/auth/account/mongostore"); !slices.Equal(found, want) {
-		t.Errorf("auth has rights in %v, its store opens %v", found, want)
+		t.Errorf("auth has rights in %v, but its store opens %v", found, want)
 	}
 	if strings.Contains(string(text), "readWrite") {
-		t.Error("somebody has rights in a whole database")
+		t.Error("an account has rights in a whole database")
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 const systemPassword = "a password that nobody may see"
 
-// system is the services as processes of their own, on the MongoDB-compatible engine
-// and a Redis, with an organization that has a manager. Its worker is not started.
+// system runs the services as separate processes, on the MongoDB-compatible engine and
+// a Redis, with an organization that has a manager. Its worker is not started.
 type system struct {
 	t     *testing.T
 	base  string
@@ -32,7 +32,7 @@ type system struct {
 	run func(name, program string, args, env []string) *testkit.Proc
 }
 
-// startSystem starts the services as programs of this machine, with further settings.
+// startSystem starts the services as local programs, with further settings.
 func startSystem(t *testing.T, settings ...string) *system {
 	t.Helper()
 	return startSystemBy(t, func(_, program string, args, env []string) *testkit.Proc {
@@ -110,7 +110,7 @@ func (s *system) work() {
 	s.parts["worker"].WaitHTTP("http://" + s.debug["worker"] + "/health/ready")
 }
 
-// ask sends a request as the manager and reads the data of its answer.
+// ask sends a request as the manager and decodes the data of the response.
 func (s *system) ask(method, path string, body, into any, header ...string) error {
 	var text []byte
 	if body != nil {
@@ -156,8 +156,7 @@ func (s *system) make(path string, body any) (id string) {
 	return made.ID
 }
 
-// submitted makes an event with a record that waits for a decision, and returns the
-// paths of both.
+// submitted creates an event with a submitted record, and returns the paths of both.
 func (s *system) submitted() (event, record string) {
 	s.t.Helper()
 	event = "/events/" + s.make("/events", map[string]any{"title": "Watched", "country": "GB"})
@@ -166,7 +165,7 @@ func (s *system) submitted() (event, record string) {
 	return event, record
 }
 
-// await waits until an event's result counts so many records.
+// await waits until an event's result counts the given number of records.
 func (s *system) await(event string, approved int) {
 	s.t.Helper()
 	testkit.Eventually(s.t, time.Minute, func() error {

@@ -19,7 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// span is one as the collector writes it to a file.
+// span is a span as the collector writes it to a file.
 type span struct {
 	TraceID, SpanID, ParentSpanID, Name string
 	Kind                                int
@@ -86,11 +86,11 @@ type attributeJSON struct {
 	Value struct{ StringValue string }
 }
 
-// quiet has a collector offer no metrics of its own, at a port that may be taken.
+// quiet disables the collector's own metrics, whose port may be in use.
 var quiet = map[string]any{"metrics": map[string]any{"level": "none"}}
 
 // collect runs a real collector (ECF_OTELCOL) with the shipped configuration, which
-// also writes what it keeps to files. Sampling keeps everything, and soon.
+// also writes to files. Sampling keeps everything, without delay.
 func collect(t *testing.T) (collector *testkit.Proc, otlp, folder string) {
 	t.Helper()
 	program := os.Getenv("ECF_OTELCOL")
@@ -124,9 +124,9 @@ func collect(t *testing.T) (collector *testkit.Proc, otlp, folder string) {
 }
 
 // TestCollectorHasOneTrace approves a record while the services export to a real
-// collector. The trace that the client began goes on through gateway, service,
-// store, queue and worker; all spans are by the present conventions; what polls
-// begins no trace; and when the collector is gone, that is one line of each process.
+// collector. The client's trace must continue through gateway, service, store, queue
+// and worker; all spans must follow the present conventions; polling must begin no
+// trace; and an unreachable collector must cause one log line per process.
 func TestCollectorHasOneTrace(t *testing.T) {
 	t.Parallel()
 	collector, otlp, folder := collect(t)
@@ -170,7 +170,7 @@ func TestCollectorHasOneTrace(t *testing.T) {
 	s.checkOutage(collector)
 }
 
-// complete returns what a trace lacks.
+// complete returns an error that names what a trace lacks.
 func complete(all []*span, trace, caller string) error {
 	ids, entries := map[string]bool{caller: true}, []string{}
 	found := map[string]bool{}
@@ -211,17 +211,17 @@ func complete(all []*span, trace, caller string) error {
 	return nil
 }
 
-// checkRoots: every trace begins with a request at the gateway.
+// checkRoots verifies that every trace begins with a request at the gateway.
 func checkRoots(t *testing.T, all []*span, caller string) {
 	t.Helper()
 	for _, s := range all {
 		if (s.ParentSpanID == "" || s.ParentSpanID == caller) && (s.Kind != kindServer || s.service != "gateway") {
-			t.Errorf("%s of %s begins a trace of its own", s.Name, s.service)
+			t.Errorf("%s of %s begins a separate trace", s.Name, s.service)
 		}
 	}
 }
 
-// checkConventions: no span has an attribute by a name of earlier conventions.
+// checkConventions verifies that no span has an attribute of earlier conventions.
 func checkConventions(t *testing.T, all []*span) {
 	t.Helper()
 	old := []string{"db.system", "db.statement", "db.connection_string", "db.operation", "db.name", "http.method", "http.status_code", "http.url", "http.target", "net.peer.name", "net.host.name", "messaging.destination"}
@@ -234,7 +234,7 @@ func checkConventions(t *testing.T, all []*span) {
 	}
 }
 
-// logged reports whether a log line of a service names the trace.
+// logged reports whether a log line of a service has the trace id.
 func logged(t *testing.T, file, service, trace string) bool {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -269,8 +269,8 @@ func logged(t *testing.T, file, service, trace string) bool {
 
 const outageLine = "telemetry"
 
-// checkOutage ends the collector: each process says so once, and no more while
-// requests go on.
+// checkOutage stops the collector: each process must log it once, and no more during
+// further requests.
 func (s *system) checkOutage(collector *testkit.Proc) {
 	t := s.t
 	t.Helper()
@@ -292,7 +292,7 @@ func (s *system) checkOutage(collector *testkit.Proc) {
 		exports++
 		for _, service := range []string{"gateway", "records"} {
 			if lines(service) == 0 {
-				return fmt.Errorf("%s has not noticed", service)
+				return fmt.Errorf("%s has not logged it", service)
 			}
 		}
 		if exports < 100 {
@@ -303,7 +303,7 @@ func (s *system) checkOutage(collector *testkit.Proc) {
 	allowed := 1 + int(time.Since(began)/telemetry.RemindEvery)
 	for service := range s.parts {
 		if n := lines(service); n > allowed {
-			t.Errorf("%s wrote %d lines about a collector that is away, in %v", service, n, time.Since(began))
+			t.Errorf("%s wrote %d lines about an unreachable collector, in %v", service, n, time.Since(began))
 		}
 	}
 }

@@ -18,16 +18,16 @@ import (
 
 const exampleFolder = "../../examples/london-conference"
 
-// The engine must come to every line of the table: the same figure, stage,
-// scope and kilograms. Here the engine is what is tested; the table was made
-// without it.
+// TestEngineAgreesLineByLine verifies that the engine gives every line of the table:
+// the same figure, stage, scope and kilograms. The table was made without the engine.
 func TestEngineAgreesLineByLine(t *testing.T) {
 	t.Parallel()
 	agrees(t, eventContext(t))
 }
 
-// The next edition is made of a set that is there, see docs/factor-packs.md. Here the
-// set of the example comes back as a pack, as if it were new: not one figure moves.
+// TestASetThatComesAsAPackAgreesLineByLine verifies that no figure changes if the
+// example's factor set is installed as a pack, as if it were new, see
+// docs/factor-packs.md.
 func TestASetThatComesAsAPackAgreesLineByLine(t *testing.T) {
 	t.Parallel()
 	event := eventContext(t)
@@ -102,11 +102,11 @@ func agrees(t *testing.T, event footprint.EventContext) {
 		}
 	}
 	if total != table.Total() || seen == 0 {
-		t.Errorf("%d records come to %s kg, want %s kg", seen, total, table.Total())
+		t.Errorf("%d records add up to %s kg, want %s kg", seen, total, table.Total())
 	}
 }
 
-// keys makes lines comparable, in a fixed order.
+// keys returns comparable lines in a fixed order.
 func keys(lines expected.Table) []string {
 	var out []string
 	for _, l := range lines {

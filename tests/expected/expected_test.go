@@ -20,8 +20,8 @@ const (
 	sourceFolder  = "../../libs/factors/source"
 )
 
-// committedTotal is the footprint of the example event in kg CO2e. It stands
-// here as well, so that nobody moves it by running -update.
+// committedTotal is the footprint of the example event in kg CO2e. It is repeated here
+// so that -update cannot change it unnoticed.
 const committedTotal = "180649.182263"
 
 func calculate(t *testing.T) Table {
@@ -51,7 +51,7 @@ func TestCommittedTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want.Bytes()) {
-		t.Error("expected.csv is not what the records come to; see its difference after go test ./expected -update")
+		t.Error("expected.csv is out of date; see its difference after go test ./expected -update")
 	}
 	if table.Total().String() != committedTotal {
 		t.Errorf("the total is %s kg, committed is %s kg", table.Total(), committedTotal)
@@ -61,11 +61,12 @@ func TestCommittedTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(readme), committedTotal) {
-		t.Errorf("the README of the example does not say %s", committedTotal)
+		t.Errorf("the README of the example does not contain %s", committedTotal)
 	}
 }
 
-// A person with a spreadsheet must get the same from the printed columns.
+// TestPrintedColumnsGiveTheMasses verifies that the printed columns give the same
+// figures in a spreadsheet.
 func TestPrintedColumnsGiveTheMasses(t *testing.T) {
 	t.Parallel()
 	table, err := Read(filepath.Join(exampleFolder, "expected.csv"))
@@ -82,13 +83,13 @@ func TestPrintedColumnsGiveTheMasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := roundKg(quantity.Mul(quantity, figure)); err != nil || got != row.Kg {
-			t.Errorf("%s %s: %s × %s = %s, printed is %s (%v)", row.Record, row.FactorID, row.Quantity, row.PerUnit, got, row.Kg, err)
+			t.Errorf("%s %s: %s × %s = %s, but the table has %s (%v)", row.Record, row.FactorID, row.Quantity, row.PerUnit, got, row.Kg, err)
 		}
 	}
 }
 
-// The journeys in the formulas were written by hand: as many legs as the record
-// has, doubled when it is there and back, times its trips.
+// TestFormulasFollowTheRecords verifies the handwritten journeys in the formulas: as
+// many legs as the record has, doubled for a round trip, times its trips.
 func TestFormulasFollowTheRecords(t *testing.T) {
 	t.Parallel()
 	records, err := readExample(exampleFolder)
@@ -125,7 +126,8 @@ func TestFormulasFollowTheRecords(t *testing.T) {
 	}
 }
 
-// No leg may lie so near a half metre that the last bit of a sine decides.
+// TestDistancesAreFarFromHalfMetres verifies that no leg is so close to a half metre
+// that the last bit of a sine matters.
 func TestDistancesAreFarFromHalfMetres(t *testing.T) {
 	t.Parallel()
 	tables, err := readPublished(sourceFolder)
@@ -150,12 +152,12 @@ func TestDistancesAreFarFromHalfMetres(t *testing.T) {
 		seen++
 	}
 	if seen < 50 {
-		t.Errorf("only %d routes seen", seen)
+		t.Errorf("only %d routes found", seen)
 	}
 }
 
-// The worked examples of the reference data: distances and figures that were
-// published or worked out elsewhere.
+// TestWorkedExamples verifies the worked examples of the reference data: distances and
+// figures that were published or calculated elsewhere.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	tables, err := readPublished(sourceFolder)
@@ -202,8 +204,8 @@ func TestRounding(t *testing.T) {
 	t.Parallel()
 	for kg, want := range map[string]string{
 		"0":               "0.000000",
-		"0.0000005":       "0.000000", // half, even below
-		"0.0000015":       "0.000002", // half, even above
+		"0.0000005":       "0.000000", // half, rounded down to even
+		"0.0000015":       "0.000002", // half, rounded up to even
 		"0.00000150001":   "0.000002",
 		"0.00000149999":   "0.000001",
 		"0.0000025":       "0.000002",
@@ -245,7 +247,8 @@ func TestFormula(t *testing.T) {
 	}
 }
 
-// The example must keep showing what it is there to show.
+// TestExampleCoversTheMethods verifies that the example still covers what it is meant
+// to show.
 func TestExampleCoversTheMethods(t *testing.T) {
 	t.Parallel()
 	records, err := readExample(exampleFolder)
@@ -260,7 +263,7 @@ func TestExampleCoversTheMethods(t *testing.T) {
 	for _, r := range records {
 		reference := r.fields["externalReference"]
 		if reference == nil || references[reference] {
-			t.Errorf("the reference %v is missing or there twice", reference)
+			t.Errorf("the reference %v is missing or not unique", reference)
 		}
 		references[reference] = true
 		for name, value := range r.fields {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fields are the input fields of one record of the example.
+// fields are the input fields of a record of the example.
 type fields map[string]any
 
 var (
@@ -18,10 +18,9 @@ var (
 	number    = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 )
 
-// quantity works out a formula of assignments.csv: terms joined by * and /,
-// from left to right. A term is a plain number, the name of a field of the
-// record, a route such as SYD-SIN (its kilometres), or the id of an activity
-// default in brackets.
+// quantity evaluates a formula of assignments.csv: terms joined by * and /, from left
+// to right. A term is a plain number, the name of a field of the record, a route such
+// as SYD-SIN (its kilometres), or the id of an activity default in brackets.
 func (p *published) quantity(formula string, record fields) (*big.Rat, error) {
 	result := big.NewRat(1, 1)
 	terms := operators.Split(formula, -1)
@@ -68,7 +67,7 @@ func (p *published) term(term string, record fields) (*big.Rat, error) {
 	return record.number(term)
 }
 
-// number returns a field that must be there and be a number.
+// number returns a required numeric field.
 func (f fields) number(name string) (*big.Rat, error) {
 	n, ok := f[name].(json.Number)
 	if !ok {
@@ -80,13 +79,13 @@ func (f fields) number(name string) (*big.Rat, error) {
 func rational(text string) (*big.Rat, error) {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return nil, fmt.Errorf("%q is no number", text)
+		return nil, fmt.Errorf("%q is not a number", text)
 	}
 	return r, nil
 }
 
-// decimals writes a rational in plain digits; one that does not end is rounded
-// to twelve decimals.
+// decimals formats a rational in plain digits; one without a finite expansion is
+// rounded to twelve decimals.
 func decimals(r *big.Rat) string {
 	if n, exact := r.FloatPrec(); exact && n <= 12 {
 		return r.FloatString(n)

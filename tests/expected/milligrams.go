@@ -11,13 +11,13 @@ import (
 // decimals, which are whole milligrams, so sums of them are exact.
 type Milligrams int64
 
-// ErrMass says that a text is no mass in kilograms of at most six decimals.
+// ErrMass means that a string is not a mass in kilograms of at most six decimals.
 var ErrMass = errors.New("not a mass in kilograms of at most six decimals")
 
 var million = big.NewInt(1_000_000)
 
-// ParseKg reads kilograms as they are written in the table and in answers of
-// the service: "648.382094". More than six decimals are an error, not rounded.
+// ParseKg parses kilograms as written in the table and in responses of the service:
+// "648.382094". More than six decimals are an error, not rounded.
 func ParseKg(text string) (Milligrams, error) {
 	kg, ok := new(big.Rat).SetString(text)
 	if !ok || strings.Contains(text, "/") {
@@ -30,12 +30,12 @@ func ParseKg(text string) (Milligrams, error) {
 	return Milligrams(mg.Num().Int64()), nil
 }
 
-// String writes kilograms with six decimals.
+// String formats kilograms with six decimals.
 func (m Milligrams) String() string {
 	return new(big.Rat).SetFrac(big.NewInt(int64(m)), million).FloatString(6)
 }
 
-// UnmarshalJSON reads a number of kilograms; null leaves the mass as it is.
+// UnmarshalJSON reads a number of kilograms; null leaves the mass unchanged.
 func (m *Milligrams) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

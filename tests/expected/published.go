@@ -14,23 +14,23 @@ import (
 	"strings"
 )
 
-// factor is a published figure, as its table prints it.
+// factor is a published figure as its table prints it.
 type factor struct {
 	perUnit string // kg CO2e per unit
-	wtt     string // its well-to-tank part, kg CO2e per unit; empty: not published
+	wtt     string // its well-to-tank part, kg CO2e per unit; empty if not published
 	unit    string
 }
 
 type position struct{ latitude, longitude float64 }
 
-// published is what the example needs of the reference tables.
+// published has the parts of the reference tables that the example needs.
 type published struct {
 	factors  map[string]factor
 	defaults map[string]string // figures such as the energy use of a kind of building
 	airports map[string]position
 }
 
-// readPublished reads the reference tables of a folder.
+// readPublished reads the reference tables in a folder.
 func readPublished(folder string) (*published, error) {
 	p := &published{factors: map[string]factor{}, defaults: map[string]string{}, airports: map[string]position{}}
 	for _, name := range []string{"flights", "accommodation", "grid_electricity", "venue_energy", "waste"} {
@@ -72,8 +72,8 @@ func readPublished(folder string) (*published, error) {
 	return p, nil
 }
 
-// upstreamOf works out what the life-cycle figure of a country's grid has above the
-// generation that the European Environment Agency publishes for the same year.
+// upstreamOf calculates how much the life-cycle figure of a country's grid exceeds the
+// generation figure that the European Environment Agency publishes for the same year.
 func (p *published) upstreamOf(country, year, folder string) (err error) {
 	file, err := os.Open(filepath.Join(folder, "grid_by_year.csv.gz"))
 	if err != nil {
@@ -106,8 +106,8 @@ func (p *published) upstreamOf(country, year, folder string) (err error) {
 	return nil
 }
 
-// eachRow calls do with each row of a table; cell returns a cell by the name of
-// its column, and empty for a column that the table lacks.
+// eachRow calls do with each row of a table; cell returns a cell by the name of its
+// column, or "" if the table lacks the column.
 func eachRow(path string, do func(cell func(string) string) error) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -147,8 +147,8 @@ func eachRowOf(from io.Reader, do func(cell func(string) string) error) error {
 // earthRadiusKm is the mean radius of the Earth (IUGG).
 const earthRadiusKm = 6371.0088
 
-// metres is the great-circle distance by the haversine formula, not rounded.
-// The conversions to float64 keep every platform from fusing operations.
+// metres returns the great-circle distance by the haversine formula, not rounded. The
+// conversions to float64 prevent fused operations on every platform.
 func metres(a, b position) float64 {
 	const radians = math.Pi / 180
 	north := math.Sin(float64(float64(b.latitude-a.latitude) * radians / 2))
@@ -158,8 +158,8 @@ func metres(a, b position) float64 {
 	return float64(2*earthRadiusKm*1000) * math.Asin(math.Sqrt(min(1, h)))
 }
 
-// kilometres is the distance between two airports, rounded half to even to
-// whole metres.
+// kilometres returns the distance between two airports, rounded half to even to whole
+// metres.
 func (p *published) kilometres(from, to string) (*big.Rat, error) {
 	a, ok := p.airports[from]
 	if !ok {

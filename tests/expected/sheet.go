@@ -15,11 +15,11 @@ import (
 //go:embed assignments.csv
 var assignmentsFile []byte
 
-// assignment is the decision, made by a person, which published figure applies
-// to a record and what it is multiplied by.
+// assignment is a person's decision which published figure applies to a record and what
+// it is multiplied by.
 type assignment struct {
 	record, formula, unit, factorID string
-	stages, scopes                  []string // of the figure itself, and of its well-to-tank part if that is to be added
+	stages, scopes                  []string // of the figure itself, and of its well-to-tank part if that is added
 }
 
 // supplied marks a figure that came with the record.
@@ -37,7 +37,7 @@ func readAssignments() ([]assignment, error) {
 	for _, r := range rows[1:] {
 		a := assignment{r[0], r[1], r[2], r[3], strings.Split(r[4], "+"), strings.Split(r[5], "+")}
 		if len(a.stages) != len(a.scopes) || len(a.stages) > 2 {
-			return nil, fmt.Errorf("assignments.csv: %s: one or two stages, and as many scopes", a.record)
+			return nil, fmt.Errorf("assignments.csv: %s: must have one or two stages, and as many scopes", a.record)
 		}
 		out = append(out, a)
 	}
@@ -70,9 +70,8 @@ func readExample(folder string) ([]example, error) {
 	return out, nil
 }
 
-// Calculate works out the table of an event from the files of its records and
-// the folder of published tables. Every record must have an assignment and the
-// other way round.
+// Calculate calculates the table of an event from the files of its records and the
+// folder of published tables. Records and assignments must correspond one to one.
 func Calculate(exampleFolder, sourceFolder string) (Table, error) {
 	tables, err := readPublished(sourceFolder)
 	if err != nil {
@@ -109,8 +108,7 @@ func Calculate(exampleFolder, sourceFolder string) (Table, error) {
 	return out, nil
 }
 
-// lines adds the line of a figure and, if it is to be added, of its
-// well-to-tank part.
+// lines adds the line of a figure and, if assigned, of its well-to-tank part.
 func (p *published) lines(out Table, record example, a assignment) (Table, error) {
 	quantity, err := p.quantity(a.formula, record.fields)
 	if err != nil {
@@ -123,7 +121,7 @@ func (p *published) lines(out Table, record example, a assignment) (Table, error
 	if f.unit != a.unit {
 		return nil, fmt.Errorf("%s is per %s, not per %s", a.factorID, f.unit, a.unit)
 	}
-	// A published well-to-tank part that is not assigned would be forgotten.
+	// A published well-to-tank part that is not assigned would be omitted.
 	if (f.wtt != "") != (len(a.stages) == 2) {
 		return nil, fmt.Errorf("%s has the well-to-tank part %q", a.factorID, f.wtt)
 	}

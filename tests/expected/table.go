@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// Row is one line of the calculation: a quantity times a published figure.
+// Row is a line of the calculation: a quantity times a published figure.
 type Row struct {
 	Record   string // external reference of the record
 	Type     string // flights, accommodation, venue or waste
-	Formula  string // how the quantity was worked out
-	Quantity string // rounded to twelve decimals where it does not end
+	Formula  string // how the quantity was calculated
+	Quantity string // rounded to twelve decimals if it has no finite expansion
 	Unit     string
 	FactorID string
 	PerUnit  string // kg CO2e per unit
@@ -28,7 +28,7 @@ var header = []string{"record", "type", "formula", "quantity", "unit", "factor_i
 
 const totalLabel = "total"
 
-// Total is the footprint of the event.
+// Total returns the footprint of the event.
 func (t Table) Total() Milligrams {
 	var sum Milligrams
 	for _, row := range t {
@@ -58,8 +58,8 @@ func (t Table) Write(w io.Writer) error {
 	return out.WriteAll(append(rows, last))
 }
 
-// Read reads a table that Write wrote. A total that is not the sum of the lines
-// is an error.
+// Read reads a table that Write wrote. It is an error if the total is not the sum of
+// the lines.
 func Read(path string) (Table, error) {
 	var t Table
 	var total *Milligrams
@@ -92,7 +92,7 @@ func (t Table) writeFile(path string) error {
 		return err
 	}
 	if err := t.Write(file); err != nil {
-		_ = file.Close() // the first error says more
+		_ = file.Close() // the first error is the more specific one
 		return err
 	}
 	return file.Close()

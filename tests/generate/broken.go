@@ -9,14 +9,14 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// change is one way to break a value, and the rule it breaks.
+// change is one way to invalidate a value, and the rule that it violates.
 type change struct {
 	rule  string
 	value func() any
 }
 
-// Broken returns a value with one rule of its schema broken, and the name of the
-// rule. The rule is "" when nothing in the value can be broken.
+// Broken returns a value that violates one rule of its schema, and the name of the
+// rule, which is "" if no rule can be violated.
 func (m *Maker) Broken(s *openapi3.Schema, value any) (any, string) {
 	all := m.changes(s, value, "")
 	if len(all) == 0 {
@@ -129,7 +129,7 @@ func (m *Maker) objectChanges(s *openapi3.Schema, o Object, at string) []change 
 	return list
 }
 
-// otherTypes are values of the types that a schema does not take.
+// otherTypes returns values of types that a schema does not permit.
 func (m *Maker) otherTypes(s *openapi3.Schema) []any {
 	object := is(s, "object") || s.Type == nil
 	var out []any

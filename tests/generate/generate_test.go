@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/tests/generate"
 )
 
-// TestGoodAndBroken makes bodies for every operation: the good ones pass the
-// document's own check, and of those that break a rule none does.
+// TestGoodAndBroken makes bodies for every operation: the valid ones must pass the
+// document's validation, and those that violate a rule must fail it.
 func TestGoodAndBroken(t *testing.T) {
 	t.Parallel()
 	d, err := spec.Load()
@@ -40,18 +40,18 @@ func TestGoodAndBroken(t *testing.T) {
 		for range 20 {
 			v := m.Valid(s, "")
 			if err := check(s, v); err != nil {
-				t.Fatalf("%s: %s is called good: %v", name, generate.Encode(v), err)
+				t.Fatalf("%s: %s is meant to be valid: %v", name, generate.Encode(v), err)
 			}
 			bad, rule := m.Broken(s, v)
 			kind, _, _ := strings.Cut(rule, " ")
 			seen[kind] = true
 			if check(s, bad) == nil && kind != "format" {
-				t.Errorf("%s: %s is called broken (%s)", name, generate.Encode(bad), rule)
+				t.Errorf("%s: %s is meant to be invalid (%s)", name, generate.Encode(bad), rule)
 			}
 			broken++
 		}
 	}
-	// What is rare is looked for longer.
+	// Rare rules need more attempts.
 	purchases := document.Components.Schemas["PurchasesInput"].Value
 	for _, kind := range []string{"type", "required", "enum", "maximum", "minimum", "integer", "maxLength", "minLength", "pattern", "format", "maxItems"} {
 		for try := 0; !seen[kind] && try < 5000; try++ {
@@ -60,13 +60,13 @@ func TestGoodAndBroken(t *testing.T) {
 			seen[found] = true
 		}
 		if !seen[kind] {
-			t.Errorf("of %d broken bodies none breaks %s", broken, kind)
+			t.Errorf("of %d invalid bodies none violates %s", broken, kind)
 		}
 	}
 }
 
-// TestHostileBodies: the same seed gives the same bodies, and many of them are
-// no JSON at all.
+// TestHostileBodies verifies that the same seed gives the same bodies, many of which
+// are not JSON.
 func TestHostileBodies(t *testing.T) {
 	t.Parallel()
 	good := generate.Object{{Name: "title", Value: "x"}, {Name: "attendees", Value: json.Number("3")}}
@@ -93,6 +93,6 @@ func TestHostileBodies(t *testing.T) {
 		}
 	}
 	if bad < 30 || twice < 10 {
-		t.Errorf("%d are no JSON, %d have a key twice", bad, twice)
+		t.Errorf("%d are not JSON, %d have a duplicate key", bad, twice)
 	}
 }

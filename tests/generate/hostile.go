@@ -6,8 +6,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// HostileTexts are texts that have broken programs: operators of databases,
-// paths, markup, control characters, scripts that run the other way.
+// HostileTexts returns strings that have broken programs: database operators, paths,
+// markup, control characters, right-to-left scripts.
 func HostileTexts() []string {
 	return []string{
 		"", " ", "\x00", "a\x00b", "\u202eevil", "é" + strings.Repeat("\u0301", 200), "𐍈👩🏽‍🚀", "\ufeff", "\u2028\u2029", "\ufffe\uffff",
@@ -17,7 +17,7 @@ func HostileTexts() []string {
 	}
 }
 
-// HostileValues are JSON values and texts that are almost JSON.
+// HostileValues returns JSON values and text that is almost JSON.
 func HostileValues() []any {
 	out := []any{
 		Raw("1e308"), Raw("-1e308"), Raw("1e400"), Raw("9007199254740993"), Raw("9223372036854775807"), Raw("9223372036854775808"), Raw("-9223372036854775809"),
@@ -35,7 +35,7 @@ func HostileValues() []any {
 	return out
 }
 
-// nested opens so many arrays or objects inside each other.
+// nested returns arrays or objects nested to the given depth.
 func nested(open, end byte, depth int) Raw {
 	if open == '{' {
 		return Raw(strings.Repeat(`{"a":`, depth) + "1" + strings.Repeat("}", depth))
@@ -43,8 +43,8 @@ func nested(open, end byte, depth int) Raw {
 	return Raw(strings.Repeat(string(open), depth) + strings.Repeat(string(end), depth))
 }
 
-// Hostile returns a good value with something in it that no schema foresees, and
-// what it is.
+// Hostile returns a valid value with an addition that no schema foresees, and a
+// description of it.
 func (m *Maker) Hostile(value any) (any, string) {
 	bad := Pick(m.Rand, HostileValues())
 	o, isObject := value.(Object)
@@ -55,7 +55,7 @@ func (m *Maker) Hostile(value any) (any, string) {
 		twice := Pick(m.Rand, o)
 		return append(append(Object(nil), o...), Member{twice.Name, bad}), "a duplicate key"
 	case kind == 2:
-		// Fields that the service owns, and names that mean something to somebody.
+		// Server-owned fields, and names with a special meaning elsewhere.
 		name := Pick(m.Rand, []string{"_id", "org", "orgId", "organization", "status", "submitted", "approved", "createdBy", "createdAt", "revision", "seq", "eventId",
 			"type", "footprint", "history", "plan", "role", "__proto__", "constructor", "prototype", "$where", "$set", "a.b", "", "\x00", "toString", "counts", "factorSet"})
 		return append(append(Object(nil), o...), Member{name, bad}), "the member " + name

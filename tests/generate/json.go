@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Object is a JSON object whose members keep their order and may repeat.
+// Object is a JSON object whose members are ordered and may repeat.
 type Object []Member
 
 // Member is a member of an Object.
@@ -14,10 +14,10 @@ type Member struct {
 	Value any
 }
 
-// Raw is written as it is; it need not be JSON.
+// Raw is encoded verbatim; it need not be JSON.
 type Raw string
 
-// Get returns the first member of a name.
+// Get returns the first member with a name.
 func (o Object) Get(name string) (any, bool) {
 	for _, m := range o {
 		if m.Name == name {
@@ -27,8 +27,7 @@ func (o Object) Get(name string) (any, bool) {
 	return nil, false
 }
 
-// With returns a copy in which a member has another value; it comes last when the
-// object had none of the name.
+// With returns a copy in which a member has another value; a new member is appended.
 func (o Object) With(name string, value any) Object {
 	out := append(Object(nil), o...)
 	for i := range out {
@@ -40,7 +39,7 @@ func (o Object) With(name string, value any) Object {
 	return append(out, Member{name, value})
 }
 
-// Without returns a copy that has no member of a name.
+// Without returns a copy without the members of a name.
 func (o Object) Without(name string) Object {
 	var out Object
 	for _, m := range o {
@@ -51,8 +50,8 @@ func (o Object) Without(name string) Object {
 	return out
 }
 
-// Encode writes a value as text. Besides Object and Raw it takes what
-// encoding/json takes.
+// Encode encodes a value. In addition to what encoding/json accepts it accepts Object
+// and Raw.
 func Encode(v any) []byte {
 	var b bytes.Buffer
 	encode(&b, v)
@@ -86,15 +85,14 @@ func encode(b *bytes.Buffer, v any) {
 	default:
 		text, err := json.Marshal(v)
 		if err != nil {
-			// A value that JSON does not have: written as its place holder.
+			// A value that JSON lacks is encoded as null.
 			text = []byte("null")
 		}
 		b.Write(text)
 	}
 }
 
-// Decode reads a JSON text into the shapes of this package. ok is false when it
-// is none.
+// Decode decodes JSON into the types of this package. ok is false if text is not JSON.
 func Decode(text []byte) (v any, ok bool) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -104,7 +102,7 @@ func Decode(text []byte) (v any, ok bool) {
 	return shape(v), true
 }
 
-// shape turns maps into objects, their members sorted by name.
+// shape converts maps to objects, their members sorted by name.
 func shape(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

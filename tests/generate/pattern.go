@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// matching returns a text that a regular expression matches, "" for one it does
-// not understand.
+// matching returns a string that matches a regular expression, or "" if the expression
+// is not supported.
 func matching(r *rand.Rand, pattern string) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

@@ -12,23 +12,23 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Maker makes values. It is used by one goroutine.
+// Maker makes values. It is not safe for concurrent use.
 type Maker struct {
 	Rand *rand.Rand
-	// Known are good values by the name of the field, for fields whose values
-	// are in a register that the document names and does not hold.
+	// Known has valid values by field name, for fields with a register that the
+	// document names but does not contain.
 	Known map[string][]string
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Pick returns one of several.
+// Pick returns a random element.
 func Pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// Chance is true once in n times.
+// Chance returns true once in n calls on average.
 func (m *Maker) Chance(n int) bool { return m.Rand.IntN(n) == 0 }
 
-// Flat returns the members of an object's schema with those of its allOf.
+// Flat returns the properties of an object's schema and of its allOf.
 func Flat(s *openapi3.Schema) (properties openapi3.Schemas, required []string) {
 	properties = openapi3.Schemas{}
 	maps.Copy(properties, s.Properties)
@@ -43,7 +43,7 @@ func Flat(s *openapi3.Schema) (properties openapi3.Schemas, required []string) {
 
 func is(s *openapi3.Schema, kind string) bool { return s.Type != nil && s.Type.Includes(kind) }
 
-// Valid makes a value that is good by a schema. name is the field it is for.
+// Valid makes a value that is valid for a schema. name is the field it is for.
 func (m *Maker) Valid(s *openapi3.Schema, name string) any {
 	switch {
 	case is(s, "null") && m.Chance(12):
@@ -155,12 +155,12 @@ func (m *Maker) text(s *openapi3.Schema) any {
 		out[i] = Pick(m.Rand, letters)
 	}
 	if n > 0 {
-		out[0] = 'x' // a text that must be there is not blank
+		out[0] = 'x' // a required string must not be blank
 	}
 	return string(out)
 }
 
-// bounds are the limits of a number; where the document has none, a million.
+// bounds returns the limits of a number; a million if the document has none.
 func bounds(s *openapi3.Schema) (low, high float64) {
 	low, high = -1e6, 1e6
 	if s.Min != nil {
@@ -188,8 +188,8 @@ func (m *Maker) integer(s *openapi3.Schema) any {
 	return json.Number(fmt.Sprint(v))
 }
 
-// plain writes a number without an exponent, with so many decimals; -1: as many as
-// it has.
+// plain formats a number without an exponent, with the given number of decimals; -1 for
+// as many as it has.
 func plain(v float64, decimals int) json.Number {
 	return json.Number(strconv.FormatFloat(v, 'f', decimals, 64))
 }

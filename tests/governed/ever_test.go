@@ -8,13 +8,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// rule sets the policy as one administrator can.
+// rule sets the policy as a single administrator may.
 func (s *system) rule(policy map[string]any) {
 	s.t.Helper()
 	s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPatch, "/organization", "ada", map[string]any{"policy": policy}))
 }
 
-// patch changes the number of attendees in the name of a manager.
+// patch changes the number of attendees as a manager.
 func (s *system) patch(attendees int, more ...string) answer {
 	s.t.Helper()
 	body := map[string]any{"attendees": attendees}
@@ -24,8 +24,9 @@ func (s *system) patch(attendees int, more ...string) answer {
 	return s.ask(s.recordsApp, http.MethodPatch, base, "mia", body)
 }
 
-// A figure that was approved once is not moved by one person who takes the approvals back,
-// changes the event, and has them given again by the policy.
+// TestNobodyMovesAnApprovedFigureAlone verifies that one person cannot move an approved
+// figure by reopening the records, changing the event, and letting the policy approve
+// them again.
 func TestNobodyMovesAnApprovedFigureAlone(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines() {
@@ -41,7 +42,7 @@ func TestNobodyMovesAnApprovedFigureAlone(t *testing.T) {
 				return s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, path+"/submit", "mia", nil)).data["status"]
 			}
 			if got := submit(); got != "approved" {
-				t.Fatalf("a record of somebody else is %v", got)
+				t.Fatalf("a record created by another user is %v", got)
 			}
 			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/reopen", "mia", map[string]any{"comment": "Look again."}))
 			if a := s.patch(10_000); a.code != "VALIDATION_ERROR" {
@@ -52,7 +53,8 @@ func TestNobodyMovesAnApprovedFigureAlone(t *testing.T) {
 				t.Errorf("the policy approved what a person has reopened: it is %v", got)
 			}
 			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/approve", "max", nil))
-			// Once the approved record is gone the figure still was there.
+			// Deleting the approved record does not remove the fact that there was a
+			// figure.
 			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/reopen", "mia", map[string]any{"comment": "Twice."}))
 			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodDelete, path, "mia", nil))
 			s.want(http.StatusAccepted, s.patch(10_000, "More came."))
@@ -60,8 +62,9 @@ func TestNobodyMovesAnApprovedFigureAlone(t *testing.T) {
 	}
 }
 
-// An approval between the moment a change counts what is approved and its write is not
-// missed: the change is decided anew.
+// TestAnApprovalWhileAChangeIsDecided verifies that an approval between the moment a
+// change counts approved records and its write is not missed: the change is decided
+// again.
 func TestAnApprovalWhileAChangeIsDecided(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines() {
@@ -82,8 +85,9 @@ func TestAnApprovalWhileAChangeIsDecided(t *testing.T) {
 	}
 }
 
-// An event from before it kept whether anything was approved is governed by what is
-// approved, and keeps it as soon as that is reopened.
+// TestEventsFromBeforeAreGovernedByWhatIsApproved verifies that an event older than the
+// flag EverApproved is governed by its approved records, and gets the flag as soon as
+// one is reopened.
 func TestEventsFromBeforeAreGovernedByWhatIsApproved(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines() {

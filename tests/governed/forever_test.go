@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 )
 
-// want sends a request and expects a status.
+// want requires a status.
 func (s *system) want(status int, a answer) answer {
 	s.t.Helper()
 	if a.status != status {
@@ -25,7 +25,7 @@ func (s *system) want(status int, a answer) answer {
 	return a
 }
 
-// approved makes an approved record.
+// approved creates an approved record.
 func (s *system) approved(name string, amount int64) string {
 	s.t.Helper()
 	a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/waste", "ursula", fieldsOf(line{typ: "waste", amount: amount}, name)))
@@ -35,7 +35,7 @@ func (s *system) approved(name string, amount int64) string {
 	return id
 }
 
-// signed signs the newest revision and returns it.
+// signed signs the newest revision and returns its number.
 func (s *system) signed() int64 {
 	s.t.Helper()
 	s.calculate(-1, false)
@@ -56,9 +56,9 @@ func (s *system) reopen() {
 	s.want(http.StatusOK, s.ask(s.countApp, http.MethodPost, base+"/sign-off/withdraw", "max", map[string]any{"comment": "An invoice came late."}))
 }
 
-// TestSignedForEver: what was signed is served byte for byte after ten thousand
-// writes, another engine, another factor set, other keys, and the deletion of the
-// event; and its bundle verifies.
+// TestSignedForEver verifies that a signed revision is served byte for byte after ten
+// thousand writes, another engine, another factor set, other keys, and the deletion of
+// the event; and that its bundle verifies.
 func TestSignedForEver(t *testing.T) {
 	t.Parallel()
 	writes := 20
@@ -138,8 +138,8 @@ func (s *system) parts() (stored, used map[string]bool) {
 	return stored, used
 }
 
-// TestFiftyEditions: an event has fifty editions and no more, and what an
-// abandoned sign-off has stored goes with a later one.
+// TestFiftyEditions verifies that an event has at most fifty editions, and that the
+// parts of an abandoned sign-off are removed with a later one.
 func TestFiftyEditions(t *testing.T) {
 	t.Parallel()
 	testkit.OnlyLong(t)
@@ -149,7 +149,7 @@ func TestFiftyEditions(t *testing.T) {
 			s := found(t, open)
 			s.approved("first", 10)
 			s.calculate(-1, false)
-			// A sign-off dies when it has stored some parts.
+			// A sign-off dies after storing some parts.
 			s.process.dieAt(10, true)
 			s.ask(s.countApp, http.MethodPost, base+"/sign-off", "mia", map[string]any{"revision": 1, "statement": "Dies."})
 			s.settled()
@@ -169,7 +169,7 @@ func TestFiftyEditions(t *testing.T) {
 			stored, used := s.parts()
 			for n := range orphans {
 				if stored[n] && !used[n] {
-					t.Errorf("part %s of the abandoned sign-off is still there", n)
+					t.Errorf("part %s of the abandoned sign-off still exists", n)
 				}
 			}
 			a := s.ask(s.countApp, http.MethodPost, base+"/sign-off", "mia", map[string]any{"revision": 1, "statement": "One more."})
@@ -180,7 +180,7 @@ func TestFiftyEditions(t *testing.T) {
 	}
 }
 
-// bench is a store of one record, so that histories are made by the workflow.
+// bench is a store of one record, so that the workflow writes the histories.
 type bench struct{ record record.Record }
 
 func (b *bench) Record(context.Context, record.OrgID, record.Key) (record.Record, error) {
@@ -239,9 +239,9 @@ func (s *system) fill(n int) {
 	}
 }
 
-// TestLargeEditions: the bundle of a hundred thousand records is kept in parts,
-// and an edition after a change of one record stores anew only the parts of its
-// segment. The test engine writes some hundred documents a second, and so has
+// TestLargeEditions verifies that the bundle of a hundred thousand records is stored in
+// parts, and that an edition after a change of one record stores only the parts of its
+// segment again. The test engine writes some hundred documents a second, and so has
 // fewer records.
 func TestLargeEditions(t *testing.T) {
 	t.Parallel()
@@ -268,10 +268,10 @@ func TestLargeEditions(t *testing.T) {
 			second, _ := s.parts()
 			fresh := len(second) - len(first)
 			t.Logf("the second edition stored %d parts", fresh)
-			// Head, end and one segment of records and histories, in two variants of
-			// which one has other pseudonyms; result, page, table and manifest.
+			// Head, end and one segment of records and histories, in two variants, one
+			// of which has other pseudonyms; result, page, table and manifest.
 			if shared := len(first) - fresh; n >= 100_000 && shared < len(first)/4 {
-				t.Errorf("the second edition stored %d parts beside %d", fresh, len(first))
+				t.Errorf("the second edition stored %d parts and shares %d", fresh, len(first))
 			}
 		})
 	}
@@ -294,9 +294,9 @@ func (s *system) signedWithin(limit time.Duration) int64 {
 	return r.Revision
 }
 
-// TestAnEventFromBeforeHistories: until its first write the history is computed;
-// then it begins with what was found. A revision from before causes were kept has
-// an unknown one, later ones name theirs.
+// TestAnEventFromBeforeHistories verifies that the history of an old event is computed
+// until its first write, and then begins with its state at that time; and that a
+// revision older than recorded causes has an unknown one, while later ones have theirs.
 func TestAnEventFromBeforeHistories(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines() {

@@ -1,5 +1,5 @@
-// Package governed plays random moves of several people on an event, whose
-// processes die between any two writes, and compares with a model that knows the
+// Package governed plays random moves of several people on an event, whose processes
+// die between any two writes, and compares the outcome with a model that knows the
 // rules and the published factors and shares no code with the product.
 package governed
 
@@ -31,14 +31,14 @@ type play struct {
 	revision int64 // the newest
 	last     world // at that revision
 	deeds    []deed
-	kept     map[int64]map[string][]byte // what signed revisions served
+	kept     map[int64]map[string][]byte // the responses for signed revisions
 }
 
-// TestGovernedFigures: whatever people do in whatever order, and wherever their
-// processes die, what is done is what the rules allow; the figure is that of the
-// approved records; a signed one does not move by a bit; each revision names the
-// acts it comes from; all differences add up to the figure; and all histories
-// verify, unless something is changed in them.
+// TestGovernedFigures verifies, for any order of moves and any crashes, that every
+// outcome is one that the rules allow; that the figure is that of the approved records;
+// that a signed one does not change by a bit; that each revision names its causes; that
+// all differences add up to the figure; and that all histories verify, unless they are
+// tampered with.
 func TestGovernedFigures(t *testing.T) {
 	t.Parallel()
 	moves, rounds := 30, 1
@@ -73,7 +73,7 @@ func (p *play) event() record.Event {
 	return e
 }
 
-// step makes one move and, mostly, lets the worker follow it.
+// step makes one move and, usually, lets the worker follow it.
 func (p *play) step() {
 	p.t.Helper()
 	m := p.next()
@@ -91,7 +91,7 @@ func (p *play) step() {
 	accepted := len(m.refused) == 0
 	if !died {
 		if accepted != (a.status < 300) || !accepted && !slices.Contains(m.refused, a.code) {
-			p.t.Fatalf("%s by %s: %d %.300s; the rules say it is refused with %v", m.what, m.as, a.status, a.body, m.refused)
+			p.t.Fatalf("%s by %s: %d %.300s; the rules require a refusal with %v", m.what, m.as, a.status, a.body, m.refused)
 		}
 	}
 	after := before.clone()
@@ -113,7 +113,7 @@ func (p *play) step() {
 	default:
 		p.t.Fatalf("%s by %s (died: %t): the event is\n%s\nwant\n%s\nor\n%s", m.what, m.as, died, state, after.state(), before.state())
 	}
-	if died { // what an effect was calculated on cannot be seen from outside
+	if died { // what an effect was calculated on is not visible from outside
 		for i, c := range found.proposals {
 			mine := &p.model.proposals[i]
 			mine.assessed, mine.ctxRev, mine.revision = c.assessed, c.ctxRev, c.revision
@@ -127,17 +127,17 @@ func (p *play) step() {
 	}
 }
 
-// left is the world after a move that was interrupted.
+// left returns the world after a move that was interrupted.
 func (p *play) left(m move, before world) world {
 	w := before.clone()
 	m.interrupted(&w)
 	return w
 }
 
-// openChanges reports whether there are changes whose effect is to be calculated.
+// openChanges reports whether there are changes whose effect must be calculated.
 func (p *play) openChanges() bool { return len(p.model.proposals) > 0 }
 
-// follow lets the worker calculate and checks the figure and its causes.
+// follow lets the worker calculate, and checks the figure and its causes.
 func (p *play) follow() {
 	p.t.Helper()
 	dieAt := -1
@@ -166,7 +166,7 @@ func (p *play) checkFigure() {
 	data := p.read(fmt.Sprintf("/results/%d", p.revision)).data
 	total := data["total"].(map[string]any)["kgCO2e"]
 	if want := p.model.figure(); !near(kilograms(total), want) {
-		p.t.Fatalf("revision %d is %v, the records come to %s", p.revision, total, want.FloatString(9))
+		p.t.Fatalf("revision %d is %v, but the records add up to %s", p.revision, total, want.FloatString(9))
 	}
 	one, daily := p.model.perAttendee()
 	if !near(kilograms(data["perAttendeeKg"]), one) || !near(kilograms(data["perAttendeeDayKg"]), daily) {
@@ -177,12 +177,12 @@ func (p *play) checkFigure() {
 	}
 }
 
-// checkCauses checks that the revisions since the last look name what was done,
-// and nothing that was not.
+// checkCauses verifies that the revisions since the last check name exactly what was
+// done.
 func (p *play) checkCauses(newest int64) {
 	p.t.Helper()
 	is, was := p.model.counted(), p.last.counted()
-	moved := p.model.ctxRev != p.last.ctxRev && p.revision > 0 // the first has nothing before it
+	moved := p.model.ctxRev != p.last.ctxRev && p.revision > 0 // the first has no predecessor
 	if p.revision == 0 {
 		p.deeds = append(p.deeds, deed{action: "create", by: "mia"})
 	}
@@ -205,7 +205,7 @@ func (p *play) checkCauses(newest int64) {
 	}
 	changed := func(d deed) bool { return d.record == "" && moved || d.record != "" && is[d.record] != was[d.record] }
 	seen := map[string]bool{}
-	for _, d := range slices.Backward(p.deeds) { // the last act on a record is why it counts, or does not
+	for _, d := range slices.Backward(p.deeds) { // the last act on a record determines whether it counts
 		if !changed(d) || d.record != "" && seen[d.record] {
 			continue
 		}
@@ -221,14 +221,14 @@ func (p *play) checkCauses(newest int64) {
 	p.deeds, p.last = nil, p.model.clone()
 }
 
-// checkChanges reads the open changes, which calculates what they do.
+// checkChanges reads the open changes, which calculates their effects.
 func (p *play) checkChanges() {
 	p.t.Helper()
 	items, _ := p.read("/changes").data["items"].([]any)
 	if len(items) != len(p.model.proposals) {
 		p.t.Fatalf("%d changes are open, want %d", len(items), len(p.model.proposals))
 	}
-	for i := range items { // it is a list as all others are
+	for i := range items { // it is a list like all others
 		page := p.read(fmt.Sprintf("/changes?limit=1&page=%d", i+1)).data
 		one, _ := page["items"].([]any)
 		counted, _ := page["pagination"].(map[string]any)
@@ -238,7 +238,7 @@ func (p *play) checkChanges() {
 	}
 	for i := range p.model.proposals {
 		c := &p.model.proposals[i]
-		if !c.assessed { // the first look calculates it
+		if !c.assessed { // the first read calculates it
 			c.assessed, c.ctxRev, c.revision = true, p.model.ctxRev, p.revision
 		}
 		item := items[i].(map[string]any)
@@ -256,12 +256,12 @@ func (p *play) checkChanges() {
 		c.apply(&would.setting)
 		got := effect["after"].(map[string]any)["total"].(map[string]any)["kgCO2e"]
 		if !near(kilograms(got), would.figure()) {
-			p.t.Fatalf("change %d would make %v, want %s", i, got, would.figure().FloatString(9))
+			p.t.Fatalf("change %d would give %v, want %s", i, got, would.figure().FloatString(9))
 		}
 	}
 }
 
-// keep notes everything that a signed revision serves.
+// keep stores everything that is served for a signed revision.
 func (p *play) keep(revision int64) {
 	p.t.Helper()
 	p.kept[revision] = p.served(revision)
@@ -275,12 +275,12 @@ func (p *play) served(revision int64) map[string][]byte {
 		"roles": p.read(at+"/report?names=roles", "Accept", "application/json").body,
 		"page":  p.read(at+"/report", "Accept", "text/html").body, "table": p.read(at+"/report", "Accept", "text/csv").body,
 	}
-	// The status is of the moment of the answer.
+	// The status is that at the time of the response.
 	served["result"] = bytes.Replace(p.read(at).body, []byte(`"status":"superseded"`), []byte(`"status":"current"`), 1)
 	return served
 }
 
-// end checks what must hold of the whole run.
+// end checks the invariants of the whole run.
 func (p *play) end() {
 	p.t.Helper()
 	p.follow()
@@ -301,7 +301,7 @@ func (p *play) end() {
 	p.t.Logf("%d revisions, %d editions, %d records", p.revision, len(p.model.editions), len(p.model.lines))
 }
 
-// checkDifferences adds up what leads from the first revision to the newest.
+// checkDifferences adds up the differences from the first revision to the newest.
 func (p *play) checkDifferences() {
 	p.t.Helper()
 	if p.revision < 2 {
@@ -344,7 +344,7 @@ func (p *play) checkDifferences() {
 	}
 }
 
-// addUp checks that parts add up to the last digit.
+// addUp verifies that parts add up to the last digit.
 func (p *play) addUp(parts any, field string, want any) {
 	p.t.Helper()
 	sum := new(big.Rat)
@@ -357,8 +357,8 @@ func (p *play) addUp(parts any, field string, want any) {
 	}
 }
 
-// checkChains verifies the histories of the event and its records, and that no
-// change of one goes unnoticed.
+// checkChains verifies the histories of the event and its records, and that every
+// change of one is detected.
 func (p *play) checkChains() {
 	p.t.Helper()
 	ctx := p.t.Context()
@@ -386,8 +386,8 @@ func (p *play) checkChains() {
 	}
 }
 
-// checkLog checks that every action on the event but those that are still owed is
-// in the audit log, as the history has it.
+// checkLog verifies that the audit log has every action on the event, except pending
+// entries, as the history has it.
 func (p *play) checkLog(e record.Event, entries []record.EventEntry) {
 	p.t.Helper()
 	owed := map[int64]bool{}
@@ -405,8 +405,8 @@ func (p *play) checkLog(e record.Event, entries []record.EventEntry) {
 	}
 }
 
-// chain checks that a history verifies, and that it does not with any entry
-// removed, swapped with the next, or altered.
+// chain verifies a history, and that it fails with any entry removed, swapped with the
+// next, or altered.
 func chain[E any](t *testing.T, entries []E, verify func([]E) error, alter ...func(*E)) {
 	t.Helper()
 	if err := verify(entries); err != nil {
@@ -416,7 +416,7 @@ func chain[E any](t *testing.T, entries []E, verify func([]E) error, alter ...fu
 	noticed := func(what string, damaged []E) {
 		t.Helper()
 		if verify(damaged) == nil {
-			t.Errorf("%s, and the history verifies", what)
+			t.Errorf("%s, but the history verifies", what)
 		}
 	}
 	for i := range entries {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The model is written from the rules alone and shares no code with the product.
-// It knows the published factors of two types of record, adds them up as
-// fractions, and knows who may do what.
+// The model is written from the rules alone and shares no code with the product. It
+// knows the published factors of two types of record, adds them up as fractions, and
+// knows the permissions.
 
 // factorsOf are kilograms per unit, from the tables of DESNZ: landfill of
 // commercial waste by the tonne, and one kilometre of a long-haul passenger in
@@ -40,8 +40,8 @@ type line struct {
 type proposal struct {
 	by       string
 	apply    func(*setting)
-	from     setting // as it was when this was proposed
-	signs    int64   // the revision it asks to sign; 0: it is a change
+	from     setting // the setting at the time of the proposal
+	signs    int64   // the revision to sign; 0 for a change
 	assessed bool    // its effect was calculated, on these:
 	ctxRev   int64
 	revision int64
@@ -64,7 +64,7 @@ type world struct {
 	fourEyes      bool
 	reason        bool
 	offProposedBy string
-	ever          bool // a record was approved once
+	ever          bool // a record was approved before
 }
 
 func (w world) clone() world {
@@ -72,8 +72,8 @@ func (w world) clone() world {
 	return w
 }
 
-// state is the world as it can be read back, to tell whether a request whose
-// process died has happened.
+// state returns the readable state, which tells whether a request whose process died
+// was executed.
 func (w world) state() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%t %s %d %d %s|%s|", w.forcing, w.factorSet, w.attendees, w.days, w.boundary, w.title)
@@ -89,7 +89,7 @@ func (w world) state() string {
 	return s.String()
 }
 
-// counted is what moves the figure.
+// counted returns what determines the figure.
 func (w world) counted() map[string]string {
 	all := map[string]string{}
 	for name, l := range w.lines {
@@ -102,7 +102,7 @@ func (w world) counted() map[string]string {
 
 func (w world) approved() (n int) { return len(w.counted()) }
 
-// figure is the total in kilograms.
+// figure returns the total in kilograms.
 func (w world) figure() *big.Rat {
 	sum := new(big.Rat)
 	for _, l := range w.lines {
@@ -122,7 +122,7 @@ func (w world) figure() *big.Rat {
 	return sum
 }
 
-// perAttendee is the total by the attendees, and by their days; nil without any.
+// perAttendee returns the total per attendee and per attendee day; nil without any.
 func (w world) perAttendee() (one, daily *big.Rat) {
 	if w.attendees == 0 {
 		return nil, nil
@@ -144,7 +144,7 @@ func kilograms(v any) *big.Rat {
 	return r
 }
 
-// near reports whether a figure of six digits is the exact one, rounded.
+// near reports whether a figure of six digits is the rounded exact one.
 func near(figure, exact *big.Rat) bool {
 	if figure == nil || exact == nil {
 		return figure == nil && exact == nil

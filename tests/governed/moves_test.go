@@ -10,16 +10,15 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// move is one request of somebody, and what the rules say becomes of it.
+// move is a request of a person, and its outcome by the rules.
 type move struct {
 	what, as, method, path string
 	app                    func(*system) *fiber.App
 	body                   any
-	// refused are the codes of which it must be refused with one; none: it is
-	// accepted.
+	// refused are the permitted codes of a refusal; none means that it is accepted.
 	refused []string
-	// does is what it does to the world; interrupted, where there is one, is what
-	// is left where its process dies on the way.
+	// does is its effect on the world; interrupted, if set, is the effect if its
+	// process dies during it.
 	does, interrupted func(*world)
 	// deed is the cause that a revision must name for it; empty for none.
 	deed deed
@@ -44,7 +43,7 @@ func (p *play) next() move {
 		return p.withdraw()
 	}
 	if n := len(p.model.proposals); n > 0 && p.model.proposals[n-1].signs > 0 && p.random.IntN(2) == 0 {
-		return p.second() // before the figure has moved on
+		return p.second() // before the figure changes further
 	}
 	switch n := p.random.IntN(20); {
 	case n < 3 || len(p.model.lines) < 2:
@@ -89,7 +88,7 @@ func fieldsOf(l line, name string) map[string]any {
 	return map[string]any{"externalReference": name, "treatment": "landfill", "weightKg": l.amount * 100}
 }
 
-// some returns a record, most likely one in a state.
+// some returns a record, preferably one in the given state.
 func (p *play) some(state string) string {
 	all := slices.Sorted(maps.Keys(p.model.lines))
 	in := slices.DeleteFunc(slices.Clone(all), func(n string) bool { return p.model.lines[n].status != state })
@@ -141,7 +140,7 @@ func (p *play) decide() move {
 	return m
 }
 
-// refuse adds a code that the move may be refused with.
+// refuse adds a permitted code of a refusal.
 func (m *move) refuse(when bool, code string) {
 	if when {
 		m.refused = append(m.refused, code)
@@ -167,7 +166,7 @@ func (p *play) edit() move {
 	return m
 }
 
-// patch changes the event: mostly what moves the figure.
+// patch changes the event: usually what determines the figure.
 func (p *play) patch() move {
 	by := managers(p.random)
 	body := map[string]any{}
@@ -198,8 +197,7 @@ func (p *play) patch() move {
 	return p.govern(m, apply, "update-event")
 }
 
-// govern makes a move one of those that a second manager must decide on, where
-// the rules say so.
+// govern makes a move a proposal for a second manager, if the rules require it.
 func (p *play) govern(m move, apply func(*setting), action string) move {
 	after := p.model.setting
 	apply(&after)
@@ -227,14 +225,14 @@ func (p *play) govern(m move, apply func(*setting), action string) move {
 	return m
 }
 
-// change changes the setting, under a new number.
+// change changes the setting and increments its number.
 func (w *world) change(apply func(*setting)) {
 	apply(&w.setting)
 	w.ctxRev++
 }
 
 func (p *play) adopt() move {
-	p.follow() // what it comes to is said of the records that the newest result has, and no worker is coming
+	p.follow() // its effect is calculated on the records of the newest result, and no worker runs here
 	set := pick(p.random, "desnz-2025", "desnz-2026")
 	by := managers(p.random)
 	m := move{what: "adopt " + set, as: by, method: http.MethodPost, path: base + "/factor-set", app: ofCount, body: map[string]any{"factorSet": set}}
@@ -242,7 +240,7 @@ func (p *play) adopt() move {
 }
 
 func (p *play) sign() move {
-	p.follow() // the newest revision is what is signed
+	p.follow() // the newest revision is signed
 	by, revision := managers(p.random), p.revision
 	m := move{what: fmt.Sprint("sign ", revision), as: by, method: http.MethodPost, path: base + "/sign-off", app: ofCount,
 		body: map[string]any{"revision": max(1, revision), "statement": "Final, says " + by + "."}}
@@ -295,7 +293,7 @@ func (p *play) second() move {
 	return m
 }
 
-// assess asks for the effect of a stale change on the event as it is.
+// assess requests the effect of a stale change on the present event.
 func (p *play) assess(m move, i int) move {
 	m.what = fmt.Sprint("assess change ", i)
 	m.path += "/assess"
@@ -308,7 +306,7 @@ func (p *play) assess(m move, i int) move {
 	return m
 }
 
-// overtaken reports whether what a change was to change has been changed since.
+// overtaken reports whether what a change modifies has been changed since.
 func (c proposal) overtaken(now setting) bool {
 	then, after := c.from, c.from
 	c.apply(&after)
@@ -317,7 +315,7 @@ func (c proposal) overtaken(now setting) bool {
 		after.boundary != then.boundary && now.boundary != then.boundary
 }
 
-// stale reports whether what a change was calculated on has moved.
+// stale reports whether the inputs of a change's effect have changed.
 func (p *play) stale(c proposal) bool {
 	return c.ctxRev != p.model.ctxRev || c.revision != p.revision
 }
@@ -334,7 +332,7 @@ func (p *play) withdraw() move {
 	return m
 }
 
-// policy switches four eyes or the need for a reason.
+// policy toggles four eyes or the requirement of a reason.
 func (p *play) policy() move {
 	by := pick(p.random, "ada", "alan")
 	m := move{as: by, method: http.MethodPatch, path: "/organization", app: ofRecords}

@@ -10,19 +10,19 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// errDied is what a write of a process returns that has died.
+// errDied is what a write of a dead process returns.
 var errDied = errors.New("the process has died")
 
-// process makes the writes of one process. It can be made to die at one of them:
-// before it, so that nothing of it is stored, or after it, so that nobody learns
-// that it is. A process that has died writes nothing any more.
+// process makes the writes of one process. It can be made to die at one of them: before
+// it, so that nothing is stored, or after it, so that the outcome is not known. A dead
+// process writes nothing more.
 type process struct {
 	mu    sync.Mutex
 	dead  bool
 	armed bool
-	left  int // writes before the one it dies at
+	left  int // writes before the one at which it dies
 	after bool
-	// counted, where it is set, happens once, when records have been counted.
+	// counted, if set, is called once, when records have been counted.
 	counted func()
 }
 
@@ -33,7 +33,7 @@ func (p *process) dieAt(n int, after bool) {
 	p.armed, p.left, p.after = true, n, after
 }
 
-// spare takes dieAt back and reports whether the process has died.
+// spare cancels dieAt and reports whether the process has died.
 func (p *process) spare() (died bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *process) write(do func() error) error {
 	case p.armed && p.left == 0:
 		p.dead = true
 		if p.after {
-			_ = do() // whatever it returns, nobody is there to read it
+			_ = do() // nothing reads the outcome any more
 		}
 		return errDied
 	case p.armed:
@@ -59,7 +59,7 @@ func (p *process) write(do func() error) error {
 	return do()
 }
 
-// mortalRecords is a record.Store whose writes are those of a process.
+// mortalRecords is a record.Store that writes through a process.
 type mortalRecords struct {
 	record.Store
 	p *process
@@ -77,7 +77,7 @@ func (s mortalRecords) SetEverApproved(ctx context.Context, org record.OrgID, id
 	return s.p.write(func() error { return s.Store.SetEverApproved(ctx, org, id) })
 }
 
-// CountByStatus lets something happen once between the count and what is decided by it.
+// CountByStatus calls counted once between the count and the decision based on it.
 func (s mortalRecords) CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error) {
 	counts, err := s.Store.CountByStatus(ctx, org, event)
 	if meanwhile := s.p.counted; meanwhile != nil {

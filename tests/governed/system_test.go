@@ -45,7 +45,7 @@ const (
 	event record.EventID = "gala"
 )
 
-// people are who acts, by their tokens.
+// people are the actors, by their tokens.
 var people = map[string]identity.Role{
 	"ursula": identity.User, "uwe": identity.User, "mia": identity.Manager, "max": identity.Manager,
 	"ada": identity.Admin, "alan": identity.Admin,
@@ -54,7 +54,7 @@ var people = map[string]identity.Role{
 type tokens struct{}
 
 func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
+	token = strings.Clone(token) // Fiber reuses the buffer that holds it
 	role, ok := people[token]
 	if !ok {
 		return identity.Principal{}, errors.New("no such token")
@@ -62,8 +62,7 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{UserID: token, Name: strings.ToUpper(token), Org: string(org), Role: role}, nil
 }
 
-// system is the services over one database. Its process may die; the database
-// stays.
+// system runs the services on one database. Its process may die; the database remains.
 type system struct {
 	t       *testing.T
 	records record.Store
@@ -71,7 +70,7 @@ type system struct {
 	keys    *bundle.Keys
 	clock   atomic.Int64
 
-	// entered is what the audit log has, by id.
+	// entered has the entries of the audit log, by id.
 	enteredMu sync.Mutex
 	entered   map[string]audit.Note
 
@@ -81,7 +80,7 @@ type system struct {
 
 func (s *system) now() time.Time { return time.UnixMilli(s.clock.Add(1)).UTC() }
 
-// Record implements audit.Recorder for the process that runs.
+// Record implements audit.Recorder for the running process.
 func (s mortalLog) Record(_ context.Context, _ string, r audit.Report) error {
 	return s.p.write(func() error {
 		s.enteredMu.Lock()
@@ -100,7 +99,7 @@ type mortalLog struct {
 // Notify implements notify.Notifier: the test is the worker.
 func (s *system) Notify(context.Context, record.OrgID, record.EventID) {}
 
-// engines open an empty database of each engine.
+// engines returns functions that open an empty database of each engine.
 func engines() map[string]func(t *testing.T) (record.Store, resulttree.Store) {
 	return map[string]func(t *testing.T) (record.Store, resulttree.Store){
 		"sqlite": func(t *testing.T) (record.Store, resulttree.Store) {
@@ -132,7 +131,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// found starts a system with an organization and an event in it.
+// found starts a system with an organization and an event.
 func found(t *testing.T, open func(t *testing.T) (record.Store, resulttree.Store)) *system {
 	t.Helper()
 	s := &system{t: t, entered: map[string]audit.Note{}}
@@ -156,7 +155,7 @@ func actor(name string) record.Actor {
 	return record.Actor{ID: name, Name: strings.ToUpper(name), Role: people[name]}
 }
 
-// start starts a process over the database.
+// start starts a process on the database.
 func (s *system) start() {
 	s.t.Helper()
 	s.process = &process{}

@@ -1,7 +1,7 @@
 //go:build tools
 
-// Package cluster lists the programs of a Kubernetes API server that
-// `make test-k8s` builds, at exact versions, from the Go module proxy.
+// Package cluster lists the programs of a Kubernetes API server that `make test-k8s`
+// builds, at exact versions, from the Go module proxy.
 package cluster
 
 import (
