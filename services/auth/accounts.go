@@ -24,7 +24,7 @@ import (
 const (
 	// maxName is the longest name of a user in characters.
 	maxName = 100
-	// writeAttempts bounds how often a change gives way to another one.
+	// writeAttempts limits the retries of a change after conflicts.
 	writeAttempts = 10
 )
 
@@ -48,12 +48,12 @@ type Accounts struct {
 	copy   *sessions.Copy // nil: none
 	log    *slog.Logger
 	now    func() time.Time
-	cache  *breaker.Breaker // open for a while after a write to copy has failed
-	// rehearsed accounts write nothing, so they hash nothing either.
+	cache  *breaker.Breaker // open for a while after a failed write to copy
+	// a dry run writes nothing, so it hashes nothing either
 	rehearsed bool
-	// pending are audit entries that the store has not taken yet.
+	// pending are audit entries that are not stored yet.
 	pending pendingAudit
-	// refusals are what auditRefused has counted.
+	// refusals are the counts of auditRefused.
 	refusals audit.Refusals
 }
 
@@ -128,7 +128,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	return u, setupToken, nil
 }
 
-// newUser returns the user that is asked for; VALIDATION_ERROR with every fault.
+// newUser returns the requested user, or VALIDATION_ERROR with every fault.
 func (a *Accounts) newUser(n NewUser) (u account.User, err error) {
 	var faults []apperr.Detail
 	email, err := account.CheckEmail(n.Email)
@@ -163,12 +163,12 @@ func (a *Accounts) newUser(n NewUser) (u account.User, err error) {
 	}, nil
 }
 
-// serviceRole is the fault of a service account that would be more than a user.
+// serviceRole is the fault of a service account with a role above user.
 func serviceRole() apperr.Detail {
 	return apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be user: a service account has the least role."}
 }
 
-// kindOf says in the audit log what a new account is.
+// kindOf describes the kind of a new account for the audit log.
 func kindOf(u account.User) string {
 	if u.Service {
 		return u.Role.String() + ", service account"
@@ -263,14 +263,14 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 	return u, failed
 }
 
-// notAccepted is the refusal of what needs a membership that was accepted.
+// notAccepted is the error for an operation that requires an accepted membership.
 func notAccepted() error {
 	return apperr.New(apperr.InvalidTransition, "Nobody has accepted this invitation yet.").
 		With(apperr.Detail{Field: "state", Code: "INVITED", Message: "An invitation is accepted with its token, or taken back by DELETE."})
 }
 
-// aloneIf reports whether a user is a person of this organization alone. It looks
-// only where that is asked.
+// aloneIf reports whether a user is a person with no other membership. It looks only if
+// asked.
 func (a *Accounts) aloneIf(ctx context.Context, org, id string, asked bool) (bool, error) {
 	if !asked {
 		return false, nil
@@ -297,13 +297,13 @@ func (a *Accounts) EnableUser(ctx context.Context, org, id string) error {
 	return err
 }
 
-// change reads a user, changes it and writes it where it is still what was
-// read, and lets the gateways know.
+// change reads a user, changes it and writes it unless it has changed in between, and
+// notifies the gateways.
 func (a *Accounts) change(ctx context.Context, org, id string, apply func(*account.User) error) (account.User, error) {
 	return a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, org, id) }, apply)
 }
 
-// changeRead is change of what a function reads.
+// changeRead is change for a user that a function reads.
 func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, error), apply func(*account.User) error) (account.User, error) {
 	for range writeAttempts {
 		u, err := read()
@@ -346,10 +346,10 @@ func checkName(name string) (string, *apperr.Detail) {
 	return name, nil
 }
 
-// moment is now with the precision that is stored.
+// moment is the present time with the precision that is stored.
 func (a *Accounts) moment() time.Time { return a.now().UTC().Truncate(time.Millisecond) }
 
-// busy turns a full hashing queue into an answer.
+// busy converts a full hashing queue into a response.
 func busy(err error) error {
 	if errors.Is(err, password.ErrBusy) {
 		e := apperr.New(apperr.Unavailable, "Too many sign-ins at once. Try again in a moment.")
@@ -359,8 +359,8 @@ func busy(err error) error {
 	return err
 }
 
-// unavailable turns a failure of the store into an answer. The end of the
-// caller's time stays what it is.
+// unavailable converts a failure of the store into a response. An expired context stays
+// what it is.
 func unavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

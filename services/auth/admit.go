@@ -11,20 +11,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// maxSignedBody bounds the body of a request that a service has signed: what any operation
-// here takes. The gateway has bounded it by the operation and counted it.
+// maxSignedBody is the body limit of a request signed by a service: the largest that
+// any operation here accepts. The gateway has applied the limit of the operation and
+// counted the body.
 const maxSignedBody = 1 << 20
 
-// wellKnown is what the paths begin with that everybody may read.
+// wellKnown is the prefix of the public paths.
 const wellKnown = "/.well-known/"
 
 type unprovenKey struct{}
 
-// proven reports whether a request is one of a service.
+// proven reports whether a request was made by a service.
 func proven(c *fiber.Ctx) bool { return c.Locals(unprovenKey{}) == nil }
 
-// admit looks at the credential of a request before anything else is done for it. Where
-// there is none to look at, what only the gateway may say is removed.
+// admit verifies the credential of a request before anything else. Without a credential
+// it removes the fields that only the gateway may set.
 func (s *Service) admit(c *fiber.Ctx) error {
 	if s.callers == nil || strings.HasPrefix(c.Path(), wellKnown) {
 		return c.Next()

@@ -18,20 +18,20 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// event is something that concerns security: who did what to whom, and how it
-// ended. It names people by their ids, and holds no email and no secret.
+// event is a security event: actor, action, subject and outcome. It refers to people by
+// their ids, and has no email and no secret.
 type event struct {
-	id       string // names it, so that it is entered once; empty: it is new
+	id       string // identifies it, so that it is recorded once; empty for a new event
 	action   string // "login", "user.role"
 	org      string
-	actor    string // who did it; empty: who makes the request, or an operator
-	subject  string // the user it was done to
+	actor    string // the actor; empty for the caller or an operator
+	subject  string // the user concerned
 	session  string
-	failed   string // why it was refused; empty: it was done
-	from, to string // what was changed
+	failed   string // why it was refused; empty if it was done
+	from, to string // values before and after
 }
 
-// caller is what is known of whoever makes the request, for events.
+// caller is what is known of the caller of a request, for events.
 type caller struct {
 	actor, requestID string
 	origin           account.Origin
@@ -39,9 +39,9 @@ type caller struct {
 
 type callerKey struct{}
 
-// withCaller keeps the caller of a request for the events it causes. What is hashed
-// for it counts for the network it came from: an organization is not known before the
-// password is, and whether there is one must not show in how long somebody waits.
+// withCaller stores the caller of a request for its events. Hashing for it is scheduled
+// by network: the organization is not known before the password, and waiting times must
+// not reveal whether there is one.
 func withCaller(c *fiber.Ctx) context.Context {
 	origin := originOf(c)
 	return context.WithValue(password.For(c.UserContext(), addressKey(origin.Address)), callerKey{}, caller{
@@ -55,20 +55,20 @@ func callerOf(ctx context.Context) (known caller, request bool) {
 	return known, request
 }
 
-// auditTimeout bounds the write of an entry, which goes on when the client that
-// caused it has gone.
+// auditTimeout limits the write of an entry, which continues when the client has
+// disconnected.
 const auditTimeout = 3 * time.Second
 
-// maxPendingAudit bounds the entries that wait for the store to come back.
+// maxPendingAudit limits the entries that wait for the store.
 const maxPendingAudit = 10_000
 
-// operator is the actor of what is done by a command at the machine.
+// operator is the actor of operators' commands.
 const operator = "operator"
 
-// audit writes an event: at once as a line of the log, and as the next entry of
-// its organization in the store. Callers do so before they answer and pass its
-// error on, so that nobody is told of something that is not in the audit log.
-// An entry the store did not take waits in memory for Follow to write it.
+// audit records an event: immediately as a log line, and as the next entry of its
+// organization in the store. Callers do so before they respond and return its error, so
+// that no response reports what is not in the audit log. An entry that could not be
+// stored waits in memory until Follow writes it.
 func (a *Accounts) audit(ctx context.Context, e event) error {
 	entry := a.entry(ctx, e)
 	a.logAudit(ctx, entry)
@@ -82,9 +82,9 @@ func (a *Accounts) audit(ctx context.Context, e event) error {
 	return apperr.New(apperr.Unavailable, "The audit log cannot be written right now.").Because(err)
 }
 
-// auditRefused is audit for what one may ask for again at once and is refused each
-// time: repetitions by the same caller or, where nobody is signed in, to the same user
-// are counted, and entered ever more rarely.
+// auditRefused is audit for requests that can be repeated immediately and are refused
+// each time: repetitions by the same caller or, without one, for the same user are
+// counted, and recorded at growing intervals.
 func (a *Accounts) auditRefused(ctx context.Context, e event) error {
 	known, _ := callerOf(ctx)
 	_, nth, enter := a.refusals.Count(e.action, e.failed, e.org+":"+cmp.Or(known.actor, e.subject), a.now())
@@ -95,7 +95,7 @@ func (a *Accounts) auditRefused(ctx context.Context, e event) error {
 	return a.audit(ctx, e)
 }
 
-// entry makes the entry of an event.
+// entry returns the entry of an event.
 func (a *Accounts) entry(ctx context.Context, e event) account.AuditEntry {
 	known, request := callerOf(ctx)
 	entry := account.AuditEntry{
@@ -135,7 +135,7 @@ func (a *Accounts) logAudit(ctx context.Context, e account.AuditEntry) {
 	a.log.LogAttrs(ctx, level, "audit", attrs...)
 }
 
-// pendingAudit holds entries that the store has not taken, in their order.
+// pendingAudit has the entries that are not stored yet, in order.
 type pendingAudit struct {
 	mu      sync.Mutex
 	entries []account.AuditEntry
@@ -144,7 +144,7 @@ type pendingAudit struct {
 func (p *pendingAudit) add(e account.AuditEntry) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(p.entries) < maxPendingAudit { // beyond that the log alone has it
+	if len(p.entries) < maxPendingAudit { // beyond the limit only the log has it
 		p.entries = append(p.entries, e)
 	}
 }
@@ -164,7 +164,7 @@ func (p *pendingAudit) dropFirst() {
 	p.entries = p.entries[1:]
 }
 
-// flushAudit writes the entries that wait. Only one caller at a time may run it.
+// flushAudit writes the pending entries. It must not be called concurrently.
 func (a *Accounts) flushAudit(ctx context.Context) error {
 	for {
 		e, ok := a.pending.first()
@@ -219,7 +219,7 @@ type Chain struct {
 	Fault error
 }
 
-// auditBatch is how many entries are verified at a time.
+// auditBatch is how many entries are verified per read.
 const auditBatch = 1000
 
 // VerifyAudit walks the audit log of every organization.

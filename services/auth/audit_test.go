@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// entries returns the audit log that an administrator reads, newest first.
+// entries returns the audit log as an administrator reads it, newest first.
 func (b *bundle) entries(token string) []map[string]any {
 	b.t.Helper()
 	a := b.do("GET", "/api/v2/organization/audit?limit=100", token, "")
@@ -96,13 +96,13 @@ func TestAuditLog(t *testing.T) {
 		if strings.Join(seen, "\n") != strings.Join(want, "\n") {
 			t.Errorf("entries\n%s\nwant\n%s", strings.Join(seen, "\n"), strings.Join(want, "\n"))
 		}
-		// Who reads it: administrators, of their own organization.
+		// Administrators read the log of their own organization only.
 		ada := b.signIn("ada@example.com")
 		b.want(b.do("GET", "/api/v2/organization/audit", ada.access, ""), http.StatusForbidden, "FORBIDDEN")
 		if eve := b.entries(b.signIn("eve@example.org").access); len(eve) != 2 {
 			t.Errorf("another organization's administrator reads %v", eve)
 		}
-		// A sign-in of nobody belongs to no organization.
+		// A login with an unknown address belongs to no organization.
 		b.want(b.login("nobody@example.com", "wrong"), http.StatusUnauthorized, "UNAUTHENTICATED")
 		wholeChains(t, b, account.SystemOrg, "o1", "o2")
 	})
@@ -153,14 +153,14 @@ func TestAuditLogOfManySignInsAtOnce(t *testing.T) {
 	})
 }
 
-// signInQuietly signs in from a goroutine of a test.
+// signInQuietly logs in from a goroutine of a test.
 func (b *bundle) signInQuietly(email string) {
 	if a := b.login(email, goodPass); a.status != http.StatusOK {
 		b.t.Errorf("%d %s", a.status, a.body)
 	}
 }
 
-// deafStore does not take audit entries when told not to.
+// deafStore fails to store audit entries on demand.
 type deafStore struct {
 	account.Store
 	deaf atomic.Bool
@@ -190,7 +190,7 @@ func TestNothingIsDoneWithoutItsAuditEntry(t *testing.T) {
 			t.Errorf("%d %s", a.status, a.body)
 		}
 	}
-	// The session of the login that was not answered is not there.
+	// The session of the login that failed does not exist.
 	ada, err := b.service.User(t.Context(), "o1", b.ada.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestNothingIsDoneWithoutItsAuditEntry(t *testing.T) {
 	store.deaf.Store(false)
 	b.follow()
 	testkit.Eventually(t, 10*time.Second, func() error {
-		if n := len(b.entries(root.access)) - before; n != 4 { // the fifth is of nobody's organization
+		if n := len(b.entries(root.access)) - before; n != 4 { // the fifth belongs to no organization
 			return fmt.Errorf("%d entries came late", n)
 		}
 		return nil

@@ -60,9 +60,9 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// The bounds on password hashing. A hash takes a processor for some 25 ms and
-// 19 MiB: one processor stays free for everything else, and whoever would wait
-// longer than the gateway does is told to come back.
+// The limits of password hashing. A hash takes a CPU for some 25 ms and 19 MiB: one CPU
+// stays free for other work, and a request that would wait longer than the gateway's
+// timeout is told to retry.
 const (
 	hashQueue = 96
 	hashWait  = 3 * time.Second
@@ -83,12 +83,12 @@ type Service struct {
 	config   Config
 	keys     *keyring.Keyring
 	verifier *identity.Verifier
-	// lateVerifier takes tokens until a little after they have expired.
+	// lateVerifier accepts tokens until shortly after they have expired.
 	lateVerifier *identity.Verifier
 	failures     *failures
 	signIns      signIns
 	changes      *passwordChanges
-	// strangersReports bounds the reports that come without a token.
+	// strangersReports limits the reports without a token.
 	strangersReports *ratelimit.Limiter
 	callers          *peer.Verifier
 	app              *fiber.App

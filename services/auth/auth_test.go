@@ -38,7 +38,7 @@ const (
 	newPass  = "quiet walrus hums thrice"
 )
 
-// engines open an empty store of each kind.
+// engines open an empty store of each engine.
 var engines = map[string]func(t *testing.T) account.Store{
 	"sqlite": openSQLite,
 	"mongodb": func(t *testing.T) account.Store {
@@ -56,8 +56,8 @@ var engines = map[string]func(t *testing.T) account.Store{
 	},
 }
 
-// untimed lets an append to the audit log take as long as a busy machine needs:
-// how long a sign-in waits for it is not what these tests are about.
+// untimed removes the timeout of appends to the audit log, which is not what these
+// tests verify on a busy machine.
 type untimed struct{ account.Store }
 
 func (s untimed) AppendAudit(ctx context.Context, e account.AuditEntry) (account.AuditEntry, error) {
@@ -73,8 +73,8 @@ func openSQLite(t *testing.T) account.Store {
 	return sqlitestore.New(db)
 }
 
-// bundle is one auth service on a real port, with a manager ada, a user bob and
-// an admin root in one organization, and an admin eve in another.
+// bundle is an auth service on a real port, with a manager ada, a user bob and an admin
+// root in one organization, and an admin eve in another.
 type bundle struct {
 	t       *testing.T
 	clock   *testkit.Clock
@@ -85,10 +85,10 @@ type bundle struct {
 	service *auth.Service
 	checker *sessions.Checker // as a gateway has it
 	base    string
-	client  *http.Client // that requests are made by; nil: http.DefaultClient
+	client  *http.Client // for requests; nil means http.DefaultClient
 	keysDir string
 	logs    *safeBuffer
-	secrets []string // what must never be in a log
+	secrets []string // what no log line may contain
 	ada     account.User
 	bob     account.User
 	root    account.User
@@ -132,7 +132,7 @@ func setupWith(t *testing.T, store account.Store, hasher *password.Hasher) *bund
 	return setupBehind(t, store, hasher, func(func() time.Time) *peer.Verifier { return nil })
 }
 
-// setupBehind sets the service up behind a verifier of callers by the clock of the test.
+// setupBehind starts the service with a verifier that uses the clock of the test.
 func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, callers func(now func() time.Time) *peer.Verifier) *bundle {
 	t.Helper()
 	b := &bundle{t: t, store: store, hasher: hasher, logs: &safeBuffer{},
@@ -164,7 +164,7 @@ func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, cal
 	served := make(chan error, 1)
 	go func() { served <- b.service.App().Listener(listener) }()
 	t.Cleanup(func() {
-		// A connection on which no request ever came would be waited for.
+		// Shutdown waits for a connection on which no request was made.
 		_ = b.service.App().ShutdownWithTimeout(10 * time.Second)
 		if err := <-served; err != nil {
 			t.Error(err)
@@ -189,7 +189,7 @@ func (b *bundle) user(org, email, name string, role identity.Role) account.User 
 	return u
 }
 
-// follow runs the service's background work for the length of the test.
+// follow runs the service's background work until the end of the test.
 func (b *bundle) follow() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -203,8 +203,8 @@ func (b *bundle) follow() {
 	})
 }
 
-// checkLogs holds statement 16: no token, password or email in any line, and
-// statement 36: every line is one JSON object.
+// checkLogs verifies that no line has a token, password or email (statement 16), and
+// that every line is one JSON object (statement 36).
 func (b *bundle) checkLogs() {
 	logs := b.logs.String()
 	emails := regexp.MustCompile(`[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+`)
@@ -225,7 +225,7 @@ func (b *bundle) checkLogs() {
 	}
 }
 
-// answer is what came back from a request.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -295,7 +295,7 @@ func (b *bundle) refresh(token string) answer {
 	return b.do("POST", "/api/v2/auth/refresh", "", `{"refreshToken":`+quoted(token)+`}`)
 }
 
-// tokens are a login that succeeded.
+// tokens are the tokens of a login.
 type tokens struct{ access, id, refresh string }
 
 func (b *bundle) signIn(email string) tokens { return b.signInWith(email, goodPass) }
@@ -321,8 +321,7 @@ func (b *bundle) want(a answer, status int, code string) {
 	}
 }
 
-// admits asks a gateway's checker about a token, after the time that an answer
-// may be remembered.
+// admits asks a gateway's checker about a token, after cached answers have expired.
 func (b *bundle) admits(token string) bool {
 	b.t.Helper()
 	verifier := identity.NewVerifier(identity.VerifierOptions{Issuer: issuer, Keys: b.service.Keys(), Now: b.clock.Now})

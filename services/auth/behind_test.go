@@ -20,7 +20,7 @@ func TestChangesOfPasswordsWaitBehindSignIns(t *testing.T) {
 		waitBehindSignIns(t, func(b *bundle) func() {
 			ada := b.signIn("ada@example.com")
 			return func() {
-				// One hash, as a sign-in: the password is not the present one.
+				// One hash, as at a login: the password is not the present one.
 				b.do("POST", "/api/v2/auth/password", ada.access, `{"currentPassword":"wrong","newPassword":`+quoted(newPass)+`}`)
 			}
 		})
@@ -37,7 +37,8 @@ func TestChangesOfPasswordsWaitBehindSignIns(t *testing.T) {
 	})
 }
 
-// waitBehindSignIns has what prepare returns hash once, and sign-ins come after it.
+// waitBehindSignIns hashes once through the function that prepare returns, with logins
+// that arrive after it.
 func waitBehindSignIns(t *testing.T, prepare func(*bundle) (change func())) {
 	t.Helper()
 	const signIns = 6
@@ -48,7 +49,7 @@ func waitBehindSignIns(t *testing.T, prepare func(*bundle) (change func())) {
 	b := setupWith(t, openSQLite(t), hasher)
 	change := prepare(b)
 
-	// One hash of 64 MiB that takes some seconds has the only slot while they come.
+	// One hash of 64 MiB that takes some seconds occupies the only slot meanwhile.
 	verify := func(passes int) time.Duration {
 		began := time.Now()
 		if _, _, err := hasher.Verify(t.Context(), fmt.Sprintf("$argon2id$v=19$m=65536,t=%d,p=1$%s$%s", passes, strings.Repeat("A", 22), strings.Repeat("A", 43)), "x"); err != nil {
@@ -56,7 +57,7 @@ func waitBehindSignIns(t *testing.T, prepare func(*bundle) (change func())) {
 		}
 		return time.Since(began)
 	}
-	passes := min(64, max(1, int(2*2*time.Second/verify(2)))) // 64 are the most that are taken
+	passes := min(64, max(1, int(2*2*time.Second/verify(2)))) // 64 passes is the limit
 	go verify(passes)
 	waiting := func(n int) {
 		t.Helper()
@@ -88,7 +89,8 @@ func waitBehindSignIns(t *testing.T, prepare func(*bundle) (change func())) {
 	for <-answered != "change" {
 		others++
 	}
-	// Answers may overtake each other on their way, so what was hashed by then is looked at.
+	// Responses may arrive in any order, so the number of hashes at that time is
+	// checked.
 	if n := hasher.Made() - made; n != signIns+1 {
 		t.Errorf("%d hashes were made when the change was answered, want those of all %d sign-ins and its own", n, signIns)
 	}

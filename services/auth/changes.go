@@ -15,35 +15,33 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// passwordChanges bounds what changes of passwords, first ones among them, may take of
-// hashing, so that sign-ins always find a slot: one change at a time in a process, behind the sign-ins
-// that wait, organizations in turn, and a few of one user within a window, rehearsed
-// or not.
+// passwordChanges limits the hashing of password changes, including first passwords, so
+// that logins always find a slot: one change at a time per process, after waiting
+// logins, fairly by organization, and a few per user and window, dry runs included.
 type passwordChanges struct {
 	budget *ratelimit.Limiter
 	slot   *fairshare.Scheduler // of organizations
 
 	mu    sync.Mutex
-	users map[string]int // how many changes of a user run or wait
+	users map[string]int // running and waiting changes of each user
 }
 
 const (
-	// changesPerWindow is for one user from one network: more than the failures
-	// that an account may have, whose limit answers first, and apart for each
-	// network, so that whoever has got hold of a session does not use up the
-	// owner's.
+	// changesPerWindow is for one user from one network: more than the failures that an
+	// account may have, whose limit applies first, and separate for each network, so
+	// that a stolen session does not exhaust the owner's budget.
 	changesPerWindow = 40
 	changesWindow    = 15 * time.Minute
-	// changesWaiting is how many changes of one user wait for the one before, and
-	// changesOfOrganization how many of one organization.
+	// changesWaiting limits the waiting changes of one user, and changesOfOrganization
+	// those of one organization.
 	changesWaiting        = 2
 	changesOfOrganization = 32
-	// changesPrefix is what the keys of the budget in Redis begin with.
+	// changesPrefix is the prefix of the budget's keys in Redis.
 	changesPrefix = "ecf:password-changes:"
 )
 
-// newPasswordChanges counts by the clock of Redis unless clock is a test's; now
-// is the process's own.
+// newPasswordChanges uses the clock of Redis unless clock is that of a test; now is the
+// local clock.
 func newPasswordChanges(cache redis.UniversalClient, clock, now func() time.Time, log *slog.Logger) *passwordChanges {
 	var shared ratelimit.Log = ratelimit.NewLocal(now, 0)
 	if cache != nil {
@@ -57,9 +55,9 @@ func newPasswordChanges(cache redis.UniversalClient, clock, now func() time.Time
 	}
 }
 
-// begin waits until a change of a user, asked for in an organization and from an
-// address, may hash, and returns what to call when it has ended. RATE_LIMITED beyond
-// the user's budget.
+// begin waits until a change of a user, requested in an organization and from an
+// address, may hash, and returns the function to call at its end. Beyond the user's
+// budget it returns RATE_LIMITED.
 func (p *passwordChanges) begin(ctx context.Context, org, user, address string) (end func(), err error) {
 	r := p.budget.Take(ctx, hashed(user, addressKey(address)))
 	if !r.Allowed {
@@ -81,7 +79,7 @@ func (p *passwordChanges) begin(ctx context.Context, org, user, address string) 
 	return func() { release(); p.leave(user) }, err
 }
 
-// enter counts a change of a user, unless too many run or wait.
+// enter registers a change of a user, unless too many run or wait.
 func (p *passwordChanges) enter(user string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,21 +98,21 @@ func (p *passwordChanges) leave(user string) {
 	}
 }
 
-// knownSessions bounds how many sessions of an account are looked through that a former
-// release has stored.
+// knownSessions limits how many sessions stored by an older release are searched per
+// account.
 const knownSessions = 100
 
-// ownNetwork reports whether an account has been signed in to, or its session refreshed, from
-// the network of an address, by what is stored of its sessions, ended or not. An attempt at
-// an account that there is not costs the same reads as one from a network that is not known,
-// so that their time does not tell which accounts there are.
+// ownNetwork reports whether an account has logged in, or refreshed a session, from the
+// network of an address, according to its stored sessions, ended or not. For an account
+// that does not exist it makes the same reads as for an unknown network, so that timing
+// does not reveal which accounts exist.
 func (s *Service) ownNetwork(ctx context.Context, accountKey, address string) bool {
 	u, err := s.store.UserByEmail(ctx, accountKey)
 	if errors.Is(err, account.ErrNotFound) {
 		u, err = account.User{ID: "-", Org: "-"}, nil
 	}
 	if err != nil {
-		return false // the sign-in itself will say that the store is away
+		return false // the login itself will report that the store is unavailable
 	}
 	network := account.Origin{Address: address}.Network()
 	if known, err := s.store.KnownNetwork(ctx, u, network); known || err != nil || network == "" {

@@ -51,7 +51,7 @@ func TestChangesOfOrganizationsTakeTurns(t *testing.T) {
 	for range changesWaiting {
 		begin("greedy", "u0")
 	}
-	soon, end := context.WithTimeout(t.Context(), 5*time.Second) // for one that is not refused and waits
+	soon, end := context.WithTimeout(t.Context(), 5*time.Second) // for a change that is not refused and waits
 	defer end()
 	if _, err := p.begin(soon, "greedy", "u0", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
 		t.Errorf("a user with %d waiting changes: %v", changesWaiting+1, err)
@@ -59,7 +59,7 @@ func TestChangesOfOrganizationsTakeTurns(t *testing.T) {
 	for n := waiting["greedy"]; n < changesOfOrganization; n++ {
 		begin("greedy", fmt.Sprint("v", n))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // for one that waits
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // for a change that waits
 	defer cancel()
 	if _, err := p.begin(ctx, "greedy", "one more", "192.0.2.1"); apperr.CodeOf(err) != apperr.RateLimited {
 		t.Errorf("an organization with %d waiting changes: %v", changesOfOrganization, err)

@@ -29,7 +29,7 @@ func TestRehearsedChangesHashNothingNew(t *testing.T) {
 		t.Errorf("%d hashes for %d rehearsals", made, changesPerWindow)
 	}
 	b.want(change("198.51.100.1"), http.StatusTooManyRequests, "RATE_LIMITED")
-	b.want(change("203.0.113.1"), http.StatusOK, "") // from elsewhere it is counted apart
+	b.want(change("203.0.113.1"), http.StatusOK, "") // from elsewhere it is counted separately
 	b.clock.Advance(changesWindow + time.Second)
 	b.want(change("198.51.100.1"), http.StatusOK, "")
 }
@@ -105,7 +105,7 @@ func TestOwnersNetworksOutliveTheirSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range 1200 { // a program that signs in for each of its runs
+	for n := range 1200 { // a program that logs in for each of its runs
 		at := b.clock.Now().Add(time.Duration(n) * time.Second)
 		v := account.Session{ID: account.NewID(), User: u.ID, Org: u.Org, Epoch: u.Epoch, CreatedAt: at, LastUsedAt: at, Expires: at.Add(24 * time.Hour), Rev: 1,
 			Created: account.Origin{Address: fmt.Sprintf("203.0.113.%d", n%250)}}

@@ -80,7 +80,7 @@ func TestTwoHundredLoginsAtOnce(t *testing.T) {
 		t.Error("nothing else was answered while sign-ins waited")
 	}
 	<-done
-	// On a machine that is busy otherwise some wait until their time is over.
+	// On a busy machine some time out while waiting.
 	served, late, away := answers[http.StatusOK]+answers[http.StatusUnauthorized], answers[http.StatusGatewayTimeout], answers[http.StatusServiceUnavailable]
 	if away == 0 || served+late < slots+queue || served+late+away != crowd {
 		t.Errorf("answers %v", answers)
@@ -94,7 +94,7 @@ func TestTwoHundredLoginsAtOnce(t *testing.T) {
 	if hasher.Memory() != slots*8<<20 {
 		t.Errorf("%d bytes", hasher.Memory())
 	}
-	// What the service itself takes: one processor stays free for everything else.
+	// The service's own limit: one CPU stays free for other work.
 	own, err := auth.NewHasher()
 	if err != nil {
 		t.Fatal(err)

@@ -39,7 +39,7 @@ func TestWeakPasswordsAreRefusedAtEveryDoor(t *testing.T) {
 			t.Errorf("a user is made with %q: %v", weak, err)
 		}
 	}
-	// Which account it is of matters.
+	// The account it belongs to matters.
 	b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":"bob@example.com1"}`), http.StatusBadRequest, "VALIDATION_ERROR")
 	b.signIn("ada@example.com")
 	b.want(b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(newPass)+`}`), http.StatusOK, "")

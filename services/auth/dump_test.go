@@ -19,7 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
 )
 
-// dumped are the stores, each with all that is at rest in it.
+// dumped are the stores, each with a function that returns all data at rest.
 var dumped = map[string]func(t *testing.T) (account.Store, func() string){
 	"SQLite": func(t *testing.T) (account.Store, func() string) {
 		t.Helper()
@@ -65,7 +65,7 @@ var dumped = map[string]func(t *testing.T) (account.Store, func() string){
 					t.Fatal(err)
 				}
 				for cursor.Next(t.Context()) {
-					disk.Write(cursor.Current) // texts are in it as they are
+					disk.Write(cursor.Current) // strings are stored verbatim
 				}
 				if err := cursor.Err(); err != nil {
 					t.Fatal(err)
@@ -101,7 +101,7 @@ func opensNothing(t *testing.T, store account.Store, dump func() string) {
 		t.Fatal(err)
 	}
 	b.secrets = append(b.secrets, setupToken)
-	if !b.admits(in.access) { // which fills the copy in Redis
+	if !b.admits(in.access) { // it fills the copy in Redis
 		t.Fatal("not admitted")
 	}
 
@@ -132,7 +132,7 @@ func opensNothing(t *testing.T, store account.Store, dump func() string) {
 		fmt.Fprintln(&redis, key, value)
 	}
 	disk := dump()
-	// That the search finds what is there.
+	// The search finds what is there.
 	sid, secret, _ := account.SplitToken(in.refresh)
 	if !strings.Contains(disk, account.HashSecret(secret)) || !strings.Contains(redis.String(), sid) {
 		t.Fatal("the session is in neither")

@@ -53,7 +53,7 @@ func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
 		}
 		return time.Since(began)
 	}
-	// A machine that is busy at one moment is no fault of what is tested.
+	// A machine that is briefly busy must not fail the test.
 	testkit.Eventually(t, 30*time.Second, func() error {
 		took := change()
 		if took <= time.Second {

@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// askedStore writes down what it is asked about people.
+// askedStore records the reads about people.
 type askedStore struct {
 	account.Store
 	mu    sync.Mutex
@@ -25,7 +25,7 @@ func (s *askedStore) note(call string) {
 	s.calls = append(s.calls, call)
 }
 
-// during returns what is asked while f runs.
+// during returns the reads while f runs.
 func (s *askedStore) during(f func()) []string {
 	s.mu.Lock()
 	s.calls = nil
@@ -89,7 +89,7 @@ func TestAnInvitationAsksTheSame(t *testing.T) {
 	store := &askedStore{Store: openSQLite(t)}
 	b := setup(t, store)
 	root := b.signIn("root@example.com").access
-	b.invite(root, "first@example.net", "user") // what is remembered of root is remembered
+	b.invite(root, "first@example.net", "user") // cache what is cached of root
 	for name, headers := range map[string][]string{"rehearsed": {"X-Dry-Run", "true"}, "made": nil, "with a key": {"Idempotency-Key", "one"}} {
 		ask := func(email string) []string {
 			return store.during(func() {

@@ -44,7 +44,8 @@ func TestFlow(t *testing.T) {
 			t.Errorf("me: %s", me.body)
 		}
 
-		// An hour later the access token has expired, and the client refreshes, again and again.
+		// An hour later the access token has expired, and the client refreshes
+		// repeatedly.
 		b.clock.Advance(time.Hour)
 		b.want(b.do("GET", "/api/v2/auth/me", a.text("accessToken"), ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 		for range 3 {
@@ -65,7 +66,7 @@ func TestFlow(t *testing.T) {
 		if err != nil || !v.LastUsedAt.After(v.CreatedAt.Add(48*time.Hour)) {
 			t.Errorf("%+v, %v", v, err)
 		}
-		// Near its end no token outlives the session; then it is over.
+		// Near its end no token outlives the session; then the session has ended.
 		b.clock.Set(v.Expires.Add(-10 * time.Second))
 		r := b.refresh(refresh)
 		b.want(r, http.StatusOK, "")
@@ -198,7 +199,7 @@ func TestRefreshRefuses(t *testing.T) {
 			t.Errorf("the answers differ: %v", answers)
 		}
 		b.want(b.refresh(in.refresh), http.StatusOK, "")
-		// Statement 14: what is at rest opens nothing.
+		// Data at rest opens nothing (statement 14).
 		if v.SecretHash == "" || strings.Contains(in.refresh, v.SecretHash) || strings.Contains(fmt.Sprintf("%+v", v), foreignSecret) {
 			t.Errorf("stored: %+v", v)
 		}
@@ -245,7 +246,7 @@ func TestInvalidBodies(t *testing.T) {
 		}
 	}
 	b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"a@b","password":"x"}`, "Content-Type", "text/plain"), http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE")
-	// Unknown fields are no fault.
+	// Unknown fields are accepted.
 	b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":"`+goodPass+`","otp":"1"}`), http.StatusOK, "")
 }
 
@@ -261,7 +262,7 @@ func TestOnlyAccessTokensOpenRoutes(t *testing.T) {
 	}
 	b.want(b.do("GET", "/api/v2/auth/nothing", "", ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 	b.want(b.do("GET", "/api/v2/auth/nothing", in.access, ""), http.StatusNotFound, "NOT_FOUND")
-	// Expired this very second.
+	// Expired in this second.
 	exp := int64(claimsOf(t, in.access)["exp"].(float64))
 	b.clock.Set(time.Unix(exp, 0).Add(-time.Millisecond))
 	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
@@ -326,7 +327,7 @@ func TestBrokenStore(t *testing.T) {
 	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
 }
 
-// brokenStore fails its reads when told to.
+// brokenStore fails its reads on demand.
 type brokenStore struct {
 	account.Store
 	fail atomic.Bool

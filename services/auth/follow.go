@@ -12,22 +12,21 @@ import (
 )
 
 const (
-	// copyTimeout bounds a write to the copy; without it the truth is in the
-	// store all the same.
+	// copyTimeout limits a write to the copy; the store remains authoritative.
 	copyTimeout = 250 * time.Millisecond
-	// copyPause is how long refills leave the copy alone after a failure.
+	// copyPause is how long writes to the copy pause after a failure.
 	copyPause = time.Second
-	// changeBatch is how many changes are followed at a time.
+	// changeBatch is how many changes are published at a time.
 	changeBatch = 200
-	// keysEvery is how often the signing keys are read again.
+	// keysEvery is the interval at which the signing keys are reread.
 	keysEvery = 2 * time.Second
-	// purgeEvery is how often expired sessions are removed, and purgeAfter how
-	// long they are kept.
+	// purgeEvery is the interval at which expired sessions are removed, and purgeAfter
+	// how long they are kept.
 	purgeEvery = time.Hour
 	purgeAfter = 7 * 24 * time.Hour
 )
 
-// read returns the truth about what a sid names.
+// read returns the facts about a sid from the store.
 func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error) {
 	if switched, ok := sessions.ParseSwitched(sid); ok {
 		return a.readSwitched(ctx, sid, switched)
@@ -49,8 +48,8 @@ func (a *Accounts) read(ctx context.Context, sid string) (sessions.Facts, error)
 	return sessions.Facts{Session: v.Fact(), User: u.Fact()}, nil
 }
 
-// readSwitched returns the truth about a session in another membership than the first
-// one: it goes on while the session, the person and the membership do.
+// readSwitched returns the facts about a session in another membership than the first
+// one: it is valid while the session, the person and the membership are.
 func (a *Accounts) readSwitched(ctx context.Context, sid string, of sessions.Switched) (sessions.Facts, error) {
 	v, err := a.store.Session(ctx, of.Session)
 	if errors.Is(err, account.ErrNotFound) {
@@ -96,7 +95,8 @@ func (a *Accounts) Facts(ctx context.Context, sid string) (sessions.Facts, error
 	return facts, nil
 }
 
-// put writes facts into the copy, on time of its own: the caller may leave.
+// put writes facts into the copy, with its own timeout, independent of the caller's
+// context.
 func (a *Accounts) put(ctx context.Context, u sessions.User, v ...sessions.Session) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTimeout)
 	defer cancel()
@@ -107,8 +107,8 @@ func (a *Accounts) put(ctx context.Context, u sessions.User, v ...sessions.Sessi
 	return err
 }
 
-// publishUser tells the gateways of a change of a user. When that fails, or
-// this process has no copy, the mark stays, and whoever follows changes tells
+// publishUser notifies the gateways of a change of a user. If that fails, or this
+// process has no copy, the mark remains, and the process that follows changes notifies
 // them.
 func (a *Accounts) publishUser(ctx context.Context, u account.User) {
 	if a.copy == nil || a.put(ctx, u.Fact()) != nil {
@@ -117,7 +117,7 @@ func (a *Accounts) publishUser(ctx context.Context, u account.User) {
 	_ = a.store.ClearUserMark(context.WithoutCancel(ctx), u.Org, u.ID, u.Mark)
 }
 
-// publishSession does the same for a session that has ended.
+// publishSession does the same for an ended session.
 func (a *Accounts) publishSession(ctx context.Context, v account.Session) {
 	if a.copy == nil {
 		return
@@ -164,8 +164,8 @@ func (s *Service) purge(ctx context.Context) error {
 	return err
 }
 
-// follow writes every marked change into the copy and clears its mark. A mark
-// is cleared only after the write, so a change is never lost in between.
+// follow writes every marked change into the copy and then clears its mark, so that no
+// change is lost in between.
 func (s *Service) follow(ctx context.Context) error {
 	users, err := s.store.MarkedUsers(ctx, changeBatch)
 	if err != nil {

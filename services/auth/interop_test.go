@@ -27,7 +27,8 @@ func TestStockClientTakesTheIDToken(t *testing.T) {
 			b := &bundle{t: t, base: base}
 			in := b.signIn("ada@example.com")
 
-			// The client knows the issuer's name only; the name leads to the server.
+			// The client knows only the issuer's name; the dialer connects it to the
+			// server.
 			transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(base, "http://"))
 			}}

@@ -28,7 +28,7 @@ func TestAnInvitationIsRepeatedByItsKey(t *testing.T) {
 		if first.header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("the first answer: %v", first.header)
 		}
-		for range 25 { // more than an organization may invite in a day
+		for range 25 { // above the daily limit of an organization
 			again := wanted(send(body, "k"), http.StatusCreated, "")
 			if again.header.Get("Idempotent-Replayed") != "true" || again.text("_id") != first.text("_id") ||
 				again.text("setupToken") == "" || again.text("setupToken") == first.text("setupToken") || again.text("invitedUntil") != first.text("invitedUntil") {
@@ -69,7 +69,7 @@ func TestALinkIsRepeatedByItsKey(t *testing.T) {
 		if last.header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("the first answer: %v", last.header)
 		}
-		for range 25 { // more than an organization may invite in a day
+		for range 25 { // above the daily limit of an organization
 			again := link("k")
 			if again.header.Get("Idempotent-Replayed") != "true" || again.text("setupToken") == "" || again.text("setupToken") == last.text("setupToken") {
 				t.Fatalf("%v %s", again.header, again.body)
@@ -92,7 +92,7 @@ func TestALinkIsRepeatedByItsKey(t *testing.T) {
 			t.Errorf("after it was used: %v %s", used.header, used.body)
 		}
 		b.want(b.do("POST", "/api/v2/users/"+b.bob.ID+"/setup-link", root, "", "Idempotency-Key", ""), http.StatusBadRequest, "VALIDATION_ERROR")
-		// Each token that was given out is in the log, and nothing else.
+		// Exactly the tokens that were issued are in the log.
 		if n := strings.Count(b.do("GET", "/api/v2/organization/audit?limit=100", root, "").body, `"user.reset"`); n != 27 {
 			t.Errorf("%d entries, want 27", n)
 		}

@@ -19,7 +19,7 @@ import (
 // InvitationsPerDay is how many invitations an organization may make in 24 hours.
 const InvitationsPerDay = 20
 
-// invitationWindow is the time that InvitationsPerDay is counted over.
+// invitationWindow is the window of InvitationsPerDay.
 const invitationWindow = 24 * time.Hour
 
 // Invite creates an invitation: a membership that has to be accepted with the token,
@@ -62,7 +62,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 		}
 		made.User, err = a.invite(ctx, before, u, &made.SetupToken)
 		if errors.Is(err, account.ErrEmailTaken) || errors.Is(err, account.ErrConflict) {
-			continue // somebody else was faster; the next reading finds it
+			continue // another request was faster; the next read finds its membership
 		}
 		if err != nil {
 			return Invited{}, unavailable(err)
@@ -82,15 +82,15 @@ type Invited struct {
 	Replayed bool
 }
 
-// sameKey reports whether two requests had the same key from the same person.
+// sameKey reports whether two requests of the same person had the same key.
 func sameKey(stored, asked string) bool {
 	key, _, _ := strings.Cut(asked, ".")
 	return strings.HasPrefix(stored, key+".")
 }
 
-// inviteAgain answers a request that has made an invitation before. The token is not
-// stored, so an invitation that can still be accepted gets another one; how long it
-// holds stays as it was.
+// inviteAgain answers a repeated request that has created an invitation. The token is
+// not stored, so an invitation that can still be accepted gets a new one; its expiry
+// does not change.
 func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Invited, error) {
 	if before.InviteKey != u.InviteKey {
 		return Invited{}, apperr.New(apperr.IdempotencyKeyReused,
@@ -126,9 +126,9 @@ func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Inv
 	return made, a.audit(ctx, event{action: "user.invite", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
 }
 
-// inOrganization finds what an organization has of an address: a member, an
-// invitation, or a membership that was removed; the zero User for none. Its reads are
-// the same whether or not the address has an account.
+// inOrganization returns what an organization has for an address: a member, an
+// invitation, or a removed membership; the zero User for none. It makes the same reads
+// whether or not the address has an account.
 func (a *Accounts) inOrganization(ctx context.Context, org, emailKey string) (account.User, error) {
 	p, err := a.store.UserByEmail(ctx, emailKey)
 	if err != nil && !errors.Is(err, account.ErrNotFound) {
@@ -157,7 +157,7 @@ func (a *Accounts) inOrganization(ctx context.Context, org, emailKey string) (ac
 	return account.User{}, nil
 }
 
-// countInvitation counts an invitation against the limit of the organization.
+// countInvitation counts an invitation against the organization's limit.
 func (a *Accounts) countInvitation(ctx context.Context, org string) error {
 	now := a.moment()
 	ok, err := a.store.TakeInvitation(ctx, org, now, now.Add(-invitationWindow), InvitationsPerDay)
@@ -174,7 +174,7 @@ func (a *Accounts) countInvitation(ctx context.Context, org string) error {
 		Message: "An organization may invite at most 20 people in 24 hours. The operator of this server can add more."}
 }
 
-// invite stores an invitation, over what the organization has of the address.
+// invite stores an invitation, replacing what the organization has for the address.
 func (a *Accounts) invite(ctx context.Context, before, u account.User, token *string) (account.User, error) {
 	if before.ID == "" || before.Service != u.Service {
 		*token = a.newInvitation(&u)
@@ -199,7 +199,7 @@ func (a *Accounts) invite(ctx context.Context, before, u account.User, token *st
 	})
 }
 
-// newInvitation puts a fresh secret into an invitation and returns the token.
+// newInvitation sets a new secret in an invitation and returns the token.
 func (a *Accounts) newInvitation(u *account.User) (token string) {
 	secret, hash := account.NewSecret()
 	u.InviteHash, u.InvitedUntil = hash, a.moment().Add(setupTTL)
@@ -211,14 +211,14 @@ func (a *Accounts) opens(u account.User, secret string) bool {
 	return u.Invited && !u.Deleted && account.SecretMatches(secret, u.InviteHash) && a.now().Before(u.InvitedUntil)
 }
 
-// accepted makes an invitation a membership.
+// accepted turns an invitation into a membership.
 func accepted(u *account.User) {
 	u.Invited, u.Disabled, u.Left = false, false, false
 	u.InviteHash, u.InvitedUntil, u.Former = "", time.Time{}, ""
 	u.EndTokens()
 }
 
-// tokenUser reads the user that a setup token names; the zero User for none.
+// tokenUser reads the user of a setup token; the zero User if there is none.
 func (a *Accounts) tokenUser(ctx context.Context, token string) (u account.User, secret string, err error) {
 	path, secret, ok := account.SplitToken(token)
 	dot := strings.LastIndexByte(path, '.')
@@ -232,7 +232,7 @@ func (a *Accounts) tokenUser(ctx context.Context, token string) (u account.User,
 	return u, secret, unavailable(err)
 }
 
-// noSuchInvitation is the one answer for a token that opens nothing the caller may
+// noSuchInvitation is the only error for a token that opens nothing the caller may
 // accept.
 func noSuchInvitation() error {
 	return apperr.New(apperr.NotFound, "The invitation is not valid. Ask for a new one.").
@@ -258,7 +258,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 	}
 	m, err := a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
 		if !mine(*u) {
-			return noSuchInvitation() // of two uses at once, one
+			return noSuchInvitation() // of two concurrent uses, one succeeds
 		}
 		if u.ID != p.ID {
 			u.Person, u.Email = p.ID, p.Email
@@ -274,7 +274,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 		return account.User{}, unavailable(err)
 	}
 	if _, err := a.personByID(ctx, p.ID); err != nil && !a.rehearsed {
-		// The person was erased meanwhile, and found nothing to stay for.
+		// The person was erased meanwhile, because no membership was found.
 		return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
 	}
 	return m, a.audit(ctx, event{action: "user.accept", org: m.Org, actor: m.ID, subject: m.ID, to: kindOf(m)})
@@ -297,7 +297,7 @@ func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
 	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {
 		p.Email, p.EmailKey = to, account.EmailKey(to)
 		if to == "" {
-			p.EmailKey, p.PasswordHash, p.SetupHash = p.ID, "", "" // no address can be an id
+			p.EmailKey, p.PasswordHash, p.SetupHash = p.ID, "", "" // an id is never an address
 		}
 		p.EndSessions("")
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// invite invites an address and returns the answer and the token.
+// invite invites an address and returns the response and the token.
 func (b *bundle) invite(admin, email, role string) (answer, string) {
 	b.t.Helper()
 	a := b.do("POST", "/api/v2/users", admin, `{"email":`+quoted(email)+`,"name":"Guest","role":`+quoted(role)+`}`)
@@ -57,7 +57,7 @@ func TestAnInvitationTellsNothing(t *testing.T) {
 		if x, y := slices.Sorted(maps.Keys(known.header)), slices.Sorted(maps.Keys(fresh.header)); !slices.Equal(x, y) {
 			t.Errorf("headers %v and %v", x, y)
 		}
-		for _, email := range []string{"eve@example.org", "new@example.org"} { // rehearsed: the one is a member elsewhere
+		for _, email := range []string{"eve@example.org", "new@example.org"} { // dry run: the first is a member elsewhere
 			other := b.signIn("eve@example.org").access
 			dry := b.do("POST", "/api/v2/users", other, `{"email":"`+strings.Replace(email, "eve@example.org", "bob@example.com", 1)+`","role":"user"}`, "X-Dry-Run", "true")
 			b.want(dry, http.StatusCreated, "")
@@ -68,14 +68,15 @@ func TestAnInvitationTellsNothing(t *testing.T) {
 		for _, email := range []string{"Eve@Example.org", "eva@example.org", "bob@example.com"} {
 			b.want(b.do("POST", "/api/v2/users", root, `{"email":`+quoted(email)+`,"role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
 		}
-		// Nobody hears of an invitation without its token.
+		// An invitation is not visible without its token.
 		eve := b.signIn("eve@example.org")
 		me := b.do("GET", "/api/v2/auth/me", eve.access, "")
 		if len(me.data["memberships"].([]any)) != 1 || strings.Contains(me.body, known.text("_id")) {
 			t.Errorf("%s", me.body)
 		}
 		b.want(b.refreshTo(eve.refresh, "o1"), http.StatusNotFound, "NOT_FOUND")
-		// An invitation counts as no administrator, and PATCH makes it nothing else.
+		// An invitation does not count as an administrator, and PATCH does not change
+		// that.
 		boss, _ := b.invite(root, "boss@example.org", "admin")
 		b.want(b.do("PATCH", "/api/v2/users/"+b.root.ID, root, `{"role":"user"}`), http.StatusConflict, "INVALID_TRANSITION")
 		for body, want := range map[string]int{`{"disabled":false}`: 200, `{"disabled":true}`: 409, `{"role":"viewer","name":"V"}`: 200} {
@@ -90,7 +91,7 @@ func TestInvitationsAreSpentOnce(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root, eve := b.signIn("root@example.com").access, b.signIn("eve@example.org")
 		invited, token := b.invite(root, "eve@example.org", "viewer")
-		// Setting up an account for an address that has one is refused, and audited.
+		// Setting up an account for an existing address is refused and recorded.
 		b.want(b.setUp(token), http.StatusConflict, "EMAIL_TAKEN")
 		ada := b.signIn("ada@example.com").access
 		wrong := b.accept(ada, token)
@@ -113,14 +114,14 @@ func TestInvitationsAreSpentOnce(t *testing.T) {
 		if claims := claimsOf(t, switched.text("accessToken")); claims["sub"] != invited.text("_id") {
 			t.Errorf("%v", claims)
 		}
-		// Removed and invited again, the membership has the id it had.
+		// Removed and invited again, the membership keeps its id.
 		b.want(b.do("DELETE", "/api/v2/users/"+invited.text("_id"), root, ""), http.StatusOK, "")
 		again, token := b.invite(root, "EVE@example.org", "user")
 		if again.text("_id") != invited.text("_id") {
 			t.Errorf("a second id: %s", again.body)
 		}
 		b.want(b.accept(eve.access, token), http.StatusOK, "")
-		// So has the only membership of somebody who was erased, with a password of its own.
+		// So does the only membership of an erased person, with a new password.
 		b.want(b.do("DELETE", "/api/v2/users/"+b.bob.ID, root, ""), http.StatusOK, "")
 		bob, token := b.invite(root, "bob@example.com", "user")
 		if bob.text("_id") != b.bob.ID {
@@ -168,7 +169,8 @@ func TestInvitationsEndAndAreBounded(t *testing.T) {
 		}
 		b.want(b.do("POST", "/api/v2/users", root, `{"email":"dry@example.org","role":"user"}`, "X-Dry-Run", "true"), http.StatusCreated, "")
 		log := b.do("GET", "/api/v2/organization/audit?limit=100", root, "").body
-		// Of 21 the first is entered, and the second, fourth, eighth and sixteenth with the count.
+		// Of 21 the first is recorded, and the second, fourth, eighth and sixteenth
+		// with the count.
 		if n := strings.Count(log, `"too many invitations"`); n != 5 || !strings.Contains(log, `"after":"16 times within an hour"`) {
 			t.Errorf("%d entries of 21 refused invitations, want 5: %s", n, log)
 		}
@@ -251,7 +253,7 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		}
 		first, second := link(id).text("setupToken"), link(id).text("setupToken")
 		b.secrets = append(b.secrets, first, second)
-		// Until it is used nothing has changed.
+		// Until it is used nothing changes.
 		b.want(b.do("GET", "/api/v2/auth/me", lost.access, ""), http.StatusOK, "")
 		b.signIn("lost@example.net")
 		setUp := func(token, password string) answer {
@@ -268,7 +270,7 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		b.want(link(invited.text("_id")), http.StatusConflict, "INVALID_TRANSITION")
 		b.want(link("nobody"), http.StatusNotFound, "USER_NOT_FOUND")
 
-		// A link that was given out while the person was here alone ends with that.
+		// A link issued while the person had no other membership ends with that.
 		late := link(id).text("setupToken")
 		b.secrets = append(b.secrets, late)
 		_, elsewhere := b.invite(b.signIn("eve@example.org").access, "lost@example.net", "user")
@@ -285,7 +287,8 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		if n := strings.Count(log, `"user.reset"`); n != 5 || strings.Contains(log, "o2") {
 			t.Errorf("%d entries of links, want 3 done and 2 refused: %s", n, log)
 		}
-		// Eight of the twenty are used up: one invitation more, five links and two refusals.
+		// Eight of the twenty are used: one more invitation, five links and two
+		// refusals.
 		for range 20 {
 			if refused = link(id); refused.code != "FORBIDDEN" {
 				break

@@ -18,15 +18,14 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
-// jose is a process of Node that verifies tokens with the package jose.
+// jose is a Node process that verifies tokens with the package jose.
 type jose struct {
 	t       *testing.T
 	in      io.Writer
 	answers *bufio.Scanner
 }
 
-// joseLimit is how long one of them may live: a test must not wait for an answer
-// that never comes.
+// joseLimit is the lifetime of the process, so that a test does not wait for ever.
 const joseLimit = 2 * time.Minute
 
 func startJose(t *testing.T) *jose {
@@ -47,13 +46,13 @@ func startJose(t *testing.T) *jose {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = in.Close() // which ends it
-		_ = cmd.Wait() // an error that matters was an answer missing
+		_ = in.Close() // it ends the process
+		_ = cmd.Wait() // a relevant error has shown as a missing response
 	})
 	return &jose{t: t, in: in, answers: bufio.NewScanner(out)}
 }
 
-// ask asks one question; refused is jose's code for why not.
+// ask sends one question; refused is jose's error code.
 func (j *jose) ask(question map[string]any, answer any) (refused string) {
 	j.t.Helper()
 	line, err := json.Marshal(question)
@@ -78,14 +77,14 @@ func (j *jose) ask(question map[string]any, answer any) (refused string) {
 	return failed.Refused
 }
 
-// verified is what jose gives of a token.
+// verified is the content of a token as jose returns it.
 type verified struct {
 	Header  struct{ Alg, Kid, Typ string }
 	Payload map[string]any
 }
 
-// accessToken and idToken are the options of jwtVerify that a resource server
-// and a client of ours use.
+// accessToken and idToken return the jwtVerify options of a resource server and of a
+// client.
 func accessToken(issuer string) map[string]any {
 	return map[string]any{"ask": "verify", "issuer": issuer, "audience": identity.Audience, "typ": identity.TypeAccess, "requiredClaims": []string{"exp", "iat", "jti", "sub", "client_id"}}
 }
@@ -201,8 +200,8 @@ func TestJoseFollowsARotation(t *testing.T) {
 	if _, refused := j.verify(accessToken(issuer), url, "kept", in.access, b.clock.Now()); refused != "" {
 		t.Errorf("a token of the former key in its time: %s", refused)
 	}
-	// jose checks as of a time at which the token had not expired, so that only the
-	// missing key can be why.
+	// jose verifies as of a time at which the token had not expired, so that only the
+	// missing key can be the reason.
 	b.clock.Advance(time.Hour + 10*time.Minute)
 	fetched := 0
 	testkit.Eventually(t, 20*time.Second, func() error {

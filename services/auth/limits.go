@@ -22,7 +22,7 @@ import (
 // limited: the budget that the specification gives a single client.
 func LeastAccountLimit() ratelimit.Rule { return ratelimit.Rule{Limit: 30, Window: 15 * time.Minute} }
 
-// accountLimit returns the rule for a wish: the wish, unless it is stricter than
+// accountLimit returns the configured rule, unless it is stricter than
 // LeastAccountLimit.
 func accountLimit(wish ratelimit.Rule) ratelimit.Rule {
 	least := LeastAccountLimit()
@@ -33,11 +33,11 @@ func accountLimit(wish ratelimit.Rule) ratelimit.Rule {
 	return wish
 }
 
-// tiers turns a limit into a delay that grows: the limit itself may be used up
-// in a fifteenth of its window; each failure beyond it must wait until twice the
-// time has passed since the first of them, and after the window it begins anew.
-// Thirty in 15 minutes give delays of 1, 1, 2, 4 and 7 minutes. Nobody is kept
-// out for longer than a window, and nobody has fewer tries in it than the limit.
+// tiers turns a limit into a growing delay: the limit itself may be used up in a
+// fifteenth of its window; each failure beyond it must wait until twice the time since
+// the first of them has passed, and after the window it starts again. Thirty in 15
+// minutes give delays of 1, 1, 2, 4 and 7 minutes. No account is blocked for longer
+// than a window or has fewer attempts in it than the limit.
 func tiers(rule ratelimit.Rule) []ratelimit.Rule {
 	first := rule.Window / 15
 	return []ratelimit.Rule{
@@ -49,25 +49,24 @@ func tiers(rule ratelimit.Rule) []ratelimit.Rule {
 	}
 }
 
-// failures counts failed logins per account, from wherever they come: guessing
-// one password from many addresses. It counts emails without an account as well,
-// so that its answer tells nothing. An address from which the account's owner
-// has signed in before has a count of its own, so that strangers cannot keep the
-// owner out.
+// failures counts failed logins per account, from all addresses, against attempts to
+// guess one password from many addresses. It counts emails without an account as well,
+// so that its response reveals nothing. An address from which the account's owner has
+// logged in before has a separate count, so that others cannot lock the owner out.
 type failures struct {
 	tiers  []ratelimit.Rule
 	cache  redis.UniversalClient
-	shared ratelimit.Log // nil: this process counts alone
+	shared ratelimit.Log // nil if this process counts alone
 	local  ratelimit.Log
 	now    func() time.Time
-	redis  *breaker.Breaker // open for a while after Redis has failed
-	// fromStore reports whether the owner of an account, by its key, has signed in from
-	// an address, as the store knows it. Redis only remembers what it returns: a
-	// Redis that is restarted or emptied must not put the owner among strangers.
+	redis  *breaker.Breaker // open for a while after a failure of Redis
+	// fromStore reports whether the owner of an account, by its key, has logged in from
+	// an address, according to the store. Redis only caches its result: after a restart
+	// or loss of Redis the owner must not share the count of strangers.
 	fromStore func(ctx context.Context, accountKey, address string) bool
 }
 
-// What its keys in Redis begin with.
+// Prefixes of the keys in Redis.
 const (
 	failuresPrefix = "ecf:login-failures:"
 	knownPrefix    = "ecf:login-known:"
@@ -76,11 +75,11 @@ const (
 // knownFor is how long an address counts as the owner's after a login.
 const knownFor = 90 * 24 * time.Hour
 
-// failuresTimeout bounds the questions to Redis of one attempt.
+// failuresTimeout limits the Redis calls of one attempt.
 const failuresTimeout = 500 * time.Millisecond
 
-// newFailures counts by the clock of Redis, so that replicas agree, unless clock
-// is a test's; now is the process's own.
+// newFailures uses the clock of Redis, so that replicas agree, unless clock is that of
+// a test; now is the local clock.
 func newFailures(wish ratelimit.Rule, cache redis.UniversalClient, clock, now func() time.Time) *failures {
 	f := &failures{tiers: tiers(accountLimit(wish)), cache: cache, local: ratelimit.NewLocal(now, 0), now: now, redis: breaker.New(copyPause, now)}
 	if cache != nil {
@@ -89,25 +88,25 @@ func newFailures(wish ratelimit.Rule, cache redis.UniversalClient, clock, now fu
 	return f
 }
 
-// hashed makes a key of texts that must not be kept outside the accounts.
+// hashed returns a key from strings that must not be stored outside the accounts.
 func hashed(texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// addressKey is the part of an address that limits count.
+// addressKey returns the part of an address by which limits count.
 func addressKey(address string) string {
 	addr, _ := netip.ParseAddr(address) // the zero Addr has a key as well
 	return ratelimit.AddressKey(addr)
 }
 
-// begin counts an attempt as a failure before its password is looked at, so
-// that of many at once no more than the rule allows are. It returns which of the
-// accounts, given by their keys, may be tried; RATE_LIMITED when there were too many
-// failures at each. The caller calls forgive when the attempt did not fail.
+// begin counts an attempt as a failure before its password is checked, so that
+// concurrent attempts do not exceed the rule. It returns which of the accounts, given
+// by their keys, may be tried, or RATE_LIMITED if each had too many failures. The
+// caller calls forgive if the attempt did not fail.
 //
-// All accounts of an email have one count of strangers, so that it tells nothing of how
-// many there are; whose addresses are the owner's is asked of each account.
+// All accounts of an email share one count of strangers, so that it does not reveal how
+// many there are; the owner's addresses are looked up per account.
 func (f *failures) begin(ctx context.Context, emailKey, address string, accounts ...string) (may []bool, forgive func(), err error) {
 	short, cancel := context.WithTimeout(ctx, failuresTimeout)
 	defer cancel()
@@ -146,11 +145,11 @@ func (f *failures) begin(ctx context.Context, emailKey, address string, accounts
 	return may, forgive, nil
 }
 
-// take counts a failure under a key, or returns how long to wait until one can be.
+// take counts a failure under a key, or returns how long to wait until one can be
+// counted.
 //
-// It counts in the process first and then in Redis: what this process alone has
-// let through is never more than all of them together, so a Redis that is slow
-// or away opens nothing.
+// It counts in the process first and then in Redis: what one process has admitted is
+// never more than the total, so an unavailable Redis admits nothing more.
 func (f *failures) take(ctx, short context.Context, key string, answers bool) (refund func(), wait time.Duration, err error) {
 	local, wait, err := takeAll(ctx, f.local, key, f.tiers)
 	if err != nil {
@@ -175,8 +174,8 @@ func (f *failures) take(ctx, short context.Context, key string, answers bool) (r
 	}, 0, nil
 }
 
-// key returns what an attempt is counted under, and whether Redis answers: the
-// owner's addresses have a count of their own, strangers share one.
+// key returns the key of an attempt's count, and whether Redis answers: the owner's
+// addresses have their own count, all others share one.
 func (f *failures) key(ctx context.Context, emailKey, accountKey, address string) (key string, answers bool) {
 	own := hashed(accountKey, addressKey(address))
 	if f.shared != nil && f.redis.Allow() {
@@ -197,14 +196,14 @@ func (f *failures) key(ctx context.Context, emailKey, accountKey, address string
 	return own, answers
 }
 
-// failed leaves Redis alone for a while, unless it was the client who left.
+// failed pauses the use of Redis, unless the client disconnected.
 func (f *failures) failed(ctx context.Context) {
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		f.redis.Trip()
 	}
 }
 
-// remember notes that the owner of an account has signed in from an address.
+// remember records that the owner of an account has logged in from an address.
 func (f *failures) remember(ctx context.Context, accountKey, address string) {
 	if f.cache == nil || address == "" || !f.redis.Allow() {
 		return
@@ -215,7 +214,7 @@ func (f *failures) remember(ctx context.Context, accountKey, address string) {
 	_ = f.cache.Set(short, knownPrefix+hashed(accountKey, addressKey(address)), 1, knownFor).Err()
 }
 
-// take is one that a log has counted.
+// take is an attempt counted in a log.
 type take struct {
 	key    string
 	result ratelimit.Result
@@ -231,9 +230,9 @@ func (t takes) refund(ctx context.Context, log ratelimit.Log) error {
 	return errors.Join(errs...)
 }
 
-// takeAll counts one attempt under every rule, or under none: then wait is how
-// long it takes until all of them let one through. The strictest comes first: of
-// many at once it lets no more through than the others can take.
+// takeAll counts an attempt under every rule, or under none; wait is then the time
+// until all rules admit one. The strictest comes first: of concurrent attempts it
+// admits no more than the others can.
 func takeAll(ctx context.Context, log ratelimit.Log, key string, rules []ratelimit.Rule) (taken takes, wait time.Duration, err error) {
 	for i, rule := range rules {
 		one := key + ":" + strconv.Itoa(i)

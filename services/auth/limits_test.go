@@ -46,12 +46,12 @@ func TestFailedLoginsOfOneAccount(t *testing.T) {
 		if email == "nobody@example.com" {
 			break
 		}
-		b.clock.Advance(2 * time.Second) // Redis is asked again, should it have been slow
+		b.clock.Advance(2 * time.Second) // Redis is used again, in case it was slow
 		b.want(guess(99, " ADA@example.com "), http.StatusTooManyRequests, "RATE_LIMITED")
 		b.want(b.refresh(in.refresh), http.StatusOK, "")
 		b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
 		b.signIn("bob@example.com")
-		b.signIn("ada@example.com") // the owner, from where she has signed in before
+		b.signIn("ada@example.com") // the owner, from an address of an earlier login
 		b.clock.Advance(15*time.Minute + time.Second)
 	}
 }
@@ -91,8 +91,8 @@ func TestWrongCurrentPasswordsCountAsFailedLogins(t *testing.T) {
 		return b.do("POST", "/api/v2/auth/password", access, `{"currentPassword":`+quoted(current)+`,"newPassword":`+quoted(next)+`}`,
 			"X-Forwarded-For", from, "X-Dry-Run", rehearsal)
 	}
-	const thief, owner = "198.51.100.66", "127.0.0.1" // where ada has signed in from
-	// What is no attempt at the password does not count.
+	const thief, owner = "198.51.100.66", "127.0.0.1" // ada has logged in from owner
+	// A request that does not check the password does not count.
 	for range 5 {
 		b.want(change(ada.access, "wrong", "short", thief, "false"), http.StatusBadRequest, "VALIDATION_ERROR")
 	}
@@ -111,10 +111,10 @@ func TestWrongCurrentPasswordsCountAsFailedLogins(t *testing.T) {
 	if made := b.hasher.Made() - before; made != 30 {
 		t.Errorf("%d hashes", made)
 	}
-	if _, entries, err := b.store.AuditPage(t.Context(), "o1", 0, 1); err != nil || entries != 3+2+40 { // three accounts, two sign-ins
+	if _, entries, err := b.store.AuditPage(t.Context(), "o1", 0, 1); err != nil || entries != 3+2+40 { // three accounts, two logins
 		t.Errorf("%d entries in the audit log, %v", entries, err)
 	}
-	// Not even with the right one, and not at the sign-in; the owner is not kept out.
+	// Not even with the right password, and not at login; the owner is not locked out.
 	b.want(change(ada.access, goodPass, newPass, thief, "false"), http.StatusTooManyRequests, "RATE_LIMITED")
 	b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":"wrong"}`, "X-Forwarded-For", thief), http.StatusTooManyRequests, "RATE_LIMITED")
 	b.want(change(ada.access, goodPass, newPass, owner, "false"), http.StatusOK, "")
@@ -143,7 +143,7 @@ func TestDelayAfterFailuresGrows(t *testing.T) {
 			b.want(guess(), http.StatusUnauthorized, "UNAUTHENTICATED")
 		}
 		for _, wait := range []time.Duration{1, 1, 2, 4, 7} {
-			for range 3 { // to ask again makes it no longer
+			for range 3 { // repeating does not extend it
 				refused := guess()
 				b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
 				if got := refused.header.Get("Retry-After"); got != fmt.Sprint(int(60*wait)) {
@@ -153,7 +153,7 @@ func TestDelayAfterFailuresGrows(t *testing.T) {
 			b.clock.Advance(wait * time.Minute)
 			b.want(guess(), http.StatusUnauthorized, "UNAUTHENTICATED")
 		}
-		// A window later all of it is open again.
+		// After a window all attempts are possible again.
 		b.clock.Advance(15 * time.Minute)
 		for range 30 {
 			b.want(guess(), http.StatusUnauthorized, "UNAUTHENTICATED")
@@ -167,7 +167,7 @@ func TestFailedLoginsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
 	for i := range 31 {
-		if i == 12 { // what was counted before counts on
+		if i == 12 { // earlier counts remain
 			b.server.Kill()
 		}
 		a := b.login("nobody@example.com", "wrong")

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxEmailInput and maxSecretInput bound in characters what is looked at:
-	// more than any email, password or token of ours can have.
+	// maxEmailInput and maxSecretInput limit input in characters: more than any email,
+	// password or token has.
 	maxEmailInput  = 320
 	maxSecretInput = 1024
 	maxUserAgent   = 200
@@ -46,10 +46,10 @@ func (s *Service) login(c *fiber.Ctx) error {
 	return web.OK(c, tokens)
 }
 
-// logIn checks an email and a password and begins a session. Whatever is wrong,
-// the answer is the same, after the same work, and an entry of the audit log is
-// part of that work, whichever account it is for. An attempt counts as failed until
-// it is known not to be, so that many at once cannot outrun the count.
+// logIn checks an email and a password and begins a session. All failures get the same
+// response, after the same work, including an entry of the audit log, whichever account
+// it is for. An attempt counts as failed until it has succeeded, so that concurrent
+// attempts cannot exceed the limit.
 func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle, error) {
 	emailKey := account.EmailKey(email)
 	known, _ := callerOf(ctx)
@@ -95,21 +95,21 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 	}
 	tokens.RefreshToken = token
 	if err := s.audit(ctx, event{action: "login", org: m.Org, actor: m.ID, subject: m.ID, session: v.ID}); err != nil {
-		// Nobody has its tokens, and nobody is to find it among the sessions.
+		// Its tokens were not issued, so it must not be listed among the sessions.
 		_ = s.store.EndSession(context.WithoutCancel(ctx), v.Org, v.User, v.ID, s.moment(), "not audited", account.NewMark())
 		return bundle{}, err
 	}
 	return tokens, nil
 }
 
-// nobody is the key of no account.
+// nobody is a key that belongs to no account.
 const nobody = "-"
 
-// accountsOf returns the keys of the accounts that an email may sign in to, in the order
-// they are tried: whoever has the address and, where an organization is named, the
-// separate account of that one. Where there is none its place is tried at the same cost,
-// so that nobody learns of it, whoever has the address neither; who is a member of
-// several organizations comes first and pays for one.
+// accountsOf returns the keys of the accounts that an email may log in to, in the order
+// in which they are tried: the person with the address and, if an organization is
+// named, the separate account in that one. A missing account is replaced by one with
+// the same cost, so that timing reveals nothing; a member of several organizations
+// comes first and costs one check.
 func accountsOf(emailKey, org string) []string {
 	if account.IsInvitationKey(emailKey) {
 		emailKey = nobody // it is no address
@@ -120,11 +120,11 @@ func accountsOf(emailKey, org string) []string {
 	return []string{emailKey, account.InvitationKey(org, emailKey)}
 }
 
-// checkCredentials returns the person that a password and one of the keys of accounts
-// are of, and the key; UNAUTHENTICATED, always the same, when there is none, and when no
-// organization is named and the person may not sign in to the default one. Refusals are
-// entered when every account has refused: the log of one tells nothing of sign-ins to
-// another.
+// checkCredentials returns the person whose password and account key match, and the
+// key. Otherwise it returns the same UNAUTHENTICATED in all cases, including that no
+// organization is named and the person may not log in to the default one. Refusals are
+// recorded once every account has refused: the log of one organization reveals nothing
+// of logins to another.
 func (s *Service) checkCredentials(ctx context.Context, accounts []string, secret, org string) (u account.User, accountKey string, err error) {
 	failed := make([]event, 0, len(accounts))
 	for _, accountKey := range accounts {
@@ -142,11 +142,12 @@ func (s *Service) checkCredentials(ctx context.Context, accounts []string, secre
 	return account.User{}, "", apperr.New(apperr.Unauthenticated, "The email or the password is wrong.")
 }
 
-// checkPasswordOf is checkCredentials of one account; the event says why it is refused.
+// checkPasswordOf is checkCredentials for one account; the event says why it is
+// refused.
 func (s *Service) checkPasswordOf(ctx context.Context, accountKey, secret, org string) (account.User, event, error) {
 	u, err := s.store.UserByEmail(ctx, accountKey)
 	if err == nil && u.IsInvitation() {
-		err = account.ErrNotFound // nobody has accepted it
+		err = account.ErrNotFound // the invitation was not accepted
 	}
 	if errors.Is(err, account.ErrNotFound) {
 		return account.User{}, event{action: "login", failed: "no such account"}, busy(s.hasher.VerifyNothing(ctx, secret))
@@ -177,12 +178,12 @@ func (s *Service) checkPasswordOf(ctx context.Context, accountKey, secret, org s
 	return u, event{}, nil
 }
 
-// furtherPrefix stands before the hash of the refresh token of a session that was not
-// begun in the person's first membership: a program from before memberships would
-// renew it for the wrong organization, and so finds no such token.
+// furtherPrefix precedes the hash of the refresh token of a session that did not begin
+// in the person's first membership: a release older than memberships would renew it for
+// the wrong organization, and so does not find the token.
 const furtherPrefix = "further:"
 
-// orElse returns the first of two texts that is not empty.
+// orElse returns the first of two strings that is not empty.
 func orElse(a, b string) string {
 	if a != "" {
 		return a
@@ -190,9 +191,9 @@ func orElse(a, b string) string {
 	return b
 }
 
-// newSession makes the session of a login and its refresh token. The session
-// carries the epoch that was read with the password: if the password is changed
-// or the user disabled at the same moment, the session is over as it begins.
+// newSession creates the session of a login and its refresh token. The session has the
+// epoch that was read with the password: if the password is changed or the user
+// disabled concurrently, the session is invalid from the start.
 func (s *Service) newSession(ctx context.Context, p, m account.User) (v account.Session, token string) {
 	secret, hash := account.NewSecret()
 	known, _ := callerOf(ctx)
@@ -207,8 +208,8 @@ func (s *Service) newSession(ctx context.Context, p, m account.User) (v account.
 	return v, account.JoinToken(v.ID, secret)
 }
 
-// rehash stores a password that was just verified under today's parameters. The
-// login succeeds without it as well.
+// rehash stores a password that was just verified with the present parameters. The
+// login succeeds even if that fails.
 func (s *Service) rehash(ctx context.Context, u account.User, secret string) {
 	hash, err := s.hasher.Hash(ctx, secret)
 	if err != nil {
@@ -241,9 +242,9 @@ func (s *Service) refresh(c *fiber.Ctx) error {
 	return web.OK(c, tokens)
 }
 
-// renew returns new tokens of a session that lives: of the membership it was begun in
-// or, where an organization is named, of the person's there, which changes neither the
-// session nor the default. The refresh token stays what it is.
+// renew returns new tokens of a valid session: for its membership or, if an
+// organization is named, for the person's membership there, which changes neither the
+// session nor the default. The refresh token does not change.
 func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) {
 	refused := apperr.New(apperr.Unauthenticated, "The refresh token is not valid. Log in again.")
 	sid, secret, ok := account.SplitToken(token)
@@ -264,8 +265,8 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 	e.subject = e.actor
 	known, _ := callerOf(ctx)
 	from := known.origin
-	// The use is recorded first: what has ended by then is refused here, and what
-	// ends later is refused by whoever is shown the new token.
+	// The use is recorded first: an ended session is refused here, and one that ends
+	// later is refused wherever the new token is used.
 	if err := s.store.TouchSession(ctx, v.Org, v.ID, s.moment(), from); err != nil {
 		if !errors.Is(err, account.ErrEnded) {
 			return bundle{}, unavailable(err)
@@ -281,13 +282,13 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 		return bundle{}, err
 	}
 	if err != nil {
-		// In the log of no organization: none is to learn of the others.
+		// In the log of no organization: none may learn of the others.
 		if err := s.audit(ctx, event{action: "refresh", session: v.ID, failed: "no such organization"}); err != nil {
 			return bundle{}, err
 		}
 		return bundle{}, noSuchOrganization()
 	}
-	// In the last second of a session there is no whole second left for a token.
+	// In the last second of a session no whole second is left for a token.
 	if !ok || s.now().Add(time.Second).After(v.Expires) {
 		e.failed = "user may not"
 		if err := s.audit(ctx, e); err != nil {
@@ -310,9 +311,9 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 	return tokens, nil
 }
 
-// renewed returns the membership that a refresh is of; false where the session or the
-// membership it was begun in has ended, NOT_FOUND where the organization that is
-// named is none of the person's.
+// renewed returns the membership of a refresh. It returns false if the session or its
+// membership has ended, and NOT_FOUND if the person is not a member of the named
+// organization.
 func (s *Service) renewed(ctx context.Context, v account.Session, org string) (m account.User, ok bool, err error) {
 	p, err := s.store.Person(ctx, v.User)
 	switch {
@@ -334,8 +335,8 @@ func (s *Service) renewed(ctx context.Context, v account.Session, org string) (m
 	return m, ok, err
 }
 
-// sameNetwork reports whether two addresses are of one /24 (IPv6: /64). Those
-// that are not known are of any.
+// sameNetwork reports whether two addresses are in the same /24 (IPv6: /64). Unknown
+// addresses match any.
 func sameNetwork(a, b string) bool {
 	x, errX := netip.ParseAddr(a)
 	y, errY := netip.ParseAddr(b)
@@ -353,8 +354,8 @@ func sameNetwork(a, b string) bool {
 	return network(x) == network(y)
 }
 
-// secretField reads a text that must not come back in any answer, not even in
-// the one that says what is wrong with it.
+// secretField reads a string that must not be repeated in any response, not even in the
+// error about it.
 func secretField(r *fields.Reader, name string) string {
 	if raw, ok := r.Raw(name); ok && raw[0] != '"' {
 		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.WrongType, Message: name + " must be a text."})
@@ -367,9 +368,9 @@ func secretField(r *fields.Reader, name string) string {
 	return secret
 }
 
-// originOf says where a request came from. The gateway replaces X-Forwarded-For by
-// the address of its client; admit has removed it where nobody vouches for it, and
-// the address is then that of the connection.
+// originOf returns the origin of a request. The gateway replaces X-Forwarded-For with
+// the address of its client; without a proof admit has removed it, and the address is
+// that of the connection.
 func originOf(c *fiber.Ctx) account.Origin {
 	o := account.Origin{UserAgent: cutBytes(strings.ToValidUTF8(c.Get(fiber.HeaderUserAgent), "�"), maxUserAgent)}
 	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")

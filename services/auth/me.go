@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// meJSON is the caller's account: the membership that the token is of, and all of the
-// person's.
+// meJSON is the caller's account: the membership of the token, and all memberships of
+// the person.
 type meJSON struct {
 	userJSON
 	Organization string               `json:"organization"`

@@ -50,8 +50,8 @@ func membershipsOut(all []account.User) []members.Membership {
 	return out
 }
 
-// ownMemberships answers a service's question about the memberships of the person
-// whose access token the service was sent.
+// ownMemberships answers a service's request for the memberships of the person whose
+// access token the service received.
 func (s *Service) ownMemberships(c *fiber.Ctx) error {
 	token, _ := web.BearerToken(c)
 	p, err := s.Verify(c.UserContext(), token)
@@ -65,7 +65,7 @@ func (s *Service) ownMemberships(c *fiber.Ctx) error {
 	return web.OK(c, own)
 }
 
-// memberJSON is what everybody in an organization may know of its members.
+// memberJSON is what every member of an organization may read of the others.
 type memberJSON struct {
 	ID    string        `json:"_id"`
 	Name  string        `json:"name"`
@@ -90,14 +90,14 @@ func (s *Service) listMembers(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(items, page, total))
 }
 
-// maxMembersAsked bounds how many ids one question names.
+// maxMembersAsked limits the ids in one request.
 const maxMembersAsked = 200
 
-// memberRoles answers a service's question about members of an organization: with the
-// access token that the service was sent, or, where a service works when no request is
-// under way, with the id of the organization. The latter is for services alone, as the
-// credential tells them; where an installation gives them nothing to prove themselves with, it
-// tells the role in an organization to who knows the ids of both and reaches this port.
+// memberRoles answers a service's request about members of an organization, with the
+// access token that the service received or, for background work, with the id of the
+// organization. The latter is for services alone, as their credential proves; in an
+// installation without such credentials it tells the role to any caller who knows both
+// ids and reaches this port.
 func (s *Service) memberRoles(c *fiber.Ctx) error {
 	org := string(c.Context().QueryArgs().Peek(members.Organization))
 	if org == "" || c.Get(fiber.HeaderAuthorization) != "" {

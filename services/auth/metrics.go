@@ -14,11 +14,11 @@ import (
 
 const scope = "github.com/eventcarbon/ecf/services/auth"
 
-// signIns counts attempts to sign in by what became of them.
+// signIns counts login attempts by outcome.
 type signIns struct{ count metric.Int64Counter }
 
-// observe makes the instruments of the service: attempts to sign in, and how the
-// hashing of passwords is taken up.
+// observe creates the metrics of the service: login attempts, and the utilization of
+// password hashing.
 func observe(h *password.Hasher) (signIns, error) {
 	meter := otel.Meter(scope)
 	count, err := meter.Int64Counter("ecf.auth.sign_ins", metric.WithUnit("{attempt}"),

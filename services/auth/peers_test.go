@@ -20,7 +20,7 @@ import (
 
 const peerSecret = "a-secret-of-services-that-is-long-enough"
 
-// behindSecret is an auth service that takes requests of services that have the secret.
+// behindSecret is an auth service that accepts signed requests of services.
 func behindSecret(t *testing.T, unsigned bool) *bundle {
 	t.Helper()
 	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Verifier {
@@ -30,19 +30,20 @@ func behindSecret(t *testing.T, unsigned bool) *bundle {
 	return b
 }
 
-// as returns a client that proves to be a service.
+// as returns a client that signs its requests as a service.
 func (b *bundle) as(service string) *http.Client {
 	return &http.Client{Transport: peer.NewSigner(service, peer.Secrets{peerSecret}, b.clock.Now).Transport(http.DefaultTransport)}
 }
 
-// by returns the same service, asked by another client.
+// by returns the same service with another client.
 func (b *bundle) by(client *http.Client) *bundle {
 	other := *b
 	other.client = client
 	return &other
 }
 
-// counted returns how many entries there are of nobody, and of the organization of the tests.
+// counted returns the numbers of entries without an organization and of the tests'
+// organization.
 func (b *bundle) counted() (nobody, org int64) {
 	b.t.Helper()
 	_, nobody, err := b.store.AuditPage(b.t.Context(), account.SystemOrg, 0, 1)
@@ -56,7 +57,7 @@ func (b *bundle) counted() (nobody, org int64) {
 	return nobody, org
 }
 
-// forged are reports that somebody with a user's token, or with none, would like to make.
+// forged are reports that a caller with a user's token, or without one, might forge.
 func (b *bundle) forged() map[string]audit.Report {
 	return map[string]audit.Report{
 		"an action of somebody else": {Note: audit.Note{Action: "event.sign-off", ID: "e1/7", Actor: b.root.ID, Subject: "e1"}},
@@ -120,10 +121,10 @@ func TestAuthAnswersServicesOnly(t *testing.T) {
 	if a := b.do("GET", members.Path+"?org=o1&id="+b.bob.ID, "", ""); a.status != http.StatusUnauthorized || a.header.Get(peer.Refused) == "" {
 		t.Errorf("members without a credential, nor a token: %d %s", a.status, a.body)
 	}
-	// The owner's own count is whole.
+	// The owner's count is unaffected.
 	b.want(gateway.do("POST", "/api/v2/auth/login", "", right, "X-Forwarded-For", home), http.StatusOK, "")
 	b.want(b.do("GET", "/.well-known/jwks.json", "", ""), http.StatusOK, "")
-	// Services are answered, and enter what others have done.
+	// Services are answered, and their reports about others recorded.
 	remote := audit.NewRemote(b.base, b.as("records"))
 	for name, r := range b.forged() {
 		if err := remote.Record(t.Context(), bob, r); err != nil {
@@ -182,7 +183,7 @@ func TestASignedRequestCannotBeChanged(t *testing.T) {
 	}
 	long := b.do("POST", "/api/v2/auth/login", "", strings.Repeat(" ", 2<<20), peer.Header, credential, "X-Forwarded-For", from)
 	b.want(long, http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
-	// Nor is room made for what is only announced.
+	// Nor is memory allocated for a body that is only announced.
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(b.base, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestWithoutASecretNobodyIsBelieved(t *testing.T) {
 	t.Parallel()
 	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Verifier { return peer.NewVerifier(nil, false, now) })
 	bob, root := b.signIn("bob@example.com"), b.signIn("root@example.com")
-	remote := audit.NewRemote(b.base, b.as("gateway")) // auth has no secret to look with
+	remote := audit.NewRemote(b.base, b.as("gateway")) // auth has no secret to verify it
 	nobody, org := b.counted()
 	if err := remote.Record(t.Context(), bob.access, b.forged()["an action of somebody else"]); err == nil {
 		t.Error("an action of somebody else is taken")
@@ -253,7 +254,7 @@ func TestWithoutASecretNobodyIsBelieved(t *testing.T) {
 	if page, _, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1); err != nil || page[0].Address != "" || page[0].RequestID != "" {
 		t.Errorf("the entry of nobody is %+v, %v", page, err)
 	}
-	// What is made up of an event keeps the true entry out of the log no more than it is one.
+	// A forged event neither prevents the true entry nor counts as it.
 	made := audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/8", Actor: b.bob.ID, Subject: "e1"}}
 	genuine := audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/8", Actor: b.root.ID, Subject: "e1"}}
 	for token, r := range map[string]audit.Report{bob.access: made, root.access: genuine} {

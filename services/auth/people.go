@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// person reads the person behind a membership that was read.
+// person reads the person of a membership.
 func (a *Accounts) person(ctx context.Context, u account.User) (account.User, error) {
 	if u.Person == "" {
 		return u, nil
@@ -19,7 +19,7 @@ func (a *Accounts) person(ctx context.Context, u account.User) (account.User, er
 	return a.personByID(ctx, u.Person)
 }
 
-// personByID reads a person who is not deleted; USER_NOT_FOUND.
+// personByID reads a person who is not deleted, or returns USER_NOT_FOUND.
 func (a *Accounts) personByID(ctx context.Context, id string) (account.User, error) {
 	p, err := a.store.Person(ctx, id)
 	if errors.Is(err, account.ErrNotFound) || err == nil && p.Deleted {
@@ -28,7 +28,7 @@ func (a *Accounts) personByID(ctx context.Context, id string) (account.User, err
 	return p, unavailable(err)
 }
 
-// personOf reads the person behind a user of an organization.
+// personOf reads the person of a user of an organization.
 func (a *Accounts) personOf(ctx context.Context, org, id string) (account.User, error) {
 	u, err := a.User(ctx, org, id)
 	if err != nil {
@@ -37,8 +37,8 @@ func (a *Accounts) personOf(ctx context.Context, org, id string) (account.User, 
 	return a.person(ctx, u)
 }
 
-// memberships reads all memberships of a person that were not removed, the first
-// one first.
+// memberships reads all memberships of a person that were not removed, the first one
+// first.
 func (a *Accounts) memberships(ctx context.Context, p account.User) ([]account.User, error) {
 	further, err := a.store.Memberships(ctx, p.ID)
 	if err != nil {
@@ -48,8 +48,8 @@ func (a *Accounts) memberships(ctx context.Context, p account.User) ([]account.U
 	return slices.DeleteFunc(all, func(m account.User) bool { return m.Deleted || m.Left || m.Invited }), nil
 }
 
-// active finds the active membership of a person in an organization. Its work is the
-// same whether there is none, another's organization or no such organization.
+// active returns the active membership of a person in an organization. It does the same
+// work if there is none or no such organization.
 func (a *Accounts) active(ctx context.Context, p account.User, org string) (m account.User, ok bool, err error) {
 	all, err := a.memberships(ctx, p)
 	i := slices.IndexFunc(all, func(m account.User) bool { return m.Org == org && m.Active() })
@@ -59,7 +59,7 @@ func (a *Accounts) active(ctx context.Context, p account.User, org string) (m ac
 	return all[i], true, nil
 }
 
-// defaultOrg returns the organization of a sign-in that names none.
+// defaultOrg returns the organization of a login that names none.
 func defaultOrg(p account.User) string {
 	if p.DefaultOrg != "" {
 		return p.DefaultOrg
@@ -67,8 +67,8 @@ func defaultOrg(p account.User) string {
 	return p.Org
 }
 
-// noSuchOrganization is the one answer for an organization that does not exist and
-// for one that the person has no active membership of.
+// noSuchOrganization is the only error for an organization that does not exist and for
+// one in which the person has no active membership.
 func noSuchOrganization() error {
 	return apperr.New(apperr.NotFound, "You have no such organization.").
 		With(apperr.Detail{Field: "organization", Code: "UNKNOWN_ORGANIZATION", Message: "organization must be one that you are an active member of; GET /auth/me lists them."})
@@ -117,13 +117,13 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 		}
 		m, err := a.join(ctx, p, org, name, role)
 		if errors.Is(err, account.ErrEmailTaken) {
-			continue // somebody else was faster; the next reading finds it
+			continue // another request was faster; the next read finds its membership
 		}
 		if err != nil {
 			return account.User{}, unavailable(err)
 		}
 		if _, err := a.personByID(ctx, p.ID); err != nil {
-			// The person was erased meanwhile, and found nothing to stay for.
+			// The person was erased meanwhile, because no membership was found.
 			return account.User{}, errors.Join(err, a.DeleteUser(ctx, m.Org, m.ID))
 		}
 		return m, a.audit(ctx, event{action: "user.create", org: org, subject: m.ID, to: kindOf(m)})
@@ -215,8 +215,8 @@ func (a *Accounts) DeleteUser(ctx context.Context, org, id string) error {
 	return a.audit(ctx, event{action: "user.delete", org: org, subject: id})
 }
 
-// erase takes away all that is known of a user but the id, the organization and what
-// the id is found by when the address is invited again.
+// erase removes all personal data of a user. It keeps the id, the organization and what
+// finds the id if the address is invited again.
 func erase(u *account.User) {
 	if !u.Invited && u.Email != "" {
 		u.Former = account.FormerKey(u.Org, account.EmailKey(u.Email))
@@ -227,14 +227,14 @@ func erase(u *account.User) {
 	u.EndTokens()
 }
 
-// others counts the memberships of a person beside one.
+// others counts the other memberships of a person.
 func (a *Accounts) others(ctx context.Context, p account.User, id string) (int, error) {
 	all, err := a.memberships(ctx, p)
 	return len(slices.DeleteFunc(all, func(m account.User) bool { return m.ID == id })), err
 }
 
-// eraseIfAlone erases a person who has left and has no membership any more. It looks
-// after the write that removed one, so that of two at once one finds none.
+// eraseIfAlone erases a person who has left and has no membership left. It checks after
+// the write that removed one, so that of two concurrent removals one finds none.
 func (a *Accounts) eraseIfAlone(ctx context.Context, id string) error {
 	p, err := a.store.Person(ctx, id)
 	if errors.Is(err, account.ErrNotFound) || err == nil && (p.Deleted || !p.Left) {

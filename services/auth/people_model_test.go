@@ -16,15 +16,15 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// The model: two people, three organizations, and what each membership, session and
-// token is worth. It shares nothing with the code but the words.
+// The model: two people, three organizations, and which memberships, sessions and
+// tokens are valid. It shares only names with the code.
 type (
 	modelMember struct {
 		id       string
 		role     identity.Role
 		there    bool
 		disabled bool
-		ends     int // how often what was issued for it has ended
+		ends     int // how often its tokens were invalidated
 	}
 	modelPerson struct {
 		email, first, standard string
@@ -54,7 +54,7 @@ func (k modelToken) holds(now time.Time) bool {
 	return !k.session.over && m.works() && m.role == k.role && m.ends == k.ends && now.Before(k.until)
 }
 
-// peopleModel is one course of moves.
+// peopleModel is one random course of moves.
 type peopleModel struct {
 	*bundle
 	random   *rand.Rand
@@ -88,7 +88,7 @@ func TestTwoPeopleInThreeOrganizations(t *testing.T) {
 	})
 }
 
-// look checks some tokens, the newest among them.
+// look checks some tokens, including the newest.
 func (k *peopleModel) look() {
 	k.t.Helper()
 	for i := range min(len(k.tokens), 4) {
@@ -111,7 +111,7 @@ func (k *peopleModel) must(err error) {
 }
 
 func (k *peopleModel) joins(p *modelPerson, org string) {
-	role := identity.Roles()[k.random.IntN(3)] // never an admin, whom the last-admin rule would keep
+	role := identity.Roles()[k.random.IntN(3)] // never an admin, which the last-admin rule would keep
 	m, err := k.enter(p, org, role)
 	known := p.in[org]
 	if known != nil && known.there {
@@ -132,8 +132,8 @@ func (k *peopleModel) joins(p *modelPerson, org string) {
 	known.ends++
 }
 
-// enter makes a person a member: by the operator's command, or by an invitation that the
-// person accepts.
+// enter makes a person a member: by the operator's command, or by accepting an
+// invitation.
 func (k *peopleModel) enter(p *modelPerson, org string, role identity.Role) (account.User, error) {
 	ctx := k.t.Context()
 	if k.random.IntN(2) == 0 {
@@ -159,7 +159,7 @@ func (k *peopleModel) enter(p *modelPerson, org string, role identity.Role) (acc
 
 func (k *peopleModel) leaves(p *modelPerson, org string) {
 	m := p.in[org]
-	if m == nil || !m.there || k.others(p, org) == 0 { // with the last one the person would be erased
+	if m == nil || !m.there || k.others(p, org) == 0 { // without a membership the person would be erased
 		return
 	}
 	k.must(k.service.DeleteUser(k.t.Context(), org, m.id))
@@ -167,7 +167,7 @@ func (k *peopleModel) leaves(p *modelPerson, org string) {
 	m.ends++
 }
 
-// others counts the memberships of a person beside one.
+// others counts the other memberships of a person.
 func (k *peopleModel) others(p *modelPerson, org string) int {
 	n := 0
 	for o, m := range p.in {
@@ -212,7 +212,7 @@ func (k *peopleModel) changesRole(p *modelPerson, org string) {
 	}
 }
 
-// took notes the tokens of an answer.
+// took records the tokens of a response.
 func (k *peopleModel) took(a answer, s *modelSession, org string) {
 	m := s.of.in[org]
 	k.tokens = append(k.tokens, modelToken{s, org, m.role, m.ends, a.text("accessToken"), k.clock.Now().Add(time.Hour - time.Second)})

@@ -30,8 +30,8 @@ func (b *bundle) join(email, org string, role identity.Role) account.User {
 	return m
 }
 
-// lets reports whether an access token is let in: by auth, which reads the store, and
-// the same by a gateway within a second.
+// lets reports whether an access token is admitted by auth, which reads the store, and
+// verifies that a gateway agrees within a second.
 func (b *bundle) lets(token string) bool {
 	b.t.Helper()
 	in := b.do("GET", "/api/v2/auth/me", token, "").status == http.StatusOK
@@ -41,7 +41,7 @@ func (b *bundle) lets(token string) bool {
 	return in
 }
 
-// wantMember checks whose a token is.
+// wantMember verifies the membership of a token.
 func (b *bundle) wantMember(a answer, m account.User) string {
 	b.t.Helper()
 	b.want(a, http.StatusOK, "")
@@ -77,7 +77,7 @@ func TestOnePersonInTwoOrganizations(t *testing.T) {
 			b.wantMember(b.refreshTo(of, "o2"), there)
 			b.wantMember(b.refreshTo(of, "o1"), b.ada)
 		}
-		// A switch has changed neither session.
+		// Switching changed neither session.
 		b.wantMember(b.refresh(first.text("refreshToken")), b.ada)
 		b.wantMember(b.refresh(second.text("refreshToken")), there)
 		b.wantMember(b.login("ada@example.com", goodPass), b.ada)
@@ -98,7 +98,8 @@ func TestOnePersonInTwoOrganizations(t *testing.T) {
 		if own, err := b.service.Own(t.Context(), "o2", there.ID); err != nil || len(own) != 2 || own[0].ID != b.ada.ID || own[1].Organization != "o2" {
 			t.Errorf("own memberships %v, %v", own, err)
 		}
-		// Unknown and foreign get the same bytes, and only with the right password.
+		// Unknown and foreign organizations get the same bytes, and only with the right
+		// password.
 		b.user("o3", "else@example.net", "Else", identity.Admin)
 		foreign, unknown := b.loginTo("ada@example.com", "o3"), b.loginTo("ada@example.com", "o9")
 		b.want(foreign, http.StatusNotFound, "NOT_FOUND")
@@ -118,7 +119,8 @@ func TestOnePersonInTwoOrganizations(t *testing.T) {
 		b.wantMember(b.login("ada@example.com", goodPass), there)
 		b.wantMember(b.refresh(first.text("refreshToken")), b.ada)
 
-		// Passwords and sessions are the person's: changed in one, ended in all but one.
+		// Passwords and sessions belong to the person: changed in one organization,
+		// ended in all but one.
 		b.want(b.do("POST", "/api/v2/auth/password", token, `{"currentPassword":`+quoted(goodPass)+`,"newPassword":`+quoted(newPass)+`}`), http.StatusOK, "")
 		if !b.lets(token) {
 			t.Error("the session in which the password was changed has ended")
@@ -127,13 +129,13 @@ func TestOnePersonInTwoOrganizations(t *testing.T) {
 		if total := b.do("GET", "/api/v2/auth/sessions", token, "").body; !strings.Contains(total, `"total":1`) || !strings.Contains(total, `"current":true`) {
 			t.Errorf("sessions: %s", total)
 		}
-		// Signing out of a switched token ends the session everywhere.
+		// Logging out with a switched token ends the session everywhere.
 		b.want(b.do("POST", "/api/v2/auth/logout", token, ""), http.StatusOK, "")
 		b.want(b.refresh(second.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
 		if b.lets(token) {
 			t.Error("a switched token outlives its session")
 		}
-		// No organization hears of the other.
+		// No organization learns of the other.
 		for org, other := range map[string]string{"o1": there.ID, "o2": b.ada.ID} {
 			entries, _, err := b.store.AuditPage(t.Context(), org, 0, 100)
 			if err != nil {
@@ -184,7 +186,7 @@ func TestRevocationInOneOrganization(t *testing.T) {
 		b.wantMember(b.refreshTo(second.text("refreshToken"), "o1"), b.ada)
 		away = b.wantMember(b.loginTo("ada@example.com", "o2"), changed)
 
-		// The first membership ends, and the person goes on.
+		// The first membership ends, and the person remains.
 		if err := b.service.DeleteUser(ctx, "o1", b.ada.ID); err != nil || b.lets(here) || !b.lets(away) {
 			t.Fatalf("removed here: %v, %t, there %t", err, b.lets(here), b.lets(away))
 		}

@@ -12,10 +12,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// accountsFor returns the accounts a request works on: the real ones or, for a
-// request that is only to be rehearsed, ones that decide the same and write
-// nothing. Sign-in and refresh are not rehearsed: tokens of a session that is
-// not stored would be none.
+// accountsFor returns the accounts a request works on: the real ones or, for a dry run,
+// ones that decide the same and write nothing. Login and refresh have no dry run:
+// tokens of a session that is not stored would be invalid.
 func (s *Service) accountsFor(c *fiber.Ctx) (a *Accounts, rehearsed bool, err error) {
 	rehearsed, err = web.DryRun(c)
 	if err != nil || !rehearsed {
@@ -26,13 +25,13 @@ func (s *Service) accountsFor(c *fiber.Ctx) (a *Accounts, rehearsed bool, err er
 	}, true, nil
 }
 
-// rehearsal answers writes as the store would, and does not write.
+// rehearsal answers writes as the store would, without writing.
 type rehearsal struct{ account.Store }
 
 // InsertUser implements account.Users.
 func (r rehearsal) InsertUser(ctx context.Context, u account.User) error {
 	if u.Person != "" {
-		return ctx.Err() // only a command makes these
+		return ctx.Err() // only a command does this
 	}
 	_, err := r.UserByEmail(ctx, u.EmailKey)
 	switch {

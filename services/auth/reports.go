@@ -21,16 +21,16 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// maxReportText bounds each text of a report, in bytes.
+// maxReportText limits each string of a report, in bytes.
 const maxReportText = audit.MaxText
 
-// reportGrace is how long ago a token may have expired that a report is made
-// with: the request it is of began while it was good.
+// reportGrace is how long a report's token may have expired: the request that it is
+// about began while the token was valid.
 const reportGrace = 30 * time.Second
 
-// strangersReports is how many reports of nobody are entered within a minute: whoever
-// reaches auth, or is refused from as many addresses as it likes, cannot fill the log with
-// them. The gateway owes those that are refused, and counts them in the next one.
+// strangersReports limits the reports without a token that are recorded per minute, so
+// that a caller who reaches auth, or is refused from many addresses, cannot fill the
+// log. The gateway counts those that are refused and reports them with the next one.
 const strangersReports = 60
 
 func newReportBudget(now func() time.Time, log *slog.Logger) *ratelimit.Limiter {
@@ -47,8 +47,9 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 	return s.record(ctx, accessToken, r, true)
 }
 
-// record is Record of a report that a service has proved to be its own, or that may be
-// anybody's: then it is only of the token's user, or of nobody, and says no address.
+// record is Record for a report that a service has proved to be its own, or for an
+// unproven one: the latter is recorded only for the token's user, or without an actor,
+// and without an address.
 func (s *Service) record(ctx context.Context, accessToken string, r audit.Report, proven bool) error {
 	if !audit.Reportable(r.Action) {
 		return apperr.New(apperr.Forbidden, "This action is not reported by others.")
@@ -89,12 +90,12 @@ func (s *Service) record(ctx context.Context, accessToken string, r audit.Report
 			e.id = r.Action + ":" + p.Org + "/" + r.ID
 		}
 		if !proven {
-			// What is made up keeps no true entry of somebody else out.
+			// A forged id does not prevent the true entry of another actor.
 			e.id += "/" + p.UserID
 		}
 		if ofEvent && r.Actor != "" && r.Actor != p.UserID {
-			// The action of somebody else, by an earlier request: of this one only its
-			// id is kept, as who has brought the report.
+			// The action of another person, by an earlier request: of this request only
+			// the id is kept, as the origin of the report.
 			e.actor, e.session = r.Actor, ""
 			ctx = context.WithValue(ctx, callerKey{}, caller{requestID: cutBytes(r.RequestID, maxReportText)})
 		}
@@ -102,8 +103,8 @@ func (s *Service) record(ctx context.Context, accessToken string, r audit.Report
 	return s.audit(ctx, e)
 }
 
-// namesNobody reports whether a report has nothing that its sender may choose: which
-// operation was refused to strangers, and how often.
+// namesNobody reports whether a report has nothing that its sender can choose: only
+// which operation was refused, and how often.
 func namesNobody(n audit.Note) bool {
 	return n.ID == "" && n.Actor == "" && n.Before == "" && (n.After == "" || isTimes.MatchString(n.After)) &&
 		slices.Contains([]string{string(apperr.RateLimited), ""}, n.Refused) &&

@@ -25,7 +25,7 @@ func TestReportsOfOtherServices(t *testing.T) {
 		if err := remote.Record(t.Context(), bob.access, refused); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // with an id it is entered once
+		for range 2 { // with an id it is recorded once
 			if err := remote.Record(t.Context(), root.access, audit.Report{
 				Note: audit.Note{Action: audit.Organization, ID: "o1/2", Subject: "o1", Before: "fourEyes false", After: "fourEyes true"},
 			}); err != nil {
@@ -45,8 +45,8 @@ func TestReportsOfOtherServices(t *testing.T) {
 			}
 		}
 
-		// What somebody else did to an event is reported with the next action on it, at
-		// least once, and entered once, in their name.
+		// What another person did to an event is reported with the next action on it,
+		// at least once, and recorded once, in their name.
 		derived := audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/7", Actor: b.bob.ID, Subject: "e1", After: "revision 7, abc"}, Address: "198.51.100.7", RequestID: "req-10"}
 		for range 2 {
 			if err := remote.Record(t.Context(), root.access, derived); err != nil {
@@ -59,7 +59,7 @@ func TestReportsOfOtherServices(t *testing.T) {
 			t.Errorf("the entry is %v, before it %v", e, older)
 		}
 
-		// A hit of a limit has no token where nobody has signed in.
+		// A hit of a limit has no token before login.
 		hit := audit.Report{Note: audit.Note{Action: audit.Limited, Refused: "RATE_LIMITED", Subject: "POST /auth/login"}, Address: "198.51.100.8"}
 		if err := remote.Record(t.Context(), "", hit); err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestReportsOfOtherServices(t *testing.T) {
 		}
 		b.want(b.do("POST", "/api/v2"+audit.Path, root.access, `{}`), http.StatusNotFound, "NOT_FOUND")
 
-		// A request may outlive its token by as long as a request takes.
+		// A request may outlive its token by the duration of a request.
 		b.clock.Advance(time.Hour + 10*time.Second)
 		if err := b.service.Record(t.Context(), bob.access, refused); err != nil {
 			t.Errorf("a token that has just expired: %v", err)
@@ -106,7 +106,8 @@ func TestReportsOfOtherServices(t *testing.T) {
 			t.Errorf("%v, %v", stored, err)
 		}
 
-		// Whoever reaches auth without a token cannot fill the log; who has one goes on.
+		// A caller without a token cannot fill the log; one with a token is still
+		// recorded.
 		b.clock.Advance(time.Hour)
 		_, before, _ = b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1)
 		for n := range 100 {

@@ -156,7 +156,7 @@ func TestNobodyIsRefusedWhileKeysRotate(t *testing.T) {
 	}
 }
 
-// keyOf returns the id of the key that has signed a token.
+// keyOf returns the id of the key that signed a token.
 func keyOf(t *testing.T, token string) string {
 	t.Helper()
 	parsed, _, err := jwt.NewParser().ParseUnverified(token, jwt.MapClaims{})

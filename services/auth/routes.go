@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// routes is every operation of the service. Its path, and who may call it, are
-// in libs/api.
+// routes are the operations of the service. Their paths and permissions are in
+// libs/api.
 func (s *Service) routes() []web.Route {
 	write := func(h fiber.Handler) fiber.Handler { return web.CollectHeaderFaults(h) }
 	return []web.Route{
@@ -43,7 +43,7 @@ func (s *Service) routes() []web.Route {
 	}
 }
 
-// register adds all routes: those of the table, and those for the gateway itself.
+// register adds all routes: those of the table, and those for the gateway only.
 func (s *Service) register(app *fiber.App) error {
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
 	app.Get(members.Path, s.memberRoles)

@@ -76,7 +76,7 @@ func Start(p *app.Process, c Config, d Deps) (*Service, app.Service, error) {
 	return service, app.Service{Name: "auth", App: service.App(), Tasks: []app.Task{{Name: "follow changes of accounts", Run: service.Follow}}}, nil
 }
 
-// settingsOf is everything the process of the service can be told.
+// settingsOf has the settings of the process.
 type settingsOf struct {
 	app.Log
 	app.Listen
@@ -90,7 +90,7 @@ type settingsOf struct {
 	Config
 }
 
-// What ECF_PEER_UNSIGNED may be.
+// The values of ECF_PEER_UNSIGNED.
 const (
 	refuseUnsigned = "refuse"
 	acceptUnsigned = "accept"
@@ -157,11 +157,11 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 	})
 }
 
-// callers decides how the process knows the other services.
+// callers decides how the process authenticates other services.
 func (c *settingsOf) callers(ctx context.Context, p *app.Process, peers *mutual.Peers) *peer.Verifier {
 	switch {
 	case peers != nil:
-		return nil // who gets through has shown a certificate
+		return nil // a caller that gets through has shown a certificate
 	case len(c.Secrets) == 0:
 		peer.Warn(ctx, p.Logger)
 	case c.Unsigned == acceptUnsigned:

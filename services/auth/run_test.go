@@ -27,8 +27,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
-// process runs the service with an environment until the test ends, on a free
-// port unless the environment names an address.
+// process runs the service until the end of the test, on a free port unless the
+// environment has an address.
 func process(t *testing.T, env map[string]string) (base string, e app.Env) {
 	t.Helper()
 	addr := env["ECF_ADDR"]
@@ -67,8 +67,8 @@ func process(t *testing.T, env map[string]string) (base string, e app.Env) {
 	return "http://" + addr, e
 }
 
-// operator opens the accounts of a deployment beside its servers, as a command
-// does, and makes a user.
+// operator opens the accounts of a deployment while its servers run, as a command does,
+// and creates a user.
 func operator(t *testing.T, e app.Env) *auth.Accounts {
 	t.Helper()
 	uri := e.Getenv("ECF_MONGODB_AUTH_URI")

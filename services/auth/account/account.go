@@ -119,7 +119,7 @@ func InvitationRequest(actor, key, asked string) string {
 	return HashSecret(actor + "\x00" + key)[:32] + "." + HashSecret(asked)[:32]
 }
 
-// invited begins what InvitationKey returns.
+// invited is the prefix of what InvitationKey returns.
 const invited = "invited:"
 
 // InvitationKey returns what the unique key of the store holds for an invitation, and
@@ -232,7 +232,7 @@ func NewID() string { return ids.New() }
 // NewMark makes a mark that no other write has.
 func NewMark() string { return rand.Text() }
 
-// secretBytes is 256 bits: more than enough to be stored under a plain hash.
+// secretBytes is 256 bits, enough entropy for a plain hash.
 const secretBytes = 32
 
 // NewSecret makes a random secret and the hash it is stored as.
@@ -273,14 +273,14 @@ func SplitToken(token string) (id, secret string, ok bool) {
 	return id, secret, err == nil && len(raw) == secretBytes
 }
 
-// maxEmail is the longest address that can be delivered to (RFC 5321 §4.5.3.1).
+// maxEmail is the length of the longest deliverable address (RFC 5321 §4.5.3.1).
 const maxEmail = 254
 
 // EmailKey returns what an address is found by: without surrounding space, in
 // NFC, case-folded. Two addresses that people take for the same have one key.
 func EmailKey(email string) string {
 	folded := cases.Fold().String(norm.NFC.String(strings.TrimSpace(email)))
-	// Folding alone swaps the cases of some Cherokee letters.
+	// Case folding alone swaps the cases of some Cherokee letters.
 	return norm.NFC.String(strings.ToLower(folded))
 }
 

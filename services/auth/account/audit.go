@@ -53,8 +53,8 @@ func (e AuditEntry) Seal(prev AuditEntry) AuditEntry {
 	return e
 }
 
-// digest covers everything but the hash itself. Each value goes in with its
-// length, so that two entries never run together into the same bytes.
+// digest covers everything except the hash itself. Each value is preceded by its
+// length, so that different entries never give the same bytes.
 func (e AuditEntry) digest() string {
 	h := sha256.New()
 	for _, v := range [...]string{

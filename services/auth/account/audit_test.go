@@ -52,7 +52,7 @@ func TestAuditVerifierNamesTheFirstFault(t *testing.T) {
 				a[i] = a[i].Seal(a[i-1])
 			}
 			return a
-		}, "entry 5 was changed"}, // which the head tells
+		}, "entry 5 was changed"}, // the head reveals it
 		"the first removed": {func(a []account.AuditEntry) []account.AuditEntry { return a[1:] }, "entry 1 is missing"},
 		"one removed":       {func(a []account.AuditEntry) []account.AuditEntry { return append(a[:3:3], a[4]) }, "entry 4 is missing"},
 		"the last removed":  {func(a []account.AuditEntry) []account.AuditEntry { return a[:4] }, "entry 5 is missing"},

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What a Store says when it could not do what was asked. Anything else it
-// returns is a failure of the engine.
+// Errors of a Store whose operation was refused. Any other error is a failure of the
+// engine.
 var (
 	// ErrNotFound: no such user or session in this organization.
 	ErrNotFound = errors.New("account: not found")

@@ -43,8 +43,7 @@ const (
 	fileMode   = 0o600
 )
 
-// retireMargin is how much longer than a token's lifetime a former key stays
-// published.
+// retireMargin is how much longer than a token's lifetime a former key stays published.
 const retireMargin = time.Minute
 
 // Options says where the keys are. Dir and TokenLife are required.
@@ -65,15 +64,14 @@ type Keyring struct {
 	o Options
 
 	mu   sync.RWMutex
-	keys []key // in the order of their files' names
+	keys []key // in the order of their file names
 }
 
 type key struct {
 	file string
 	kid  string
-	from time.Time // signs from here on
-	// since is when it took over from the key before it: from, or when the file
-	// was written.
+	from time.Time // signs from this time on
+	// since is when it replaced the key before it: from, or when the file was written.
 	since   time.Time
 	private crypto.Signer
 	public  crypto.PublicKey
@@ -162,13 +160,13 @@ func (k *Keyring) read() ([]key, error) {
 	return keys, nil
 }
 
-// readKey never puts anything of a file's content into an error.
+// readKey never includes a file's content in an error.
 func readKey(path string) (key, error) {
 	info, err := os.Stat(path) // a mounted secret is a link
 	if err != nil {
 		return key{}, err
 	}
-	if info.Mode().Perm()&0o007 != 0 && runtime.GOOS != "windows" { // which has no such modes
+	if info.Mode().Perm()&0o007 != 0 && runtime.GOOS != "windows" { // Windows has no such modes
 		return key{}, fmt.Errorf("everybody on this machine may use it (mode %04o); it must be 0600", info.Mode().Perm())
 	}
 	if info.Size() > maxKeyFile {
@@ -204,8 +202,8 @@ func readKey(path string) (key, error) {
 	return one, nil
 }
 
-// create makes a key and the file number n with it. fs.ErrExist: the file was
-// there already.
+// create creates a key and writes the file number n. It returns fs.ErrExist if the file
+// exists.
 func (k *Keyring) create(n int, from time.Time) (kid string, err error) {
 	var private crypto.Signer
 	if k.o.Algorithm == identity.AlgES256 {
@@ -228,8 +226,8 @@ func (k *Keyring) create(n int, from time.Time) (kid string, err error) {
 	if !from.IsZero() {
 		block.Headers = map[string]string{signsFrom: from.UTC().Format(time.RFC3339)}
 	}
-	// Written whole under another name and linked: nobody reads half a key, and
-	// a link never replaces a file that is there.
+	// Written under another name and linked: no reader sees half a key, and a link
+	// never replaces a file.
 	partial := filepath.Join(k.o.Dir, "."+strings.ToLower(rand.Text())+".partial")
 	if err := writeSynced(partial, pem.EncodeToMemory(block)); err != nil {
 		return "", fmt.Errorf("make signing key: %w", err)
@@ -250,7 +248,7 @@ func writeSynced(path string, content []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// signing returns the key that signs now. The caller holds no lock.
+// signing returns the key that signs now. The caller must not hold the lock.
 func (k *Keyring) signing() (key, error) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -261,7 +259,7 @@ func (k *Keyring) signing() (key, error) {
 	return k.keys[i], nil
 }
 
-// current returns the index of the key that signs at now, -1 if none does.
+// current returns the index of the key that signs at now, or -1.
 func current(keys []key, now time.Time) int {
 	for i, k := range slices.Backward(keys) {
 		if !now.Before(k.from) {
@@ -271,8 +269,8 @@ func current(keys []key, now time.Time) int {
 	return -1
 }
 
-// live reports whether tokens under the key number i are good at now: until
-// tokenLife after a later key has taken over.
+// live reports whether tokens signed with key i are valid at now: until tokenLife after
+// a later key has replaced it.
 func live(keys []key, i int, now time.Time, tokenLife time.Duration) bool {
 	for _, next := range keys[i+1:] {
 		if now.After(next.since.Add(tokenLife + retireMargin)) {

@@ -278,7 +278,8 @@ func TestBadKeyFilesAreRefusedWithoutQuotingThem(t *testing.T) {
 			}
 		})
 	}
-	// A replica that runs keeps its keys when a bad file is added or all are gone.
+	// A running replica keeps its keys when an invalid file is added or all are
+	// removed.
 	dir := t.TempDir()
 	k := open(t, dir, testkit.NewClock(start))
 	if err := os.WriteFile(filepath.Join(dir, "2.pem"), []byte("junk"), 0o600); err != nil {

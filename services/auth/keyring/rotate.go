@@ -13,7 +13,7 @@ import (
 // any replica or verifier goes without reading the keys again.
 const PublishAhead = 5 * time.Minute
 
-// rotateAttempts bounds how often Rotate gives way to another rotation.
+// rotateAttempts limits the retries of Rotate after conflicts with other rotations.
 const rotateAttempts = 100
 
 // Rotate adds a key that signs from PublishAhead from now on, and removes the
@@ -28,7 +28,7 @@ func (k *Keyring) Rotate() (kid string, from time.Time, err error) {
 		}
 		kid, err = k.create(n, from)
 		if errors.Is(err, fs.ErrExist) {
-			continue // another rotation took the number
+			continue // another rotation used the number
 		}
 		if err != nil {
 			return "", time.Time{}, err
@@ -38,8 +38,8 @@ func (k *Keyring) Rotate() (kid string, from time.Time, err error) {
 	return "", time.Time{}, errors.New("rotate signing keys: too many rotations at once")
 }
 
-// nextNumber returns a number above that of every file, so that the new key comes
-// last. Names that are not numbers, as of keys an operator has made, must sort
+// nextNumber returns a number above that of every file, so that the new key sorts last.
+// Names that are not numbers, such as those of keys made by an operator, must sort
 // before it.
 func (k *Keyring) nextNumber() (int, error) {
 	entries, err := os.ReadDir(k.o.Dir)

@@ -34,8 +34,8 @@ const (
 	keyBytes  = 32
 )
 
-// What is accepted of a stored hash, so that a damaged one cannot take the
-// whole memory.
+// Limits for the parameters of a stored hash, so that a damaged one cannot exhaust
+// memory.
 const (
 	maxMemoryKiB = 1 << 20
 	maxTime      = 64
@@ -71,7 +71,7 @@ type Hasher struct {
 	waiting atomic.Int64
 	made    atomic.Int64
 	filled  atomic.Int64
-	running atomic.Int64 // counted where hashes are made, not where slots are given
+	running atomic.Int64 // counted by hashes in progress, not by slots
 	peak    atomic.Int64
 	dummy   string
 }
@@ -195,8 +195,8 @@ func (p Params) encode(salt, key []byte) string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, p.MemoryKiB, p.Time, p.Threads, b64(salt), b64(key))
 }
 
-// key derives a key from the whole password, in NFC: the same text typed on
-// another system is the same password.
+// key derives a key from the whole password in NFC, so that the same text from another
+// system is the same password.
 func (h *Hasher) key(p Params, salt []byte, password string, length int) []byte {
 	h.made.Add(1)
 	h.filled.Add(int64(p.MemoryKiB) * int64(p.Time))

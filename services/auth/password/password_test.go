@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// cheap is not for use: it makes tests of everything but the cost fast.
+// cheap parameters make tests fast that are not about the cost.
 var cheap = password.Params{MemoryKiB: 64, Time: 1, Threads: 1}
 
 func hasher(t testing.TB, o password.Options) *password.Hasher {
@@ -164,7 +164,7 @@ func TestBoundedSlotsAndQueue(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, password.Options{Params: cheap, Slots: 1, Queue: 5, Wait: time.Millisecond})
-	// A millisecond may be over before a free slot is taken.
+	// A millisecond may pass before a free slot is acquired.
 	var release func()
 	testkit.Eventually(t, time.Minute, func() (err error) {
 		release, err = h.Acquire(t.Context())

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The length of a new password in characters, after NFC (NIST SP 800-63B-4:
-// 15 at least where the password is the only factor, 64 or more at most).
+// The length of a new password in characters, after NFC (NIST SP 800-63B-4: at least 15
+// if the password is the only factor; a maximum of at least 64).
 const (
 	MinLength = 15
 	MaxLength = 128
@@ -33,9 +33,9 @@ func (f *Fault) Error() string { return f.Message }
 // Policy knows the passwords that everybody tries first.
 type Policy struct{ words map[string]bool }
 
-// words.txt holds the parts that guessed passwords are made of: the most used
-// passwords, keyboard walks, first names, months, seasons, and this product's
-// own name. One per line, in lower case.
+// words.txt has the parts of which guessed passwords are made: the most used passwords,
+// keyboard walks, first names, months, seasons, and the name of this product. One per
+// line, in lower case.
 //
 //go:embed words.txt
 var wordList string
@@ -51,8 +51,8 @@ func NewPolicy() *Policy {
 	return p
 }
 
-// minOwn is how many characters of a password must be its own, beside the
-// parts that everybody tries.
+// minOwn is how many characters of a password must not be part of common words or
+// patterns.
 const minOwn = 6
 
 // Check returns nil for a password that may be set. There are no rules of
@@ -84,8 +84,7 @@ func (p *Policy) Check(password string, account ...string) *Fault {
 	return nil
 }
 
-// plain undoes what people do to words to make passwords of them: signs that
-// look like letters.
+// plain undoes common substitutions in words: characters that look like letters.
 func plain(lower string) string {
 	return strings.Map(func(r rune) rune {
 		switch r {
@@ -109,9 +108,9 @@ func plain(lower string) string {
 // maxWord is longer than any entry of the list, in characters.
 const maxWord = 32
 
-// unguessable counts the characters of s that are left when it is covered as
-// far as possible by listed words, by repetitions of what came before, and by
-// characters that follow each other (abc, 321, aaa).
+// unguessable counts the characters of s that remain when it is covered as far as
+// possible by listed words, by repetitions of earlier parts, and by sequences (abc,
+// 321, aaa).
 func (p *Policy) unguessable(text string, own map[string]bool) int {
 	s := []rune(text)
 	least := make([]int, len(s)+1) // least[i]: of the first i characters
@@ -133,8 +132,7 @@ func (p *Policy) unguessable(text string, own map[string]bool) int {
 	return least[len(s)]
 }
 
-// follows reports whether the characters go up, go down or stay the same, one
-// by one.
+// follows reports whether the characters ascend, descend or stay the same, one by one.
 func follows(s []rune) bool {
 	step := s[1] - s[0]
 	if step < -1 || step > 1 {

@@ -2,7 +2,7 @@ package password
 
 import "context"
 
-// share is whose a hash is.
+// share is the unit of fair scheduling that a hash belongs to.
 type share struct {
 	key    string
 	behind bool

@@ -55,7 +55,7 @@ func Run(t *testing.T, open func(t *testing.T) account.Store) {
 	}
 }
 
-// at is a moment with the precision that is kept.
+// at is a time with the precision that is stored.
 var at = time.Date(2026, 11, 20, 12, 0, 0, 123_000_000, time.UTC)
 
 func user(org, email string, role identity.Role) account.User {
@@ -93,14 +93,14 @@ func insertUser(t *testing.T, s account.Store, u account.User) account.User {
 	return u
 }
 
-// next returns u changed, at its next revision.
+// next returns u with a change, at its next revision.
 func next(u account.User, change func(*account.User)) account.User {
 	u.Rev++
 	change(&u)
 	return u
 }
 
-// race runs fn n times at once and returns the outcomes.
+// race calls fn n times concurrently and returns the errors.
 func race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -116,7 +116,7 @@ func race(n int, fn func(i int) error) []error {
 	return errs
 }
 
-// winners counts the nils among errs; all others must be one of lost.
+// winners counts the nil errors; all others must be one of lost.
 func winners(t *testing.T, errs []error, lost ...error) int {
 	t.Helper()
 	won := 0
@@ -242,7 +242,7 @@ func usersPage(t *testing.T, s account.Store) {
 	var ids []string
 	for i := range 5 {
 		u := user("o1", fmt.Sprintf("u%d@example.com", i), identity.User)
-		u.CreatedAt = at.Add(time.Duration(i/2) * time.Millisecond) // some at the same time
+		u.CreatedAt = at.Add(time.Duration(i/2) * time.Millisecond) // some with the same time
 		u.ID = fmt.Sprintf("id%d", i)
 		insertUser(t, s, u)
 		ids = append([]string{u.ID}, ids...)

@@ -17,7 +17,7 @@ func auditEntry(org, action string) account.AuditEntry {
 	}
 }
 
-// walk reads a whole chain and checks it, in small parts.
+// walk reads and verifies a whole chain in small parts.
 func walk(ctx context.Context, t *testing.T, s account.Store, head account.AuditHead) account.AuditEntry {
 	t.Helper()
 	v := account.NewAuditVerifier(head)
@@ -45,7 +45,7 @@ func auditRoundTrip(t *testing.T, s account.Store) {
 	if second.Seq != 2 || second.Prev != first.Hash {
 		t.Errorf("after %+v comes %+v", first, second)
 	}
-	// The same event again, as after an answer that got lost.
+	// The same event again, as after a lost response.
 	if again, err := s.AppendAudit(ctx, e); err != nil || again != first {
 		t.Errorf("again: %+v, %v, want %+v", again, err, first)
 	}
@@ -99,7 +99,7 @@ func auditRace(t *testing.T, s account.Store) {
 func auditPage(t *testing.T, s account.Store) {
 	for i := range 5 {
 		e := auditEntry("o1", fmt.Sprint(i+1))
-		e.At = at.Add(-time.Duration(i) * time.Hour) // a clock that goes back changes no order
+		e.At = at.Add(-time.Duration(i) * time.Hour) // a clock that goes back does not change the order
 		_, err := s.AppendAudit(t.Context(), e)
 		must(t, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// further makes a membership of a person in another organization.
+// further returns a membership of a person in another organization.
 func further(p account.User, org string, role identity.Role) account.User {
 	m := account.User{ID: account.NewID(), Org: org, Person: p.ID, Email: p.Email, Name: "Ada, the consultant", Role: role, Epoch: 1, Rev: 1, MemberEpoch: 3,
 		CreatedAt: at.Add(time.Second), UpdatedAt: at.Add(time.Second)}
@@ -39,7 +39,7 @@ func furtherMemberships(t *testing.T, s account.Store) {
 	if all, err := s.Memberships(ctx, ""); err != nil || len(all) != 0 {
 		t.Errorf("memberships of nobody: %d, %v", len(all), err)
 	}
-	// Removed, it stays the one there is for the organization.
+	// Once removed, it remains the one membership in the organization.
 	gone := next(third, func(u *account.User) { u.Deleted, u.Email, u.Name = true, "", ""; u.EndTokens() })
 	must(t, s.ReplaceUser(ctx, "o3", gone, third.Rev))
 	want(t, "a membership beside a removed one", s.InsertUser(ctx, further(p, "o3", identity.User)), account.ErrEmailTaken)
@@ -52,9 +52,9 @@ func furtherMemberships(t *testing.T, s account.Store) {
 			t.Errorf("removed: %+v", m)
 		}
 	}
-	// The only administrator of an organization is one by whatever membership.
+	// The only administrator of an organization, by whichever membership.
 	want(t, "the last admin", s.ReplaceUser(ctx, "o2", next(m, func(u *account.User) { u.Disabled = true }), m.Rev), account.ErrLastAdmin)
-	// A session keeps the membership it was begun in.
+	// A session keeps the membership in which it began.
 	v := session(p)
 	v.Member, v.MemberOrg, v.MemberEpoch = m.ID, "o2", 3
 	must(t, s.InsertSession(ctx, v))
@@ -91,7 +91,8 @@ func leftPerson(t *testing.T, s account.Store) {
 		t.Errorf("listed %+v, %d, %v", items, total, err)
 	}
 	want(t, "the last admin beside one who has left", s.ReplaceUser(ctx, "o1", next(boss, func(u *account.User) { u.Role = identity.User }), boss.Rev), account.ErrLastAdmin)
-	// An old program enables what looks disabled to it: who has left stays away.
+	// An older release enables what looks disabled to it; a member who has left remains
+	// out.
 	back := next(left, func(u *account.User) { u.Disabled = false })
 	must(t, s.ReplaceUser(ctx, "o1", back, left.Rev))
 	want(t, "the last admin beside one enabled by an old program", s.ReplaceUser(ctx, "o1", next(boss, func(u *account.User) { u.Role = identity.User }), boss.Rev), account.ErrLastAdmin)

@@ -27,7 +27,7 @@ func touch(t *testing.T, s account.Store) {
 	must(t, s.InsertSession(ctx, v))
 	later := account.Origin{Address: "2001:db8::1", UserAgent: "new"}
 	must(t, s.TouchSession(ctx, "o1", v.ID, at.Add(time.Minute), later))
-	// A use that comes in late neither fails nor takes the place of a later one.
+	// A use that arrives late neither fails nor replaces a later one.
 	must(t, s.TouchSession(ctx, "o1", v.ID, at.Add(time.Second), account.Origin{Address: "192.0.2.9"}))
 	got, err := s.Session(ctx, v.ID)
 	v.LastUsedAt, v.Last = at.Add(time.Minute), later
@@ -53,8 +53,8 @@ func endSession(t *testing.T, s account.Store) {
 	want(t, "end of nothing", s.EndSession(ctx, "o1", v.User, "none", at, "x", "m"), account.ErrNotFound)
 }
 
-// endRace lets refreshes and a logout meet: whatever began after the logout was
-// acknowledged must be refused.
+// endRace runs refreshes concurrently with a logout: a refresh that began after the
+// logout was acknowledged must be refused.
 func endRace(t *testing.T, s account.Store) {
 	ctx := t.Context()
 	v := session(user("o1", "ada@example.com", identity.User))
@@ -226,7 +226,7 @@ func marks(t *testing.T, s account.Store) {
 	u := insertUser(t, s, user("o1", "ada@example.com", identity.User))
 	u = next(u, func(u *account.User) { u.Mark = "m2" })
 	must(t, s.ReplaceUser(ctx, "o1", u, 1))
-	must(t, s.ClearUserMark(ctx, "o1", u.ID, "m1")) // a former mark: no effect
+	must(t, s.ClearUserMark(ctx, "o1", u.ID, "m1")) // an earlier mark: no effect
 	if users, err := s.MarkedUsers(ctx, 10); err != nil || len(users) != 1 || users[0] != u {
 		t.Errorf("marked users %+v, %v", users, err)
 	}
@@ -275,22 +275,22 @@ func lastAdmin(t *testing.T, s account.Store) {
 	if got, err := s.User(ctx, "o1", a.ID); err != nil || got != a {
 		t.Errorf("the last admin is %+v, %v", got, err)
 	}
-	// Other changes of the last admin are not touched by the rule.
+	// The rule does not prevent other changes of the last admin.
 	a = next(a, func(u *account.User) { u.Name = "Anna" })
 	must(t, s.ReplaceUser(ctx, "o1", a, 1))
-	// With a second admin the first may go, and then the second may not.
+	// With a second admin the first may be disabled, and then the second may not.
 	d = next(d, func(u *account.User) { u.Disabled = false })
 	must(t, s.ReplaceUser(ctx, "o1", d, 1))
 	a = next(a, func(u *account.User) { u.Role = identity.User })
 	must(t, s.ReplaceUser(ctx, "o1", a, 2))
 	want(t, "disable the one that is left", s.ReplaceUser(ctx, "o1", next(d, func(u *account.User) { u.Disabled = true }), 2), account.ErrLastAdmin)
-	// And back again.
+	// And the other way round.
 	d, err := s.User(ctx, "o1", d.ID)
 	must(t, err)
 	a = next(a, func(u *account.User) { u.Role = identity.Admin })
 	must(t, s.ReplaceUser(ctx, "o1", a, 3))
 	must(t, s.ReplaceUser(ctx, "o1", next(d, func(u *account.User) { u.Deleted = true }), d.Rev))
-	// A write that lost its race must not let the admin it was about be forgotten.
+	// A write that lost its race must not remove its admin from the guard.
 	e := insertUser(t, s, user("o1", "e@example.com", identity.Admin))
 	want(t, "demote at a former revision", s.ReplaceUser(ctx, "o1", next(e, func(u *account.User) { u.Role = identity.User }), 9), account.ErrConflict)
 	must(t, s.ReplaceUser(ctx, "o1", next(a, func(u *account.User) { u.Role = identity.User }), 4))
@@ -310,7 +310,8 @@ func lastAdminRace(t *testing.T, s account.Store) {
 			if !errors.Is(err, account.ErrConflict) {
 				return err
 			}
-			// Its twin was faster, or its revision was moved to keep it counted.
+			// A concurrent write was faster, or its revision was raised to keep it in
+			// the guard.
 			if u, err = s.User(ctx, "o1", u.ID); err != nil {
 				return err
 			}

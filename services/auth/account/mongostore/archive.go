@@ -36,9 +36,9 @@ func (s *Store) SessionsAfter(ctx context.Context, org, after string, limit int)
 	return sessions, wrap("read all sessions", err)
 }
 
-// following reads the documents of an organization whose ids come after one.
+// following reads the documents of an organization with ids greater than a given one.
 func following[D, T any](ctx context.Context, c *mongo.Collection, org, after string, limit int, convert func(D) T) ([]T, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // 0 means no limit to the server
 		return nil, ctx.Err()
 	}
 	return list(ctx, c, bson.D{{Key: "org", Value: org}, {Key: "_id", Value: bson.D{{Key: "$gt", Value: after}}}}, convert,

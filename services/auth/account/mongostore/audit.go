@@ -15,16 +15,17 @@ import (
 )
 
 const (
-	// auditTurns is how many organizations of one process append at once.
+	// auditTurns is how many organizations of one process append concurrently.
 	auditTurns = 64
-	// auditAttempts bounds how often an append gives way to other processes'.
+	// auditAttempts limits how often an append is retried after conflicts with other
+	// processes.
 	auditAttempts = 256
 )
 
 var errAuditBusy = errors.New("too many processes append to the audit log at once")
 
-// auditDoc is an entry as stored. That no number is taken twice is held by the
-// unique index over org and seq, that no event is stored twice by its id.
+// auditDoc is a stored entry. The unique index over org and seq keeps numbers unique,
+// that over the id keeps events unique.
 type auditDoc struct {
 	ID        string        `bson:"_id"`
 	Org       string        `bson:"org"`
@@ -94,14 +95,14 @@ func (s *Store) AppendAudit(ctx context.Context, e account.AuditEntry) (account.
 	return account.AuditEntry{}, wrap(verb, errAuditBusy)
 }
 
-// auditTurn waits until no other append of this process is at work on the
+// auditTurn waits until no other append of this process is in progress for the
 // organization.
 func (s *Store) auditTurn(ctx context.Context, org string) (leave func(), err error) {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(org)) // never fails
 	turn := s.turns[h.Sum32()%auditTurns]
 	select {
-	case <-ctx.Done(): // first, for select takes either when both are ready
+	case <-ctx.Done(): // first, because select chooses at random if both are ready
 		return nil, ctx.Err()
 	default:
 	}
@@ -122,7 +123,7 @@ func (s *Store) lastAudit(ctx context.Context, org string) (account.AuditEntry, 
 	return auditOf(d), err
 }
 
-// moveHead moves the head of a chain to an entry, never back.
+// moveHead moves the head of a chain forward to an entry, never back.
 func (s *Store) moveHead(ctx context.Context, e account.AuditEntry) error {
 	_, err := mongox.Repeat(ctx, func() error {
 		_, err := s.auditHeads.UpdateOne(ctx,
@@ -132,7 +133,7 @@ func (s *Store) moveHead(ctx context.Context, e account.AuditEntry) error {
 		return err
 	})
 	if mongox.IsDuplicate(err) {
-		return nil // it is at this entry or beyond
+		return nil // it is at this entry or a later one
 	}
 	return err
 }

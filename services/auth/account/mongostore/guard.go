@@ -13,15 +13,14 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// guardDoc keeps an organization from losing its last admin, though admins are
-// documents of their own and no write spans two. Whoever is in Admins is an
-// admin: one is put in after the write that makes the user an admin, and taken
-// out before the write that ends it. An admin may be missing (a crash in
-// between); then guardRemove looks for it before it refuses.
+// guardDoc keeps an organization from losing its last admin, although admins are
+// separate documents and no write spans two. Every user in Admins is an admin: a user
+// is added after the write that makes the user an admin, and removed before the write
+// that ends it. An admin may be missing after a crash in between; guardRemove then
+// searches for one before it refuses.
 //
-// Gone keeps what was put in late from breaking the rule: it holds for each
-// user the revision of the last write that was to end it, and nobody is put in
-// for an earlier revision.
+// Gone keeps a late addition from breaking the rule: it has for each user the revision
+// of the last write that was to end it, and no user is added for an earlier revision.
 type guardDoc struct {
 	Org    string           `bson:"_id"`
 	Rev    int64            `bson:"rev"`
@@ -31,13 +30,13 @@ type guardDoc struct {
 	Invited []bson.DateTime `bson:"invited,omitempty"`
 }
 
-// guardAttempts bounds the retries of a write to the guard. Each time one of
-// the competitors succeeds.
+// guardAttempts limits the retries of a write to the guard. In each round one of the
+// competing writes succeeds.
 const guardAttempts = 64
 
 var errGuardBusy = errors.New("the admins of the organization are being changed by too many at once")
 
-// guardAdd puts users in, each as of a revision in which it is an admin.
+// guardAdd adds users, each with a revision in which it is an admin.
 func (s *Store) guardAdd(ctx context.Context, org string, revs map[string]int64) error {
 	return s.guard(ctx, org, func(g *guardDoc) (bool, error) {
 		changed := false
@@ -51,8 +50,8 @@ func (s *Store) guardAdd(ctx context.Context, org string, revs map[string]int64)
 	})
 }
 
-// guardRemove takes a user out before its write of revision rev, which makes it
-// an admin no longer. ErrLastAdmin if no other admin remains.
+// guardRemove removes a user before the write of revision rev, after which it is no
+// longer an admin. It returns ErrLastAdmin if no other admin remains.
 func (s *Store) guardRemove(ctx context.Context, org, id string, rev int64) error {
 	remove := func(g *guardDoc) (bool, error) {
 		rest := slices.DeleteFunc(slices.Clone(g.Admins), func(a string) bool { return a == id })
@@ -80,10 +79,10 @@ func (s *Store) guardRemove(ctx context.Context, org, id string, rev int64) erro
 	return s.guard(ctx, org, remove)
 }
 
-// otherAdmins returns the admins beside one user, each with a revision in which
-// it is an admin and for which the guard takes it: an admin that a write was to
-// end, and did not (a crash, a conflict), gets a revision above that write's, so
-// that the write, should it still come, finds that the revision has moved.
+// otherAdmins returns the other admins, each with a revision in which it is an admin
+// and which the guard accepts. An admin that a write was to end but did not (a crash, a
+// conflict) gets a revision above that write's, so that the write, should it still
+// arrive, conflicts.
 func (s *Store) otherAdmins(ctx context.Context, org, id string) (map[string]int64, error) {
 	admins, err := list(ctx, s.users, bson.D{{Key: "org", Value: org}, {Key: "role", Value: identity.Admin.String()},
 		{Key: "disabled", Value: false}, {Key: "deleted", Value: false}, notLeft}, userOf)
@@ -116,7 +115,7 @@ func (s *Store) otherAdmins(ctx context.Context, org, id string) (map[string]int
 	return revs, nil
 }
 
-// guard changes the guard of an organization where it is still what was read.
+// guard changes the guard of an organization, unless it has changed since it was read.
 func (s *Store) guard(ctx context.Context, org string, change func(*guardDoc) (bool, error)) error {
 	for range guardAttempts {
 		var g guardDoc

@@ -84,7 +84,7 @@ func (s *Store) TouchSession(ctx context.Context, org, id string, at time.Time, 
 	if err != nil || touched {
 		return wrap("touch session", err)
 	}
-	// It has ended, or a later use is recorded already.
+	// It has ended, or a later use is already recorded.
 	n, err := s.sessions.CountDocuments(ctx, live)
 	if err == nil && n == 0 {
 		return account.ErrEnded
@@ -112,12 +112,13 @@ func (s *Store) EndSession(ctx context.Context, org, user, id string, at time.Ti
 	return wrap("end session", err)
 }
 
-// openSessions returns the condition of the sessions of a user that have not been ended.
+// openSessions returns the filter for the sessions of a user that have not been ended.
 func openSessions(org, user string) bson.D {
 	return bson.D{{Key: "org", Value: org}, {Key: "user", Value: user}, {Key: "endedAt", Value: bson.DateTime(0)}}
 }
 
-// liveSessions returns the condition of those of them that nothing else has ended.
+// liveSessions returns the filter for those of them that are not invalid for another
+// reason.
 func liveSessions(u account.User, now time.Time) bson.D {
 	return append(openSessions(u.Org, u.ID),
 		bson.E{Key: "expires", Value: bson.D{{Key: "$gt", Value: date(now)}}},

@@ -23,8 +23,8 @@ type Store struct {
 	users, sessions, admins *mongo.Collection
 	audit, auditHeads       *mongo.Collection
 
-	// turns keep the appends of one process from racing each other for the next
-	// number; those of other processes are told by the index.
+	// turns serialize the appends of one process per organization, so that they do not
+	// compete for the next number; the index detects those of other processes.
 	turns [auditTurns]chan struct{}
 }
 
@@ -47,13 +47,12 @@ func New(db *mongo.Database) *Store {
 func Schema() []mongox.Component {
 	return []mongox.Component{{Name: "accounts", Steps: []mongox.Step{
 		mongox.CreateIndexes(1, Indexes()[:6]...),
-		// Version 2: people in several organizations. Nothing is moved; see the embedded
-		// engine's schema of the same version.
+		// Version 2: people in several organizations. No data is moved; see the
+		// embedded engine's schema of the same version.
 		mongox.CreateIndexes(1, Indexes()[6:7]...),
 		// Version 3: invitations.
 		mongox.CreateIndexes(1, Indexes()[7:8]...),
-		// Version 4: the sessions of a user that have ended do not stand between those that
-		// have not.
+		// Version 4: the index puts the open sessions of a user before the ended ones.
 		mongox.ReplaceIndexes(1, Indexes()[8:9], "sessions.org_1_user_1_createdAt_1__id_1"),
 		// Version 5: sessions are found by the networks that they were used in.
 		mongox.CreateIndexes(1, Indexes()[9:]...),
@@ -93,8 +92,8 @@ func (s *Store) Prepare(ctx context.Context) error { return mongox.Up(ctx, s.db,
 // Ping implements account.Store.
 func (s *Store) Ping(ctx context.Context) error { return mongox.Ping(ctx, s.db.Client()) }
 
-// said passes the sentinels of package account unchanged and adds to a failure
-// of the engine what was being done.
+// wrap returns the sentinel errors of package account unchanged, and adds the operation
+// to a failure of the engine.
 func wrap(verb string, err error) error {
 	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
 		account.ErrLastAdmin, account.ErrEnded} {
@@ -108,7 +107,7 @@ func wrap(verb string, err error) error {
 	return mongox.Wrap(verb, err)
 }
 
-// unique reports which unique index was violated: that of the id or the email.
+// unique returns which unique index was violated: that of the id or the email.
 func unique(err error) error {
 	switch {
 	case !mongox.IsDuplicate(err):
@@ -154,7 +153,7 @@ func page[D, T any](ctx context.Context, c *mongo.Collection, filter any, conver
 
 var newestFirst = bson.D{{Key: "createdAt", Value: -1}, {Key: "_id", Value: -1}}
 
-// date and instant store times as dates, the zero time as the first one.
+// date and instant store times as dates, the zero time as the Unix epoch.
 func date(t time.Time) bson.DateTime {
 	if t.IsZero() {
 		return 0

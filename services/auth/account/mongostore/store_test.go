@@ -24,10 +24,10 @@ import (
 func open(t *testing.T) (*mongostore.Store, *mongo.Database) {
 	t.Helper()
 	uri, name := testkit.MongoDB(t)
-	// No condition lacks the organization (statement 18), but: what signing in
-	// finds the organization by; sessions and users that are to be told of or have
-	// expired, of all; what has the organization as its own id; the heads of all
-	// chains; and the entry that was to be written and is there already.
+	// Every filter names the organization (statement 18), except these: the look-up of
+	// the organization at login; sessions and users of all organizations that must be
+	// published or have expired; documents whose id is the organization; the heads of
+	// all chains; and an entry that is already stored.
 	monitor := testkit.TenantMonitor(t, "find users deleted,emailKey", "find users _id", "find users person", "find users org", "find sessions _id",
 		"find users mark", "find sessions mark", "find sessions expires", "delete sessions _id,expires",
 		"find admins _id", "update admins _id", "update admins _id,rev", "update audit_heads _id,seq",

@@ -14,9 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// userDoc is a user as stored. A deleted user keeps its document, so that
-// histories can name it, and releases its email: emailKey is then its id,
-// which no address can be.
+// userDoc is a user as stored. A deleted user keeps its document, so that histories can
+// name it, and releases its email: emailKey is then its id, which is never an address.
 type userDoc struct {
 	ID           string        `bson:"_id"`
 	Org          string        `bson:"org"`
@@ -59,7 +58,7 @@ func docOf(u account.User) userDoc {
 }
 
 func userOf(d userDoc) account.User {
-	role, _ := identity.ParseRole(d.Role) // a role this version does not know has no rights
+	role, _ := identity.ParseRole(d.Role) // a role that this version does not know has no rights
 	return account.User{
 		ID: d.ID, Org: d.Org, Email: d.Email, EmailKey: d.EmailKey, Name: d.Name, Role: role, Service: d.Service, Disabled: d.Disabled, Deleted: d.Deleted,
 		PasswordHash: d.PasswordHash, SetupHash: d.SetupHash, SetupUntil: instant(d.SetupUntil), Epoch: d.Epoch, Kept: d.Kept,
@@ -75,8 +74,8 @@ func (s *Store) InsertUser(ctx context.Context, u account.User) error {
 		return wrap("insert user", err)
 	}
 	if u.CountsAsAdmin() {
-		// The user is stored whatever becomes of this: an admin that is missing
-		// in the guard is found again when it matters.
+		// The user is stored whatever the outcome: an admin that is missing in the
+		// guard is found when it matters.
 		_ = s.guardAdd(ctx, u.Org, map[string]int64{u.ID: u.Rev})
 	}
 	return nil
@@ -164,7 +163,7 @@ func (s *Store) ReplaceUser(ctx context.Context, org string, u account.User, pre
 		{Key: "invited", Value: d.Invited}, {Key: "inviteHash", Value: d.InviteHash}, {Key: "invitedUntil", Value: d.InvitedUntil}, {Key: "former", Value: d.Former}, {Key: "inviteKey", Value: d.InviteKey},
 		{Key: "setupKey", Value: d.SetupKey},
 	}
-	if u.Deleted || u.Person != "" || d.EmailKey != before.EmailKey { // a program from before memberships frees the key of a further one
+	if u.Deleted || u.Person != "" || d.EmailKey != before.EmailKey { // a release older than memberships frees the key of a further one
 		set = append(set, bson.E{Key: "emailKey", Value: d.EmailKey})
 	}
 	if u.Person != before.Person {
@@ -209,10 +208,11 @@ func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
 	return wrap("clear user mark", err)
 }
 
-// listed holds for what account.User.Listed does, of users that are not deleted.
+// listed is the filter that corresponds to account.User.Listed, for users that are not
+// deleted.
 var listed = bson.E{Key: "$or", Value: bson.A{bson.D{notLeft}, bson.D{{Key: "invited", Value: true}}}}
 
-// notLeft holds for documents from before the field, too.
+// notLeft also matches documents older than the field.
 var notLeft = bson.E{Key: "left", Value: bson.D{{Key: "$ne", Value: true}}}
 
 var (

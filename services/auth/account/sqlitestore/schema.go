@@ -14,10 +14,10 @@ func Schema() []sqlitex.Component {
 	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst(), networks(), setupKeys()}}}
 }
 
-// memberships is version 2: people in several organizations. Nothing is moved: the
+// memberships is version 2: people in several organizations. No data is moved: the
 // first membership of a person stays in the person's row, so whatever a program of
-// version 1 writes there counts, and a further membership is a row that such a
-// program can list, change and disable, and that nobody can sign in by.
+// version 1 writes there is effective, and a further membership is a row that such a
+// program can list, change and disable, and that cannot be used to log in.
 func memberships() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`ALTER TABLE account_users ADD COLUMN person TEXT NOT NULL DEFAULT ''`,
@@ -31,7 +31,7 @@ func memberships() sqlitex.Step {
 	)
 }
 
-// invitations is version 3. An invitation counts as disabled where nobody knows it.
+// invitations is version 3. To older programs an invitation looks disabled.
 func invitations() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`ALTER TABLE account_users ADD COLUMN invited INTEGER NOT NULL DEFAULT 0`,
@@ -47,13 +47,14 @@ func invitations() sqlitex.Step {
 	)
 }
 
-// invitationKeys is version 4: invitations name the request that made them.
+// invitationKeys is version 4: invitations have the key of the request that created
+// them.
 func invitationKeys() sqlitex.Step {
 	return sqlitex.Statements(1, `ALTER TABLE account_users ADD COLUMN invite_key TEXT NOT NULL DEFAULT ''`)
 }
 
-// openSessionsFirst is version 5: the sessions of a user that have ended do not stand
-// between those that have not.
+// openSessionsFirst is version 5: the index puts the open sessions of a user before the
+// ended ones.
 func openSessionsFirst() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE INDEX account_sessions_open ON account_sessions (org, user, ended_at, created_at, id)`,
@@ -71,13 +72,13 @@ func networks() sqlitex.Step {
 	)
 }
 
-// setupKeys is version 7: links to set a password name the request that made them.
+// setupKeys is version 7: setup links have the key of the request that created them.
 func setupKeys() sqlitex.Step {
 	return sqlitex.Statements(1, `ALTER TABLE account_users ADD COLUMN setup_key TEXT NOT NULL DEFAULT ''`)
 }
 
-// baseline is version 1: the layout as it was before versions were stored. Every
-// statement does nothing where its object exists.
+// baseline is version 1: the layout before versions were stored. Every statement does
+// nothing if its object exists.
 func baseline() sqlitex.Step {
 	tables := sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS account_users (

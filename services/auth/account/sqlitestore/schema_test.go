@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
 )
 
-// fromBefore opens a file that a server from before versions were stored has
-// written: Ann, a manager, who is signed in twice.
+// fromBefore opens a file written by a release that did not store versions, with Ann, a
+// manager with two sessions.
 func fromBefore(t *testing.T) (path string, store *sqlitestore.Store) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "ecf.db")
@@ -31,7 +31,7 @@ func fromBefore(t *testing.T) (path string, store *sqlitestore.Store) {
 	return path, sqlitestore.New(db)
 }
 
-// raw runs statements on a file, past the store.
+// raw runs statements on a file, bypassing the store.
 func raw(t *testing.T, path, statements string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

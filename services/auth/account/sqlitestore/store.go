@@ -25,13 +25,13 @@ func New(db *sqlitex.DB) *Store { return &Store{db} }
 // Ping implements account.Store.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
-// write runs fn as one durable transaction.
+// write runs fn in one durable transaction.
 func (s *Store) write(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
 	return wrap(verb, s.db.Write(ctx, fn))
 }
 
-// said passes the sentinels of package account unchanged and adds to a failure
-// of the engine what was being done.
+// wrap returns the sentinel errors of package account unchanged, and adds the operation
+// to a failure of the engine.
 func wrap(verb string, err error) error {
 	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
 		account.ErrLastAdmin, account.ErrEnded} {
@@ -45,7 +45,7 @@ func wrap(verb string, err error) error {
 	return sqlitex.Wrap(verb, err)
 }
 
-// unique reports which unique column was violated: the id or the email.
+// unique returns which unique column was violated: the id or the email.
 func unique(err error) error {
 	switch {
 	case !sqlitex.IsDuplicate(err):

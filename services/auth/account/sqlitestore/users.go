@@ -133,8 +133,8 @@ func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([
 		`SELECT COUNT(*) FROM account_users WHERE org = ? AND deleted = 0 AND (has_left = 0 OR invited = 1)`, []any{org}, skip, limit)
 }
 
-// page reads a part of a query and counts all of it in one read transaction, so
-// that both are of one state of the table.
+// page reads a part of a query and counts all of it in one read transaction, so that
+// both see the same state.
 func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) (T, error), query, count string, args []any, skip, limit int64) ([]T, int64, error) {
 	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
