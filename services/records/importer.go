@@ -301,7 +301,8 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i)}
+		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i),
+			repeats: &repeats{store: j.store, event: event}}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err == nil && good {
 			err = j.plans.admit(j.ctx, j.i.Org, j.i.Event, v.newRecords(j.i))

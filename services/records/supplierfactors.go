@@ -21,18 +21,19 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// Limits of a library.
+// The bounds of a library.
 const (
 	maxSupplierFactors  = 5000
 	maxSupplierVersions = 500
 	maxSupplierName     = 100
 )
 
-// supplierWord matches names and units of supplier factors. An @ would begin a version, and
-// other leading characters could make a spreadsheet interpret a cell of a report as a formula.
+// supplierWord is what names and units of suppliers' factors are made of. An @
+// would begin a version, and what begins otherwise could be a formula to the
+// spreadsheet that a report is opened with.
 var supplierWord = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} .,&'()/+%·²³_-]*$`)
 
-// supplierOwned are the fields of a response that the server owns.
+// supplierOwned are the fields of an answer that the server owns.
 var supplierOwned = []string{"_id", "version", "reference", "status", "revision", "createdBy", "createdAt", "updatedAt", "decidedBy", "decidedAt", "comment"}
 
 // readSupplierFactor reads the fields of a factor. The errors are in r.
@@ -71,7 +72,7 @@ func readSupplierFactor(r *fields.Reader) (f footprint.SupplierFactor) {
 	return f
 }
 
-// readEvidence reads the documents behind a factor, one of which must have a hash.
+// readEvidence reads the documents behind a factor, of which one has a hash.
 func readEvidence(r *fields.Reader) []footprint.Evidence {
 	out := []footprint.Evidence{}
 	list, ok := r.Objects("evidence", 10)
@@ -106,7 +107,7 @@ func (s *server) listSupplierFactors(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(views, page, total))
 }
 
-// supplierFactor reads the version named by the path.
+// supplierFactor reads the version that the path names.
 func (s *server) supplierFactor(c *fiber.Ctx) (record.SupplierFactor, error) {
 	f, err := s.Store.SupplierFactor(c.UserContext(), orgOf(c), c.Params("factorId"))
 	if errors.Is(err, record.ErrNotFound) {
@@ -124,7 +125,7 @@ func (s *server) getSupplierFactor(c *fiber.Ctx) error {
 	return web.OK(c, f.View())
 }
 
-// supplierFactorHistory lists the changes of a version, newest first.
+// supplierFactorHistory lists what happened to a version, newest first.
 func (s *server) supplierFactorHistory(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -143,8 +144,8 @@ func (s *server) supplierFactorHistory(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(views, page, total))
 }
 
-// createSupplierFactor proposes a factor: the first version of a new name, or the next one of
-// an existing name.
+// createSupplierFactor proposes a factor: the first version of a new name, or the
+// next one of a name that the library has.
 func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 	r, err := web.Fields(c)
 	if r == nil {
@@ -171,8 +172,8 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 		}
 		if !w.Rehearsal {
 			if err = s.Store.InsertSupplierFactor(c.UserContext(), w.Org, f); errors.Is(err, record.ErrDuplicate) {
-				// An attempt whose lease had expired has been faster, or another request has
-				// taken the version.
+				// An attempt that was given up for dead has been faster, or somebody else
+				// has taken the version.
 				if found, err := s.supplierFactorMade(c, w, read); found || err != nil {
 					return err
 				}
@@ -190,8 +191,8 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 	return tooManyChanges()
 }
 
-// supplierFactorMade answers with the version created by another attempt of the request,
-// deleted or not; it returns false if there is none.
+// supplierFactorMade answers with the version that another attempt of the request has
+// made, deleted or not; false where there is none.
 func (s *server) supplierFactorMade(c *fiber.Ctx, w writes.Write, read footprint.SupplierFactor) (found bool, err error) {
 	if !w.Request.Keyed() {
 		return false, nil
@@ -201,7 +202,7 @@ func (s *server) supplierFactorMade(c *fiber.Ctx, w writes.Write, read footprint
 	if err != nil || i < 0 {
 		return false, err
 	}
-	// The audit log needs the entry of the creation, whatever happened since.
+	// The entry of the creation is what the log is owed, whatever came since.
 	created := versions[i]
 	created.Status, created.Deleted, created.History = record.SupplierProposed, false, created.History[:1]
 	if err := s.noteSupplierFactor(c, w, record.SupplierCreate, "", created); err != nil {
@@ -214,7 +215,7 @@ func tooManyChanges() error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "Many changes are being made to this factor at once. Please try again."}
 }
 
-// nextVersion returns a proposal with the next version of its name.
+// nextVersion returns a proposal under the next version of its name.
 func (s *server) nextVersion(c *fiber.Ctx, w writes.Write, read footprint.SupplierFactor) (record.SupplierFactor, error) {
 	versions, err := s.Store.SupplierFactorVersions(c.UserContext(), w.Org, record.SupplierKey(read.Name))
 	if err != nil {
@@ -241,8 +242,8 @@ func answerSupplierFactor(c *fiber.Ctx, f record.SupplierFactor) error {
 	return web.Created(c, f.View(), web.BasePath+"/supplier-factors/"+f.ID)
 }
 
-// noteSupplierFactor reports an action for the audit log, with the hash of its entry in the
-// history of the version, so that the log covers the library.
+// noteSupplierFactor says in the audit log what was done, with the hash of the entry in
+// the history of the version: the log so covers the library.
 func (s *server) noteSupplierFactor(c *fiber.Ctx, w writes.Write, action record.SupplierAction, before string, f record.SupplierFactor) error {
 	if w.Rehearsal {
 		return nil
@@ -305,7 +306,7 @@ func editable(f record.SupplierFactor) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
-// changeSupplierFactor returns the handler of an action whose body is a comment.
+// changeSupplierFactor makes the handler of an action whose body is a comment.
 func (s *server) changeSupplierFactor(action record.SupplierAction) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		comment := ""
@@ -329,7 +330,7 @@ func (s *server) changeSupplierFactor(action record.SupplierAction) fiber.Handle
 	}
 }
 
-// change changes the version named by the path.
+// change makes a change of the version that the path names.
 func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete func(record.SupplierFactor, *record.SupplierChange) error) error {
 	w, err := s.writes.Begin(c)
 	if err != nil {
@@ -345,11 +346,16 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 		if err != nil {
 			return err
 		}
-		if last := before.History[len(before.History)-1]; w.Request.Resumed && last.Action == string(action) && last.By.ID == w.By.ID && action != record.SupplierEdit {
-			c.Set(fiber.HeaderETag, before.ETag()) // done by an earlier attempt of this request
+		if made, was, done := before.As(w.Request.Once()); done {
+			// An earlier attempt of this request did it. Its entry may not be in the audit
+			// log yet; one that is there is entered once.
+			if err := s.noteSupplierFactor(c, w, action, string(was), made); err != nil {
+				return err
+			}
+			c.Set(fiber.HeaderETag, before.ETag())
 			return web.OK(c, before.View())
 		}
-		change := record.SupplierChange{Action: action, By: w.By, At: s.now(), Policy: organization.Policy}
+		change := record.SupplierChange{Action: action, By: w.By, At: s.now(), Policy: organization.Policy, Once: w.Request.Once()}
 		if _, err := before.Apply(change); err != nil && apperr.CodeOf(err) == apperr.Forbidden {
 			return err
 		}
@@ -362,6 +368,10 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 		after, err := before.Apply(change)
 		if err != nil {
 			return err
+		}
+		if action == record.SupplierEdit && len(change.Changed) == 0 {
+			c.Set(fiber.HeaderETag, before.ETag()) // what it says already is no change
+			return web.OK(c, before.View())
 		}
 		if !w.Rehearsal {
 			if err = s.Store.ReplaceSupplierFactor(c.UserContext(), w.Org, after, before.Rev); errors.Is(err, record.ErrConflict) {
