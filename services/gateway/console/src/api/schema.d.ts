@@ -392,7 +392,7 @@ export interface paths {
         head?: never;
         /**
          * Change a proposal
-         * @description Needs the role manager, and is possible until the proposal has been decided. An approved version never changes: create the next one instead.
+         * @description Needs the role manager, and is possible until the proposal has been decided. An approved version never changes: create the next one instead. Sending what the proposal already says changes nothing. A request that is repeated with its `Idempotency-Key` makes the change once, and adds the entry that the audit log lacks after a 503.
          */
         patch: operations["updateSupplierFactor"];
         trace?: never;
@@ -1130,20 +1130,24 @@ export interface paths {
         /**
          * Import a table
          * @description A CSV file of at most 16 MiB in UTF-8, or in UTF-16, with or without a byte order mark; commas, semicolons or tabs, whichever the
-         *     first row has most of, or the separator that a first line declares (`sep=;`); rows end with a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
+         *     first row has most of, or the separator that a first line declares (`sep=;`), which is no row and is not counted among them; rows end with a line feed, both or a carriage return; quotes around cells with separators, quotes or line breaks. The first row names the fields of the
          *     type, as in its template (`GET /record-types/{type}/template`), or by what tables call them (`Origin`, `Pax`, `Anzahl Personen`; the
          *     `x-headings` of the type's schema): case, spaces and punctuation do not matter. Where it names none, the first of the next ones that
          *     names several does, within the first ten with something in them; `headRow` says which one that is.
          *     Columns that are no field, and those with values and without a head, are left out and named in `ignoredColumns`, and refused with
          *     `Prefer: handling=strict`; those of an export that the service owns are left out silently. An empty cell is an absent field. Lists and
          *     objects are JSON, a list may also be
-         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`; a value of a list may be written without
+         *     `KEF|OSL`; `yes`/`no`, `1`/`0`, `x`/`-`, `ja`/`nein` and `oui`/`non` are taken for `true`/`false`, and of `roundTrip` also `Return`/`Single`, `Round trip`/`One way` and `Hin und zurück`/`Einfach`; a value of a list may be written without
          *     regard to case, spaces, `_` and `-`, by its name in German, or by a word that stands for nothing else (`Natural gas`, `Reisebus`, `Train`; the `x-synonyms` of the schema), a country by its name in English or German; an apostrophe before a character that a spreadsheet would
          *     run is taken away, as exports put it there.
          *
          *     Cells take numbers with their units (`112 mi`, `94 kg`, `12 imp gal`, `8 yd3`), which are converted exactly and kept
-         *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`), or none (`Distance`, `Weight`, `Area`, `Amount`) where
-         *     each cell has its own (`120 km`) and the type one field for it. A row that sums up the others
+         *     in `stated`; a head may name another unit than its field (`distanceMiles`, `Weight (t)`, `Menge (l)`), or none (`Distance`, `Weight`, `Area`, `Amount`) where
+         *     each cell has its own (`120 km`), or the column `Unit` beside it, and the type one field for it. Below a head without a unit a number alone is refused where
+         *     records of the row's type need it, and left out where they do not; `ignoredColumns` then names the column. An amount of money may have its currency (`£8,400.00`, `99 EUR`), which
+         *     stands for the column `currency`. A day may have its month as a word (`2 Sep 2026`, `2. September 2026`, `2-Sep-26`).
+         *     Nights of accommodation are counted from `Check-in` to `Check-out`, or `Anreise` and `Abreise`, where no column has them, and a column `Route` of flights (`LHR-FRA-SIN-FRA-LHR`) stands
+         *     for `from`, `via`, `to` and `roundTrip`. A row that sums up the others
          *     is refused with `TOTALS_ROW`. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
          *     hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file settle it, for all of the file (`0.25`, `1.234,5`);
          *     where they do not, it is refused with `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German or French,
@@ -1158,7 +1162,7 @@ export interface paths {
          *     wrong, nothing is imported, unless `partial=true` asks for the good ones. Once the status is `importing`, all of it
          *     will be there, whatever fails on the way: each row becomes an unsubmitted record, in the order of the file. Only a row
          *     whose `externalReference` somebody else takes at that very time is left out, and named in `errors`. With `X-Dry-Run`
-         *     the answer tells what the import would come to.
+         *     the answer tells what the import would come to, and in `notices` what of it may be there already.
          */
         post: operations["importRecords"];
         delete?: never;
@@ -3447,7 +3451,7 @@ export interface components {
             errorCount: number;
             /** @description The row of the file that names the fields, with the heads of the columns. Rows above it are left out. Absent from imports of releases that did not look for it. */
             headRow?: number;
-            /** @description Heads that name no field. A column that has values and no head is named by its letters, such as `column C`. */
+            /** @description Heads that name no field, or of whose column some cells were left out as they say no unit. A column that has values and no head is named by its letters, such as `column C`. */
             ignoredColumns: string[];
             /** @description How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where neither does, so that each is read by itself. */
             numberFormat?: string;
@@ -3475,7 +3479,7 @@ export interface components {
                 /** @description How many records were removed. */
                 removed: number;
             };
-            /** @description Parameters of this request that an import does not have, often a misspelling. Absent where there are none. */
+            /** @description Likely repetitions, as `DUPLICATE_RECORD`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
             notices?: components["schemas"]["Notice"][];
             createdBy: components["schemas"]["Actor"];
             /**
@@ -3499,7 +3503,7 @@ export interface components {
          *     }
          */
         ImportError: {
-            /** @description As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included; a cell with line breaks is in one row. 0: the file as a whole. */
+            /** @description As a spreadsheet program numbers the rows of the file: from 1, empty rows and lines included, and a line such as `sep=;`, which is shown in none, not; a cell with line breaks is in one row. 0: the file as a whole. */
             row: number;
             /** @description The head of the column, or the field that has none. */
             column?: string;
@@ -6065,7 +6069,7 @@ export interface components {
             origins: {
                 /** @description A town, looked up in country, then in the country of the event, then worldwide. */
                 place?: string;
-                /** @description A postcode in country or in the country of the event. */
+                /** @description A postcode in country or in the country of the event. Beside place, as in an address, it is used if its area is known and contains the town; otherwise the town is used. */
                 postcode?: string;
                 /** @description Country of place or postcode. Given alone, people are divided among its towns. */
                 country?: string;
@@ -10682,6 +10686,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
                  *     `true` and `false` is 400.
                  */
@@ -10711,6 +10720,7 @@ export interface operations {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10729,6 +10739,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
