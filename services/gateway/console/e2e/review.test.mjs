@@ -8,9 +8,10 @@ test('what waits is counted, and led to, where nothing is approved yet', async (
     const { page } = await visit('manager', `/events/${id}/${path}`);
     await page.locator('main').getByRole('link', { name: 'Sheet', exact: true }).last().waitFor();
   }
-  const items = [2, 3].map((passengers) => ({ from: 'LHR', to: 'JFK', passengers }));
-  const made = await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
-  await the.server.api('user', 'POST', `/events/${id}/flights/submit`, { ids: made.items.map((i) => i.record._id) });
+  const items = [2, 3].map((nights) => ({ country: 'DE', nights, rooms: 10 }));
+  const made = await the.server.api('user', 'POST', `/events/${id}/accommodation/batch`, { items });
+  const ids = made.items.map((i) => i.record._id);
+  await the.server.api('user', 'POST', `/events/${id}/accommodation/submit`, { ids });
   const { page } = await visit('manager');
   const card = page.getByRole('listitem').filter({ hasText: 'Nothing approved' });
   await card.getByText('2 wait').waitFor();
@@ -22,6 +23,8 @@ test('what waits is counted, and led to, where nothing is approved yet', async (
   }
   await page.getByRole('link', { name: 'Review', exact: true }).click();
   await page.getByRole('listbox', { name: 'Queue, 2 records' }).waitFor();
+  // A country is called by its name, not by its code.
+  await page.getByRole('row', { name: 'Country Germany' }).waitFor();
 });
 
 test('of many records all are selected, few are drawn, and the next follows what was decided', async () => {

@@ -27,6 +27,10 @@ export function countriesIn(lang: string): Country[] {
   return list;
 }
 
+/** Returns what a country is called in a language; its code where it has no name there. */
+export const countryName = (code: string, lang: string): string =>
+  countriesIn(lang).find((c) => c.value === code)?.label ?? code;
+
 /** Returns the code of the country that has a name in one of the languages of the console. */
 export function countryNamed(name: string): string | undefined {
   const low = name.trim().toLowerCase();

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { call, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
+import { countryName } from '../countries';
 import { co2e, exact, range } from '../format';
 import { named } from '../i18n/fields';
 import { say, sayOfOne } from '../i18n/server';
@@ -49,7 +50,7 @@ export function Decision({
   approve: () => void;
   ask: (m: Move) => void;
 }): ReactNode {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const types = useRecordTypes();
   const info = types.data?.items.find((x) => x.type === item.type);
   const columns: Column[] = info ? columnsOf(info.schema) : [];
@@ -103,7 +104,9 @@ export function Decision({
                       {c.unit && ` (${c.unit})`}
                     </Table.Th>
                     <Table.Td>
-                      {shown(c, textOf(c, item[c.field]))}
+                      {c.field === 'country'
+                        ? countryName(String(item.country), i18n.resolvedLanguage ?? 'en')
+                        : shown(c, textOf(c, item[c.field]))}
                       {item.footprint?.defaulted.includes(c.field) && (
                         <Text span size="xs" c="dimmed">
                           {' '}

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Unsaved } from './leave';
+import './form.css';
 
 interface Props {
   opened?: boolean;
