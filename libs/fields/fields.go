@@ -78,7 +78,7 @@ func Parse(body []byte) (*Reader, error) {
 	_, err := s.object(1, func(m member) { members = append(members, m) })
 	if err == nil {
 		if s.space(); s.at != len(body) {
-			err = s.fail("text follows the end of the object")
+			err = s.fail("there is text after the end of the object")
 		}
 	}
 	if err != nil {
@@ -206,7 +206,7 @@ func (r *Reader) hint(details []apperr.Detail) {
 		if d == nil || sentence == "" {
 			continue
 		}
-		d.Message += fmt.Sprintf(" %s is no field here; %s", quote(m.name), sentence)
+		d.Message += fmt.Sprintf(" %s is not a field here; %s", quote(m.name), sentence)
 	}
 	for _, c := range r.children {
 		c.hint(details)
@@ -221,7 +221,7 @@ func (r *Reader) meaning(m *member) (name, sentence string) {
 	}
 	for _, name := range spelling.Related(m.name, r.known(), 2) {
 		if !slices.ContainsFunc(r.members, func(o member) bool { return o.name == name }) {
-			return name, name + " may be meant."
+			return name, "did you mean " + name + "?"
 		}
 	}
 	return "", ""

@@ -208,8 +208,8 @@ func TestWhatMayBeMeant(t *testing.T) {
 			got = append(got, d.Field+": "+d.Message)
 		}
 		want := []string{
-			`title: title is required. "titel" is no field here; title may be meant.`, "country: country is required.",
-			`list[0].name: name is required. "nmae" is no field here; name may be meant.`, "list[1].name: name is required.",
+			`title: title is required. "titel" is not a field here; did you mean title?`, "country: country is required.",
+			`list[0].name: name is required. "nmae" is not a field here; did you mean name?`, "list[1].name: name is required.",
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %q\nwant %q", got, want)

@@ -162,7 +162,7 @@ func (s *scanner) word() (kind, error) {
 		}
 	}
 	r, _ := utf8.DecodeRune(rest)
-	return 0, s.fail("%s is no start of a JSON value", strconv.QuoteRune(r))
+	return 0, s.fail("a JSON value cannot start with %s", strconv.QuoteRune(r))
 }
 
 func (s *scanner) number() error {
@@ -284,7 +284,7 @@ func (s *scanner) object(depth int, keep func(member)) (node, error) {
 		value, err := s.value(depth+1, keep != nil)
 		if twice && err == nil {
 			s.faults.add(apperr.Detail{Field: s.where(), Code: DuplicateKey,
-				Message: "The field occurs more than once in its object; each may occur once."})
+				Message: "The field occurs more than once in its object; each field may occur only once."})
 		}
 		s.path = s.path[:len(s.path)-1]
 		if err != nil {

@@ -50,7 +50,7 @@ func (r *Reader) RequireWith(name string, others ...string) {
 		if r.Has(other) && !r.empty(other) {
 			continue
 		}
-		d := apperr.Detail{Field: r.Path(other), Code: Required, Message: other + " is required beside " + name + "."}
+		d := apperr.Detail{Field: r.Path(other), Code: Required, Message: other + " is required with " + name + "."}
 		if !slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field && f.Code == d.Code }) {
 			r.faults.add(d)
 		}
@@ -71,7 +71,7 @@ func (r *Reader) RequireWhen(name string, values []string, others ...string) {
 		}
 		for _, other := range others {
 			if !r.Has(other) {
-				r.fault(other, Required, "%s is required beside %s %s.", other, name, m.value.text)
+				r.fault(other, Required, "%s is required with %s %s.", other, name, m.value.text)
 			}
 		}
 	}

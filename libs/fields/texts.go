@@ -20,7 +20,7 @@ func (s *scanner) str() ([]byte, error) {
 		case c == '\\':
 			return s.escaped(start)
 		case c < 0x20:
-			return nil, s.fail("a control character stands in a string; write it as an escape")
+			return nil, s.fail("a string contains a control character; write it as an escape")
 		}
 		s.at++
 	}
@@ -40,7 +40,7 @@ func (s *scanner) escaped(start int) ([]byte, error) {
 			s.at++
 			return b.Bytes(), nil
 		case c < 0x20:
-			return nil, s.fail("a control character stands in a string; write it as an escape")
+			return nil, s.fail("a string contains a control character; write it as an escape")
 		case c != '\\':
 			b.WriteByte(c)
 			s.at++
@@ -69,7 +69,7 @@ func (s *scanner) escaped(start int) ([]byte, error) {
 			}
 		}
 		if !ok {
-			return nil, s.fail("a string has a \\u escape that is no character")
+			return nil, s.fail("a string has a \\u escape that is not a character")
 		}
 		b.WriteRune(r)
 	}

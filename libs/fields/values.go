@@ -38,7 +38,7 @@ func (r *Reader) String(name string, minimum, maximum int) (string, bool) {
 
 func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool) {
 	if n.kind != kindString {
-		r.wrongType(name, "a text", n)
+		r.wrongType(name, "text", n)
 		return "", false
 	}
 	count := utf8.RuneCountInString(n.text)
@@ -78,7 +78,7 @@ func (r *Reader) Strings(name string, count, maxLength int) ([]string, bool) {
 		r.shape.add(Property{Name: name, Type: "array", MaxItems: count, Items: &Property{Type: "string", MinLength: 1, MaxLength: maxLength}})
 		return nil, false
 	}
-	items, ok := r.list(name, "a list of texts", count)
+	items, ok := r.list(name, "a list of text values", count)
 	if !ok {
 		return nil, false
 	}
@@ -322,7 +322,7 @@ func (r *Reader) StringMap(name string, count, maxLength int) (map[string]string
 		return nil, false
 	}
 	if n.kind != kindObject {
-		r.wrongType(name, "an object of texts", n)
+		r.wrongType(name, "an object with text values", n)
 		return nil, false
 	}
 	if n.count > count {
@@ -368,7 +368,7 @@ func (r *Reader) IntegerMap(name string, count, maxKey int, minimum, maximum int
 			continue
 		}
 		if inner.IsNull(key) {
-			r.fault(name+"."+cut(key, 80), WrongType, "%s must hold whole numbers; got null.", name)
+			r.fault(name+"."+cut(key, 80), WrongType, "%s must be an object of whole numbers; got null.", name)
 			ok = false
 			continue
 		}

@@ -95,7 +95,7 @@ func calculateAttendeeTravel(c *calculation, t *attendeeTravel) {
 		l.venue = *t.Venue
 	}
 	if l.venue.IsZero() {
-		c.unavailable(apperr.Detail{Field: "to", Message: "Neither the record nor the event says where people travel to."})
+		c.unavailable(apperr.Detail{Field: "to", Message: "Neither the record nor the event states where people travel to."})
 		return
 	}
 	l.here = l.venue.location()

@@ -50,7 +50,7 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 		}
 	}
 	if named > 1 {
-		d.Fault(apperr.Detail{Field: path + "place", Code: fields.NotAllowed, Message: "A row has a place, a postcode or both, or a code alone; country may stand beside it."})
+		d.Fault(apperr.Detail{Field: path + "place", Code: fields.NotAllowed, Message: "A row may have place, postcode or both, or code alone; country can be added."})
 		return o
 	}
 	if named == 0 && o.Country == "" {
@@ -108,7 +108,7 @@ func (d *decoder) settle(o origin) resolution {
 	case o.Code != "":
 		l, ok := locations.Resolve(strings.ToUpper(strings.TrimSpace(o.Code)))
 		if !ok {
-			r := refused("code", fields.UnknownCode, "code must be a known IATA, ICAO or city code; got %q. A town goes into place.", shorten(o.Code))
+			r := refused("code", fields.UnknownCode, "code must be a known IATA, ICAO or city code; got %q. Use place for a town.", shorten(o.Code))
 			r.detail.Suggestions = d.hinted(locations.Suggest, o.Code)
 			return r
 		}
@@ -119,11 +119,11 @@ func (d *decoder) settle(o origin) resolution {
 			country = d.ev.Country
 		}
 		if country == "" {
-			return refused("country", fields.Required, "A postcode needs its country, since the event has none.")
+			return refused("country", fields.Required, "country is required with postcode, because the event has no country.")
 		}
 		p, ok := places.Postcode(o.Postcode, country)
 		if !ok {
-			return refused("postcode", UnknownPlace, "No postcode area of %s is known as %q. Give the town in place, or the country alone.", country, shorten(o.Postcode))
+			return refused("postcode", UnknownPlace, "No postcode area %[2]q is known in %[1]s. Give the town in place, or the country alone.", country, shorten(o.Postcode))
 		}
 		return resolution{at: []settlement{{Venue: stopOf(places.Found{Place: p}).venue()}}}
 	case o.Place != "":
@@ -142,7 +142,7 @@ func (d *decoder) settle(o origin) resolution {
 			return resolution{at: []settlement{{Venue: airportStop(l).venue()}}}
 		}
 		detail := d.placeFault("place", o.Place, err)
-		detail.Message = strings.Replace(detail.Message, "; or leave the places out and state distanceKm", "; or leave the place out and give the country", 1)
+		detail.Message = strings.Replace(detail.Message, "; or leave out the places and state distanceKm", "; or leave out the place and give the country", 1)
 		return resolution{detail: &detail}
 	}
 	var at []settlement
@@ -150,7 +150,7 @@ func (d *decoder) settle(o origin) resolution {
 		at = append(at, settlement{Venue: stopOf(places.Found{Place: town.Place}).venue()})
 	}
 	if len(at) == 0 {
-		return refused("country", UnknownPlace, "No towns are known of %s. Give a town in place.", o.Country)
+		return refused("country", UnknownPlace, "No towns in %s are known. Give a town in place.", o.Country)
 	}
 	return resolution{at: at}
 }

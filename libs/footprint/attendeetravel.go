@@ -148,7 +148,7 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 			}
 		}
 	} else if !d.Describing() && !d.Has("to") && d.ev.Place.IsZero() {
-		d.Fault(apperr.Detail{Field: "to", Code: fields.Required, Message: "to is required, since the event has no place: a town with its country, or a code."})
+		d.Fault(apperr.Detail{Field: "to", Code: fields.Required, Message: "to is required because the event has no place. Give a town with its country, or a code."})
 	}
 	if class, ok := d.String("class", 1, 40); ok {
 		if t.Class, ok = flightClass(class); !ok {
@@ -176,7 +176,7 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 	t.Origins = merged(rows)
 	t.OriginSet = setOf(t.Origins)
 	if t.OriginSet.WithoutOrigin == t.OriginSet.People {
-		d.Fault(apperr.Detail{Field: "origins", Code: fields.Required, Message: "No row has a place, postcode, country or code, so nothing is known of where people come from."})
+		d.Fault(apperr.Detail{Field: "origins", Code: fields.Required, Message: "No row has a place, postcode, country or code. At least one row must state where people come from."})
 	}
 }
 

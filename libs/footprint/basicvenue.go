@@ -39,14 +39,14 @@ func (d *decoder) basicVenue(v *venue) {
 	case v.metered() || d.Has("floorAreaM2") && v.VenueType != OutdoorSite || v.VenueType == "":
 	case v.VenueType != OutdoorSite:
 		d.Fault(apperr.Detail{Field: "floorAreaM2", Code: fields.Required,
-			Message: "floorAreaM2 is required to estimate the energy of a " + v.VenueType + " that was not metered: no figure by attendee is published for buildings."})
+			Message: "floorAreaM2 is required to estimate the energy of a " + v.VenueType + " that was not metered, because no figures per attendee are published for buildings."})
 	default:
 		if v.Days == 0 && !d.Has("days") {
 			d.Fault(apperr.Detail{Field: "days", Code: fields.Required, Message: "days is required to estimate the energy of an outdoor site."})
 		}
 		if v.Attendees == 0 && d.ev.Attendees == 0 && !d.Has("attendees") {
 			d.Fault(apperr.Detail{Field: "attendees", Code: fields.Required,
-				Message: "attendees is required to estimate the energy of an outdoor site: the people on it each day, since the event has none. Litres of the generators in an energy record would be better."})
+				Message: "attendees (people on the site per day) is required to estimate the energy of an outdoor site, because the event has none. The litres of the generators in an energy record would be more accurate."})
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (d *decoder) drinks() map[string]decimal.Decimal {
 		}
 	}
 	for _, path := range r.Unknown() {
-		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: suggested(strings.TrimPrefix(path, r.Path("")), names), Message: "No factor is held for this drink."})
+		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: suggested(strings.TrimPrefix(path, r.Path("")), names), Message: "No factor is available for this drink."})
 	}
 	r.Ignore(r.Names()...)
 	d.Document("drinks", func(p *fields.Property) { p.Closed = true })

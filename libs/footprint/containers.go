@@ -50,7 +50,7 @@ func (d *decoder) containers(w *waste) {
 	d.RequireWith("fillPercent", "containers")
 	if _, ok := w.density(); !ok && w.WeightKg == nil && w.DensityKgPerM3 == nil && (w.VolumeLitres != nil || w.Containers > 0) {
 		d.Fault(apperr.Detail{Field: "densityKgPerM3", Code: fields.Required,
-			Message: "No density of " + w.material() + " waste is published; densityKgPerM3 is required to weigh it by volume, or give weightKg."})
+			Message: "densityKgPerM3 is required to convert the volume to weight, because no density of " + w.material() + " waste is published. Alternatively, give weightKg."})
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *calculation) volume(w *waste) (quantity, bool) {
 func (c *calculation) byVolume(w *waste, e *entry) bool {
 	litres, ok := c.volume(w)
 	if !ok {
-		c.unavailable(apperr.Detail{Field: "weightKg", Message: "The record has no amount: weightKg, volumeLitres, or container and containers."})
+		c.unavailable(apperr.Detail{Field: "weightKg", Message: "The record has no amount. Give weightKg, volumeLitres, or container and containers."})
 		return false
 	}
 	if w.DensityKgPerM3 != nil {

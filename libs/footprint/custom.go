@@ -53,12 +53,12 @@ func (d *decoder) bySupplier(u *custom) {
 		return
 	}
 	if u.KgCO2e != nil || d.Has("kgCO2e") {
-		d.Fault(apperr.Detail{Field: "kgCO2e", Code: fields.NotAllowed, Message: "kgCO2e follows from supplierFactor and quantity; leave one of the two out."})
+		d.Fault(apperr.Detail{Field: "kgCO2e", Code: fields.NotAllowed, Message: "kgCO2e cannot be combined with supplierFactor and quantity, from which it is calculated. Leave out one of the two."})
 		return
 	}
 	kg := new(big.Rat).Mul(decimalRat(*u.Quantity), decimalRat(u.Supplier.KgCO2ePerUnit))
 	if kg.Cmp(decimalRat(maxQuantity)) > 0 {
-		d.Fault(apperr.Detail{Field: "quantity", Code: fields.OutOfRange, Message: "quantity comes to more than " + maxQuantity.String() + " kg by " + u.Supplier.Reference() + "."})
+		d.Fault(apperr.Detail{Field: "quantity", Code: fields.OutOfRange, Message: "quantity results in more than " + maxQuantity.String() + " kg by " + u.Supplier.Reference() + "."})
 		return
 	}
 	value := rounded(kg)

@@ -59,7 +59,7 @@ func (d *decoder) country(required bool) string {
 	}
 	if d.ev.Country == "" && required {
 		d.Fault(apperr.Detail{Field: "country", Code: fields.Required,
-			Message: "country is required, since the event has none."})
+			Message: "country is required because the event has none."})
 	}
 	return d.ev.Country
 }

@@ -83,7 +83,7 @@ func (d *decoder) distanceOfFuel(g *groundTransport) {
 	perUnit, perKm := d.engine.set.Ref(g.carrierRow(field)), g.kilometreRow(d.engine.set, field)
 	if perUnit == nil || perKm == nil || perKm.KgCO2e.Sign() <= 0 {
 		d.Fault(apperr.Detail{Field: "distanceKm", Code: fields.Required,
-			Message: fmt.Sprintf("distanceKm is required beside %s: no consumption per kilometre is published for mode %s.", field, g.Mode)})
+			Message: fmt.Sprintf("distanceKm is required with %s: no consumption per kilometre is published for mode %s.", field, g.Mode)})
 		return
 	}
 	km := new(big.Rat).Mul(decimalRat(*amount), decimalRat(perUnit.KgCO2e))
@@ -110,7 +110,7 @@ func (d *decoder) distanceOfFuel(g *groundTransport) {
 	distance := new(big.Rat).Mul(km, big.NewRat(1000, 1))
 	if km.Cmp(big.NewRat(maxDistance, 1)) > 0 {
 		d.Fault(apperr.Detail{Field: field, Code: fields.OutOfRange,
-			Message: fmt.Sprintf("%s is enough for %s km of each vehicle and journey, more than %d; give vehicles and trips, or one record a vehicle.", field, km.FloatString(0), maxDistance)})
+			Message: fmt.Sprintf("%s is enough for %s km per vehicle and journey, which is more than %d. State vehicles and trips, or use one record per vehicle.", field, km.FloatString(0), maxDistance)})
 		return
 	}
 	g.DistanceKm = kilometres(distance)

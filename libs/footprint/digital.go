@@ -45,7 +45,7 @@ func decodeDigital(d *decoder, g *digital) {
 	g.VideoQuality, _ = d.Enum("videoQuality", "sd", highDefinition, "uhd")
 	if g.Activity == "streaming" && g.VideoQuality != "" && g.VideoQuality != highDefinition {
 		d.Fault(apperr.Detail{Field: "videoQuality", Code: FactorUnavailable, Suggestions: []string{highDefinition},
-			Message: "A factor is published for high definition only."})
+			Message: "videoQuality must be hd: a factor is published for high definition only."})
 	}
 }
 

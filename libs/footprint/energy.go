@@ -88,7 +88,7 @@ func (d *decoder) districtHeat() bool {
 		return false
 	}
 	d.Fault(apperr.Detail{Field: "source", Code: fields.NotAllowed,
-		Message: "District heat is no source of energy records; heatKWh of a venue record takes it, with the network's losses."})
+		Message: "District heat is not a source of energy records. Use heatKWh of a venue record, which includes the losses of the network."})
 	return true
 }
 
@@ -129,7 +129,7 @@ func decodeEnergy(d *decoder, n *energy) {
 	d.RequireWith("loadPercent", "generatorKVA")
 	if n.GeneratorKVA != nil && n.Source != "" && !slices.Contains(engineFuels, n.Source) {
 		d.Fault(apperr.Detail{Field: "source", Code: fields.NotAllowed, Suggestions: engineFuels,
-			Message: "A generator by its hours burns " + strings.Join(engineFuels, ", ") + "; of " + n.Source + " give the amount."})
+			Message: "hours and generatorKVA are only for " + strings.Join(engineFuels, ", ") + "; for " + n.Source + " give the amount."})
 	}
 	n.RenewablePercent = d.amount("renewablePercent", hundred)
 	if n.Source == "" || !slices.ContainsFunc(energyMeasures[:4], d.Has) {

@@ -57,7 +57,7 @@ func decodeFlights(d *decoder, f *flights) {
 	f.Journey = d.flightEnds(append(ends, &f.To), append(paths, "to"), known)
 	if len(via) > 0 && d.Has("distanceKm") {
 		d.Fault(apperr.Detail{Field: "distanceKm", Code: fields.NotAllowed,
-			Message: "distanceKm is the distance from from to to and cannot stand beside via; leave out one of the two."})
+			Message: "distanceKm is the direct distance between from and to and cannot be combined with via. Leave out one of the two."})
 	}
 	d.Document("via", func(p *fields.Property) {
 		p.Items = &fields.Property{Type: "string", Loose: true}
@@ -103,7 +103,7 @@ func (d *decoder) checkPlace(path, code string, known bool) string {
 	switch {
 	case known:
 		d.Fault(apperr.Detail{Field: path, Code: fields.UnknownCode, Suggestions: d.hinted(locations.Suggest, code),
-			Message: fmt.Sprintf("%s must be a known IATA, ICAO or city code; got %q. With distanceKm an unknown airport is accepted.", path, shorten(code))})
+			Message: fmt.Sprintf("%s must be a known IATA, ICAO or city code; got %q. With distanceKm, unknown airports are accepted.", path, shorten(code))})
 	case !looksLikeCode(upper):
 		d.Fault(apperr.Detail{Field: path, Code: fields.BadFormat, Suggestions: d.hinted(locations.Suggest, code),
 			Message: fmt.Sprintf("%s must be a code of 3 or 4 letters or digits; got %q.", path, shorten(code))})
@@ -138,12 +138,12 @@ func (d *decoder) differ(f *flights) {
 	for i := 1; i < len(codes); i++ {
 		if codes[i] != "" && codes[i-1] != "" && airportOf(codes[i]) == airportOf(codes[i-1]) {
 			d.Fault(apperr.Detail{Field: paths[i], Code: fields.NotAllowed,
-				Message: fmt.Sprintf("%s must be another airport than %s; both are %s.", paths[i], paths[i-1], airportOf(codes[i]))})
+				Message: fmt.Sprintf("%s must be a different airport than %s; both are %s.", paths[i], paths[i-1], airportOf(codes[i]))})
 		}
 	}
 	if len(f.Via) > 0 && f.From != "" && airportOf(f.From) == airportOf(f.To) {
 		d.Fault(apperr.Detail{Field: "to", Code: fields.NotAllowed,
-			Message: "to must be another airport than from; for a journey there and back use roundTrip."})
+			Message: "to must be a different airport than from. For a return journey use roundTrip."})
 	}
 }
 

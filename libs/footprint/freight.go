@@ -87,7 +87,7 @@ func decodeFreight(d *decoder, f *freight) {
 	f.RoundTrip = d.flag("roundTrip")
 	if f.Mode == air && f.From != "" && f.To != "" && airportOf(f.From) == airportOf(f.To) {
 		d.Fault(apperr.Detail{Field: "to", Code: fields.NotAllowed,
-			Message: fmt.Sprintf("to must be another airport than from; both are %s.", airportOf(f.From))})
+			Message: fmt.Sprintf("to must be a different airport than from; both are %s.", airportOf(f.From))})
 	}
 	if f.Mode == "" {
 		return
@@ -122,7 +122,7 @@ func (d *decoder) freightPlaces(f *freight) {
 		for _, name := range [...]string{"from", "to"} {
 			if d.Has(name) {
 				d.Fault(apperr.Detail{Field: name, Code: fields.NotAllowed, Suggestions: []string{"distanceKm"},
-					Message: name + " is not for mode sea: ships sail round continents, so the distance between the ports must be stated as distanceKm."})
+					Message: name + " cannot be used with mode sea: ships sail around continents, so state the distance between the ports as distanceKm."})
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (f *freight) unserved() *apperr.Detail {
 	if f.Mode == air {
 		switch {
 		case f.Vehicle != "":
-			return &apperr.Detail{Field: "vehicle", Code: FactorUnavailable, Message: "Air freight has no vehicles; leave vehicle out."}
+			return &apperr.Detail{Field: "vehicle", Code: FactorUnavailable, Message: "vehicle cannot be used with air freight; leave it out."}
 		case f.cooled():
 			return &apperr.Detail{Field: "refrigerated", Code: FactorUnavailable, Message: "No refrigerated factor is published for air freight."}
 		}

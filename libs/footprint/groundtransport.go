@@ -141,7 +141,7 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 		}
 	}
 	if !d.Has("volumeLitres") && !d.Has("energyKWh") && !d.Has("passengers") && slices.Contains(perPassenger, g.Mode) {
-		d.Fault(apperr.Detail{Field: "passengers", Code: fields.Required, Message: "passengers is required beside mode " + g.Mode + "."})
+		d.Fault(apperr.Detail{Field: "passengers", Code: fields.Required, Message: "passengers is required with mode " + g.Mode + "."})
 	}
 	d.fuelled(g)
 	if at < 0 {
@@ -150,7 +150,7 @@ func decodeGroundTransport(d *decoder, g *groundTransport) {
 	m := &groundModes[at]
 	if g.Control == own && !m.ownable {
 		d.Fault(apperr.Detail{Field: "control", Code: fields.NotAllowed, Suggestions: []string{hired, hiredWithOperator},
-			Message: "control own is for vehicles the organiser runs, not for " + m.name + "."})
+			Message: "control own is only for vehicles that the organiser operates, not for " + m.name + "."})
 	}
 	if !g.metered() {
 		d.served(g, at)

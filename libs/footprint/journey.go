@@ -189,11 +189,11 @@ func (d *decoder) placeFault(field, text string, err error) apperr.Detail {
 		for _, p := range e.Candidates {
 			detail.Suggestions = append(detail.Suggestions, p.String())
 		}
-		detail.Message = fmt.Sprintf("%s may mean several places: %s. Add the region and the country.", strconv.Quote(shorten(text)), strings.Join(detail.Suggestions, "; "))
+		detail.Message = fmt.Sprintf("%s matches several places: %s. Add the region and the country.", strconv.Quote(shorten(text)), strings.Join(detail.Suggestions, "; "))
 		return detail
 	}
 	detail := apperr.Detail{Field: field, Code: UnknownPlace,
-		Message: fmt.Sprintf("No town, postcode area or code is known as %s. Write a town with its country, such as Brighton, GB; a larger town near it; or leave the places out and state distanceKm.", strconv.Quote(shorten(text)))}
+		Message: fmt.Sprintf("%s is not a known town, postcode area or code. Write a town with its country, such as Brighton, GB; a larger town near it; or leave out the places and state distanceKm.", strconv.Quote(shorten(text)))}
 	if !d.hint() {
 		return detail
 	}
@@ -221,7 +221,7 @@ func (d *decoder) measure(j *journey, mode string) bool {
 				field = "via[" + strconv.Itoa(i-1) + "]"
 			}
 			d.Fault(apperr.Detail{Field: field, Code: fields.NotAllowed,
-				Message: fmt.Sprintf("%s is the place before it (%s), so there is no distance; name another place, or state distanceKm.", field, b.Name)})
+				Message: fmt.Sprintf("%s is the same place as the previous one (%s), so there is no distance. Name another place, or state distanceKm.", field, b.Name)})
 			return false
 		}
 		detour, ok := places.DetourFor(mode, a.Country, b.Country, m)

@@ -78,10 +78,10 @@ func decodeMaterials(d *decoder, m *materials) {
 func (d *decoder) endOfLife(m *materials, row *materialRowsOf, basis materialBasis) {
 	switch {
 	case m.Source == hired:
-		d.Fault(apperr.Detail{Field: "endOfLife", Code: fields.NotAllowed, Message: "endOfLife must be absent for hired material, which goes back."})
+		d.Fault(apperr.Detail{Field: "endOfLife", Code: fields.NotAllowed, Message: "endOfLife must be absent for hired material, which is returned."})
 	case basis != byWeight:
 		d.Fault(apperr.Detail{Field: "endOfLife", Code: FactorUnavailable, Suggestions: []string{"weightKg"},
-			Message: "End of life is weighed; give weightKg. The factor of carpet by area includes it."})
+			Message: "weightKg is required for endOfLife. The factor of carpet by area includes its end of life."})
 	case endOfLifeFactor(d.engine.set, row, m.EndOfLife) == nil:
 		fault := apperr.Detail{Field: "endOfLife", Code: FactorUnavailable,
 			Message: fmt.Sprintf("No factor is published for %s of %s.", m.EndOfLife, m.Material)}
@@ -133,7 +133,7 @@ func (m *materials) choose(row *materialRowsOf) (materialBasis, *apperr.Detail) 
 			}
 		}
 		if slices.Contains(fault.Suggestions, m.origin()) {
-			fault.Field, fault.Message = "weightKg", fmt.Sprintf("The factor of %s is per item; give items.", m.Material)
+			fault.Field, fault.Message = "weightKg", fmt.Sprintf("items is required: the factor of %s is per item.", m.Material)
 			fault.Suggestions = []string{"items"}
 		}
 		return 0, fault

@@ -14,7 +14,7 @@ import (
 func TestAFieldInAnotherUnit(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"mode":"car","vehicles":1,"fuel":"petrol","distanceMiles":112}`: `"distanceMiles" is no field here; distanceKm is in km; {"stated": {"distanceKm": "112 mi"}} takes mi.`,
+		`{"mode":"car","vehicles":1,"fuel":"petrol","distanceMiles":112}`: `"distanceMiles" is not a field here; distanceKm is in km; {"stated": {"distanceKm": "112 mi"}} takes mi.`,
 		`{"mode":"car","vehicles":1,"fuel":"electric","distanceKm":5}`:    `battery_electric`,
 	} {
 		_, err := footprint.Decode("ground-transport", []byte(body), london)
@@ -30,7 +30,7 @@ func TestAFieldInAnotherUnit(t *testing.T) {
 		}
 		return ""
 	}
-	if got := fault(`{"source":"diesel","kVA":100,"hours":36}`); !strings.HasSuffix(got, `"kVA" is no field here; generatorKVA may be meant.`) {
+	if got := fault(`{"source":"diesel","kVA":100,"hours":36}`); !strings.HasSuffix(got, `"kVA" is not a field here; did you mean generatorKVA?`) {
 		t.Errorf("of a generator: %s", got)
 	}
 	d, err := footprint.Decode("ground-transport", []byte(`{"mode":"car","vehicles":1,"fuel":"petrol","volumeLitres":5,"volumeGallons":9}`), london)

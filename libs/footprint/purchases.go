@@ -95,7 +95,7 @@ func (d *decoder) purchasedFrom(p *purchases) {
 		return
 	}
 	if p.KgCO2ePerUnit != nil || d.Has("kgCO2ePerUnit") {
-		d.Fault(apperr.Detail{Field: "kgCO2ePerUnit", Code: fields.NotAllowed, Message: "kgCO2ePerUnit follows from supplierFactor; leave one of the two out."})
+		d.Fault(apperr.Detail{Field: "kgCO2ePerUnit", Code: fields.NotAllowed, Message: "kgCO2ePerUnit cannot be combined with supplierFactor, which determines it. Leave out one of the two."})
 		return
 	}
 	p.KgCO2ePerUnit, p.FactorSource = &p.Supplier.KgCO2ePerUnit, shortened(p.Supplier.Reference()+": "+p.Supplier.Source)

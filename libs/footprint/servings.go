@@ -57,7 +57,7 @@ func (d *decoder) servings() map[string]int64 {
 		}
 	}
 	for _, path := range r.Unknown() {
-		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: suggested(strings.TrimPrefix(path, r.Path("")), names), Message: "No factor is held for this serving."})
+		d.Fault(apperr.Detail{Field: path, Code: FactorUnavailable, Suggestions: suggested(strings.TrimPrefix(path, r.Path("")), names), Message: "No factor is available for this serving."})
 	}
 	r.Ignore(r.Names()...)
 	d.Document("servings", func(p *fields.Property) { p.Closed = true })

@@ -40,7 +40,7 @@ func (d *decoder) priced(p *purchases, date string) {
 	c, ok := spendCategory(p.Category)
 	if !ok {
 		d.Fault(apperr.Detail{Field: "category", Code: FactorUnavailable, Suggestions: []string{"energy"},
-			Message: p.Category + " has no spend factor: its amount is on the bill. Record it as its own type, or give kgCO2ePerUnit with factorSource and evidence."})
+			Message: p.Category + " has no spend factor, because its amount is on the bill. Use the record type for it, or give kgCO2ePerUnit with factorSource and evidence."})
 		return
 	}
 	steps, err := spend.Models(c, p.Currency, d.yearOf(date))
@@ -89,7 +89,7 @@ func (d *decoder) yearOf(date string) int {
 func notHeld(err error) apperr.Detail {
 	e, ok := errors.AsType[*spend.NotHeldError](err)
 	if !ok {
-		return apperr.Detail{Field: "category", Code: FactorUnavailable, Message: "The category cannot be priced."}
+		return apperr.Detail{Field: "category", Code: FactorUnavailable, Message: "No figure can be calculated from money for this category."}
 	}
 	out := apperr.Detail{Field: e.Field, Code: FactorUnavailable, Message: upperFirst(e.Error()) + "."}
 	if e.Field == "currency" {
@@ -114,7 +114,7 @@ type modelled struct {
 func (c *calculation) spent(p *purchases) {
 	category, ok := spendCategory(p.Category)
 	if !ok {
-		c.unavailable(apperr.Detail{Field: "category", Message: "No spend factor is held for " + p.Category + "."})
+		c.unavailable(apperr.Detail{Field: "category", Message: "No spend factor is available for " + p.Category + "."})
 		return
 	}
 	year := c.year

@@ -73,7 +73,7 @@ func restated(typ string, r *fields.Reader, body []byte) ([]byte, []apperr.Detai
 		number, fault := converted(typ, name, stated[name], format)
 		if fault == nil && given(all[name]) && !same(all[name], number) {
 			fault = &apperr.Detail{Field: name, Code: fields.NotAllowed,
-				Message: fmt.Sprintf("%s is given both ways, as %s and in stated as %q; leave one out.", name, shorten(string(all[name])), shorten(stated[name]))}
+				Message: fmt.Sprintf("%s is given twice, as %s and in stated as %q. Leave out one of the two.", name, shorten(string(all[name])), shorten(stated[name]))}
 		}
 		if fault != nil {
 			faults = append(faults, *fault)
@@ -142,7 +142,7 @@ func converted(typ, name, text string, format units.Format) (decimal.Decimal, *a
 	known := numbers()[typ]
 	if !slices.Contains(known, name) {
 		return decimal.Decimal{}, &apperr.Detail{Field: path, Code: fields.NotAllowed, Suggestions: spelling.Nearest(name, known, 3),
-			Message: fmt.Sprintf("stated holds numbers of %s with their units; %s is not one of its number fields.", typ, shorten(name))}
+			Message: fmt.Sprintf("stated may only name number fields of %s; %s is not one of them.", typ, shorten(name))}
 	}
 	target, measured := units.OfField(name)
 	var number decimal.Decimal

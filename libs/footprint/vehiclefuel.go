@@ -28,15 +28,15 @@ func (d *decoder) fuelled(g *groundTransport) {
 		case car, taxi, van, coach, "motorbike", "bus":
 		default:
 			d.Fault(apperr.Detail{Field: name, Code: fields.NotAllowed, Suggestions: []string{"distanceKm"},
-				Message: name + " is for road vehicles; of " + g.Mode + " give distanceKm, or from and to, with passengers."})
+				Message: name + " is only for road vehicles; for " + g.Mode + " give distanceKm, or from and to, with passengers."})
 		}
 	}
 	if _, ok := vehicleFuels[g.fuel()]; g.VolumeLitres != nil && !ok {
 		d.Fault(apperr.Detail{Field: "fuel", Code: FactorUnavailable, Suggestions: []string{"diesel", "lpg", "petrol"},
-			Message: fmt.Sprintf("Litres of %s have no factor.", g.Fuel)})
+			Message: fmt.Sprintf("No factor is published for litres of %s.", g.Fuel)})
 	}
 	if g.EnergyKWh != nil && g.VolumeLitres == nil && g.Country == "" {
-		d.Fault(apperr.Detail{Field: "country", Code: fields.Required, Message: "country is required to price electricity, since the event has none."})
+		d.Fault(apperr.Detail{Field: "country", Code: fields.Required, Message: "country is required to calculate electricity, because the event has none."})
 	}
 }
 

@@ -129,14 +129,14 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 			switch {
 			case stored.Digest != mine.Digest:
 				return Reservation{}, nil, apperr.New(apperr.IdempotencyKeyReused,
-					"This %s was used with another request. Use a new key for each request, and the same one only to repeat it unchanged.", Header).
-					With(apperr.Detail{Field: Header, Code: "KEY_REUSED", Message: "The method and path are the same, the body or query differs."})
+					"This %s was used with another request. Use a new key for each request, and reuse a key only to repeat the same request unchanged.", Header).
+					With(apperr.Detail{Field: Header, Code: "KEY_REUSED", Message: "The method and path are the same, but the body or query differs."})
 			case stored.Answer != nil:
 				return Reservation{}, stored.Answer, nil
 			case now.Before(stored.LeaseUntil) && stored.LeaseUntil.Sub(now) <= 2*lease:
 				// A longer lease is from before a clock was set back.
 				return Reservation{}, nil, &apperr.Error{Code: apperr.IdempotencyInProgress, RetryAfter: time.Second,
-					Message: "A request with this " + Header + " is still running. Repeat it a little later to get its answer."}
+					Message: "A request with this " + Header + " is still running. Repeat it in a moment to get its response."}
 			}
 			next = stored
 			next.Lease, next.LeaseUntil = mine.Lease, mine.LeaseUntil
@@ -150,7 +150,7 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 		}
 	}
 	return Reservation{}, nil, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many requests with this " + Header + " arrive at once. Please try again."}
+		Message: "Too many requests with this " + Header + " at the same time. Please try again."}
 }
 
 // finish stores the first response. If another attempt has taken the request over, its response
@@ -181,7 +181,7 @@ func checkKey(key string) error {
 	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
 	if len(key) < 1 || len(key) > 255 || strings.ContainsFunc(key, unprintable) {
 		return apperr.Invalid(apperr.Detail{Field: Header, Code: "BAD_FORMAT",
-			Message: Header + " is 1 to 255 printable ASCII characters, such as a random UUID."})
+			Message: Header + " must be 1 to 255 printable ASCII characters, such as a random UUID."})
 	}
 	return nil
 }

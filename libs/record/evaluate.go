@@ -22,7 +22,7 @@ func CheckSize(fields, preview, contribution json.RawMessage) error {
 		return nil
 	}
 	return apperr.Invalid(apperr.Detail{Field: "origins", Code: "TOO_LARGE", Message: fmt.Sprintf(
-		"The rows and what is calculated from them come to %d bytes; a record has %d at most. Enter them as two records, or name towns in the place of whole countries.", size, MaxBytes)})
+		"The rows and the lines calculated from them have %d bytes; a record may have at most %d. Split them into two records, or name towns instead of whole countries.", size, MaxBytes)})
 }
 
 // Evaluate calculates the contribution of a record of the given type and canonical

@@ -180,7 +180,7 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		return after, nil
 	}
 	return Event{}, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this event at once. Please try again."}
+		Message: "Too many changes are being made to this event at the same time. Please try again."}
 }
 
 // CheckOpen returns nil if the figure of the event may change, otherwise EVENT_SIGNED
@@ -202,7 +202,7 @@ func (req EventRequest) gate(before Event) error {
 	if err := before.CheckOpen(); err != nil {
 		return err
 	}
-	return apperr.New(apperr.InvalidTransition, "This event is not signed.").
+	return apperr.New(apperr.InvalidTransition, "This event is not signed off.").
 		With(apperr.Detail{Field: "signOff", Code: "OPEN", Message: "Only a signed event can be opened again."})
 }
 

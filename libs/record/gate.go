@@ -135,7 +135,7 @@ func (g *Governance) AddProposal(p Proposal) error {
 		return fmt.Errorf("propose change: %w", err)
 	}
 	if len(proposals) > MaxProposals || len(text) > MaxProposalBytes {
-		return apperr.New(apperr.ProposalLimit, "An event has at most %d open changes, of %d KiB together. Decide on some of them first.", MaxProposals, MaxProposalBytes>>10)
+		return apperr.New(apperr.ProposalLimit, "An event may have at most %d open changes, with %d KiB in total. Decide on some of them first.", MaxProposals, MaxProposalBytes>>10)
 	}
 	g.Proposals = proposals
 	return nil
@@ -147,7 +147,7 @@ func (e *Event) ApplyChanges(changed []FieldChange) error {
 	for _, c := range changed {
 		for _, f := range eventFields() {
 			if f.name == c.Field && !bytes.Equal(jsonOf(f.value(*e)), c.Before) {
-				return apperr.New(apperr.ProposalStale, "The field %s has changed since this was proposed. Propose it again.", c.Field)
+				return apperr.New(apperr.ProposalStale, "The field %s has changed since this change was proposed. Propose it again.", c.Field)
 			}
 		}
 		if err := e.set(c.Field, c.After); err != nil {
@@ -249,9 +249,9 @@ func EventSigned(e Event) error {
 	detail := apperr.Detail{Field: "signOff", Code: "SIGNED", Message: "A manager can withdraw the sign-off, with a comment."}
 	if n := len(e.Editions); n > 0 {
 		last := e.Editions[n-1]
-		return apperr.New(apperr.EventSigned, "Edition %d of this event was signed; its figure cannot change.", last.Edition).With(detail)
+		return apperr.New(apperr.EventSigned, "Edition %d of this event has been signed off, so its figure cannot change.", last.Edition).With(detail)
 	}
-	return apperr.New(apperr.EventSigned, "This event was signed; its figure cannot change.").With(detail)
+	return apperr.New(apperr.EventSigned, "This event has been signed off, so its figure cannot change.").With(detail)
 }
 
 // EventClosing is the answer to what cannot be done while a sign-off is made.

@@ -113,9 +113,9 @@ func AllowedMoves(r Record, by Actor, fourEyes bool) []Move {
 func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
 	switch {
 	case !by.Role.Holds(r.role):
-		return apperr.New(apperr.Forbidden, "This needs the role %s.", r.role)
+		return apperr.New(apperr.Forbidden, "This requires the role %s.", r.role)
 	case !by.Role.Holds(r.owner) && before.CreatedBy.ID != by.ID:
-		return apperr.New(apperr.Forbidden, "Only who created the record, or a %s, may do this.", r.owner)
+		return apperr.New(apperr.Forbidden, "Only the person who created the record, or a %s, may do this.", r.owner)
 	case fourEyes && r.to == Approved && involved(before, by.ID):
 		return selfApproval()
 	}
@@ -124,5 +124,5 @@ func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
 
 func selfApproval() error {
 	return apperr.New(apperr.SelfApprovalForbidden,
-		"Your organization asks for four eyes: who created, edited or submitted a record cannot approve it.")
+		"Your organization requires four-eyes approval: the person who created, edited or submitted a record cannot approve it.")
 }

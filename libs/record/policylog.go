@@ -143,7 +143,7 @@ func (o Organization) CheckPolicies(now time.Time) error {
 		return nil
 	}
 	again := recent[len(recent)-PoliciesADay].At.Add(24 * time.Hour)
-	return apperr.New(apperr.InvalidTransition, "The policy of this organization has been changed %d times within a day. It can be changed again after %s.", len(recent), again.UTC().Format(time.RFC3339)).
+	return apperr.New(apperr.InvalidTransition, "The policy of this organization has been changed %d times within 24 hours. It can be changed again after %s.", len(recent), again.UTC().Format(time.RFC3339)).
 		With(apperr.Detail{Field: "policy", Code: "POLICY_LIMIT", Message: fmt.Sprintf("A policy can be changed %d times within 24 hours.", PoliciesADay)})
 }
 

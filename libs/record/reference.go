@@ -16,7 +16,7 @@ type References interface {
 // proxies treat . and .. as path segments to normalize, encoded or not.
 func BadReference(reference string) (apperr.Detail, bool) {
 	return apperr.Detail{Field: "externalReference", Code: "NOT_ALLOWED",
-		Message: fmt.Sprintf("externalReference cannot be %q: no path could name what has it.", reference),
+		Message: fmt.Sprintf("externalReference must not be %q, because it could not be used in a path.", reference),
 	}, reference == "." || reference == ".."
 }
 
@@ -32,7 +32,7 @@ func CheckReference(reference string) error {
 // names that record where it is still there.
 func duplicateReference(ctx context.Context, in References, org OrgID, r Record) error {
 	d := apperr.Detail{Field: "externalReference", Code: "DUPLICATE",
-		Message: "A reference is used once in an event and type. Use another one, or update the record that has it."}
+		Message: "A reference must be unique within an event and type. Use another one, or update the record that has it."}
 	if owner, err := in.RecordByReference(ctx, org, r.Key().Sub(), r.Reference); err == nil && owner.ID != r.ID {
 		d = DuplicateDetail(owner)
 	}
@@ -43,7 +43,7 @@ func duplicateReference(ctx context.Context, in References, org OrgID, r Record)
 func DuplicateDetail(owner Record) apperr.Detail {
 	return apperr.Detail{
 		Field: "externalReference", Code: "DUPLICATE", RecordID: string(owner.ID), Status: string(owner.Status),
-		Message: fmt.Sprintf("The record %s, which is %s, has this reference. Use another one, or update that record.", owner.ID, owner.Status),
+		Message: fmt.Sprintf("The record %s (%s) already has this reference. Use another one, or update that record.", owner.ID, owner.Status),
 	}
 }
 
@@ -53,10 +53,10 @@ func DuplicateEventReference(ctx context.Context, in interface {
 	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 }, org OrgID, e Event) error {
 	d := apperr.Detail{Field: "externalReference", Code: "DUPLICATE",
-		Message: "A reference is used once in an organization. Use another one, or change the event that has it."}
+		Message: "A reference must be unique within an organization. Use another one, or change the event that has it."}
 	if owner, err := in.EventByReference(ctx, org, e.Reference); err == nil && owner.ID != e.ID {
 		d.EventID = string(owner.ID)
-		d.Message = fmt.Sprintf("The event %s has this reference. Use another one, or change that event.", owner.ID)
+		d.Message = fmt.Sprintf("The event %s already has this reference. Use another one, or change that event.", owner.ID)
 	}
 	return apperr.New(apperr.DuplicateReference, "Another event of this organization has this externalReference.").With(d)
 }

@@ -11,7 +11,7 @@ func CheckType(name string) error {
 	if footprint.Known(name) {
 		return nil
 	}
-	return apperr.New(apperr.TypeNotFound, "There is no record type of this name.").
+	return apperr.New(apperr.TypeNotFound, "There is no record type with this name.").
 		With(apperr.Detail{Field: "type", Code: "UNKNOWN_TYPE",
 			Message: "The record types are in suggestions.", Suggestions: footprint.TypesLike(name)})
 }

@@ -191,12 +191,12 @@ func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
 	case !ok:
 		return f, fmt.Errorf("record: %q is no action of a supplier factor", c.Action)
 	case !c.By.Role.Holds(identity.Manager):
-		return f, apperr.New(apperr.Forbidden, "The library is kept by managers.")
+		return f, apperr.New(apperr.Forbidden, "Only managers may change the library.")
 	case !slices.Contains(rule.from, f.Status):
-		return f, apperr.New(apperr.InvalidTransition, "A supplier factor that is %s cannot take the move %q. A change of an approved one is a new version: create it under the same name.", f.Status, string(c.Action)).
+		return f, apperr.New(apperr.InvalidTransition, "The move %[2]q is not possible for a supplier factor that is %[1]s. To change an approved factor, create a new version with the same name.", f.Status, string(c.Action)).
 			With(apperr.Detail{Field: "status", Code: string(f.Status), Message: "The factor is " + string(f.Status) + "."})
 	case c.Policy.FourEyes && c.Action == SupplierApprove && f.changedBy(c.By.ID):
-		return f, apperr.New(apperr.SelfApprovalForbidden, "Your organization asks for four eyes: who proposed or edited a factor cannot approve it.")
+		return f, apperr.New(apperr.SelfApprovalForbidden, "Your organization requires four-eyes approval: the person who proposed or edited a factor cannot approve it.")
 	case c.Action == SupplierEdit && len(f.History) >= maxSupplierEdits:
 		return f, apperr.New(apperr.InvalidTransition, "The proposal was changed %d times. Delete it and create another one.", maxSupplierEdits)
 	}

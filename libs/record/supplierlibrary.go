@@ -53,7 +53,7 @@ func (l *SupplierLibrary) SupplierFactor(reference, day string) (footprint.Suppl
 	if at := strings.LastIndexByte(reference, '@'); at >= 0 {
 		n, err := strconv.ParseInt(reference[at+1:], 10, 64)
 		if err != nil || n < 1 {
-			return footprint.SupplierFactor{}, "", unknownSupplier("%q is no version; write the name, or the name with its version such as %s@1.", reference[at+1:], reference[:at])
+			return footprint.SupplierFactor{}, "", unknownSupplier("%q is not a version number; write the name alone, or the name with its version, such as %s@1.", reference[at+1:], reference[:at])
 		}
 		name, version = reference[:at], n
 	}
@@ -78,7 +78,7 @@ func (l *SupplierLibrary) SupplierFactor(reference, day string) (footprint.Suppl
 		usable = append(usable, f.Reference())
 	}
 	if len(usable) > 0 {
-		e := unknownSupplier("No approved version of %s is valid on %s: %s is valid %s. To use one all the same, name its version.",
+		e := unknownSupplier("No approved version of %s is valid on %s: %s is valid %s. To use one anyway, name its version.",
 			all[0].Name, day, usable[0], validityOf(all, usable[0]))
 		e.Offered = usable[:min(len(usable), 3)]
 		return footprint.SupplierFactor{}, "", e

@@ -158,7 +158,7 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	}
 	return Record{}, &apperr.Error{
 		Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this record at once. Please try again.",
+		Message: "Too many changes are being made to this record at the same time. Please try again.",
 	}
 }
 
@@ -215,7 +215,7 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own 
 	}
 	if req.IfMatch != nil && !req.IfMatch(before) {
 		return Record{}, apperr.New(apperr.PreconditionFailed,
-			"The record has changed since you read it. Read it again and decide anew.")
+			"The record has changed since you read it. Read it again before you decide.")
 	}
 	to, ok := NextState(req.Move, before.Status)
 	if !ok {
@@ -297,10 +297,10 @@ func CheckComment(m Move, comment string) error {
 	switch {
 	case r.comment && length == 0:
 		return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
-			Message: fmt.Sprintf("A comment of 1 to %d characters is required, so that people know why.", MaxComment)})
+			Message: fmt.Sprintf("A comment of 1 to %d characters is required to explain the decision.", MaxComment)})
 	case length > MaxComment:
 		return apperr.Invalid(apperr.Detail{Field: "comment", Code: "TOO_LONG",
-			Message: fmt.Sprintf("A comment has at most %d characters; this one has %d.", MaxComment, length)})
+			Message: fmt.Sprintf("A comment may have at most %d characters; this one has %d.", MaxComment, length)})
 	}
 	return nil
 }
@@ -309,12 +309,12 @@ func CheckComment(m Move, comment string) error {
 // instead.
 func refuse(r rule, before Record, allowed []Move) error {
 	s := before.Status
-	can := apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES", Message: "The moves you can make now are in suggestions."}
+	can := apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES", Message: "suggestions lists the moves that are possible now."}
 	for _, m := range allowed {
 		can.Suggestions = append(can.Suggestions, string(m))
 	}
 	if len(allowed) == 0 {
-		can.Message = "There is no move you can make now."
+		can.Message = "No move is possible for you now."
 	}
 	details := []apperr.Detail{{Field: "status", Code: string(s), Message: fmt.Sprintf("The record is %s.", s)}, can}
 	if r.change {
@@ -322,7 +322,7 @@ func refuse(r rule, before Record, allowed []Move) error {
 		details[0].Message += " " + unlock(s)
 		return apperr.New(apperr.RecordLocked, "A record that is %s cannot be changed or deleted.", s).With(details...)
 	}
-	return apperr.New(apperr.InvalidTransition, "A record that is %s cannot take the move %q.", s, string(r.move)).With(details...)
+	return apperr.New(apperr.InvalidTransition, "The move %[2]q is not possible for a record that is %[1]s.", s, string(r.move)).With(details...)
 }
 
 // unlock is what to do before a record in this state can be changed.
@@ -331,7 +331,7 @@ func unlock(s Status) string {
 	case Submitted:
 		return "Withdraw it (POST …/withdraw), then send this again."
 	case InReview:
-		return "A manager is looking at it and can request changes (POST …/request-changes); then send this again."
+		return "A manager is reviewing it and can request changes (POST …/request-changes); then send this again."
 	}
 	return "A manager can reopen it (POST …/reopen, with a comment); then send this again."
 }

@@ -105,8 +105,8 @@ func Sees(c *fiber.Ctx, e record.Event) bool {
 
 // refused is the answer to who sees an event and may not do this with it.
 func refused(o api.Operation) error {
-	return apperr.New(apperr.Forbidden, "The team of this event has other people for this: it needs the role %s there.", o.TeamRole()).
-		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "The team is in the event; its reviewers and the administrators change it."})
+	return apperr.New(apperr.Forbidden, "This requires the role %s in the team of this event.", o.TeamRole()).
+		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "The event lists its team. Its reviewers and administrators can change it."})
 }
 
 // nobodys stands before the id of a hidden event: no id has a dot.

@@ -96,7 +96,7 @@ func borrowed(b []byte) string {
 }
 
 func unauthenticated(cause error) error {
-	return apperr.New(apperr.Unauthenticated, "A valid access token is needed: sign in, or refresh the token.").Because(cause)
+	return apperr.New(apperr.Unauthenticated, "A valid access token is required. Sign in, or refresh the token.").Because(cause)
 }
 
 // BearerToken returns the token of the Authorization field. It rejects a field that is
@@ -149,5 +149,5 @@ func requireRole(c *fiber.Ctx, needed identity.Role) error {
 	if PrincipalOf(c).Role.Holds(needed) {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "This needs the role %s.", needed)
+	return apperr.New(apperr.Forbidden, "This requires the role %s.", needed)
 }

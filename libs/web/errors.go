@@ -82,7 +82,7 @@ type failure struct {
 	Error   ErrorBody `json:"error"`
 }
 
-const internalMessage = "Something went wrong on our side. The request id names this failure in our logs."
+const internalMessage = "Something went wrong in the service. Please quote the request id when you report it."
 
 // retryAfterDefault is the wait for errors that need one and define none.
 const retryAfterDefault = 2 * time.Second
@@ -103,7 +103,7 @@ func Translate(err error) (*apperr.Error, int) {
 		return translateFiber(fe)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return apperr.New(apperr.UpstreamTimeout, "The service did not answer in time.").Because(err), http.StatusGatewayTimeout
+		return apperr.New(apperr.UpstreamTimeout, "The service did not respond in time.").Because(err), http.StatusGatewayTimeout
 	}
 	return internal(err)
 }
@@ -119,7 +119,7 @@ func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
 	case http.StatusNotFound:
 		return apperr.New(apperr.NotFound, "There is no such route."), fe.Code
 	case http.StatusMethodNotAllowed:
-		return apperr.New(apperr.MethodNotAllowed, "This route does not take that method."), fe.Code
+		return apperr.New(apperr.MethodNotAllowed, "This route does not accept that method."), fe.Code
 	case http.StatusRequestEntityTooLarge:
 		return apperr.New(apperr.PayloadTooLarge, "The body of the request is too large."), fe.Code
 	case http.StatusRequestHeaderFieldsTooLarge:
@@ -127,7 +127,7 @@ func translateFiber(fe *fiber.Error) (*apperr.Error, int) {
 	case http.StatusRequestTimeout:
 		return apperr.New(apperr.ValidationError, "The request did not arrive in time."), fe.Code
 	case http.StatusUnsupportedMediaType:
-		return apperr.New(apperr.UnsupportedMediaType, "The body of the request has a media type this route does not take."), fe.Code
+		return apperr.New(apperr.UnsupportedMediaType, "This route does not accept the media type of the request body."), fe.Code
 	}
 	if fe.Code >= 400 && fe.Code < 500 || fe.Code == http.StatusBadGateway {
 		// fiber uses Bad Gateway for a connection that broke while the request was

@@ -126,7 +126,7 @@ func (h *Health) Ready(ctx context.Context) error {
 	e := apperr.New(apperr.Unavailable, "The service is not ready.")
 	var causes []error
 	for _, f := range failed {
-		e = e.With(apperr.Detail{Field: f.name, Code: "NOT_READY", Message: "This dependency does not answer."})
+		e = e.With(apperr.Detail{Field: f.name, Code: "NOT_READY", Message: "This dependency does not respond."})
 		causes = append(causes, fmt.Errorf("%s: %w", f.name, f.err))
 	}
 	return e.Because(errors.Join(causes...))

@@ -59,7 +59,7 @@ func (i *intake) take(c *fiber.Ctx, o api.Operation) (end func(), err error) {
 	org := PrincipalOf(c).Org
 	if counted > 0 && !i.memory.Take(org, counted) {
 		return nil, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-			Message: "Too many bytes are being received at once. Nothing was changed; please try again."}
+			Message: "The server is receiving too much data. Nothing was changed; please try again."}
 	}
 	end = func() { i.memory.Put(org, counted) }
 	body, err := ReadBody(from, announced)

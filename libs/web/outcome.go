@@ -32,7 +32,7 @@ func DryRun(c *fiber.Ctx) (bool, error) {
 		}
 	}
 	return false, apperr.Invalid(apperr.Detail{Field: HeaderDryRun, Code: "NOT_ALLOWED",
-		Message: HeaderDryRun + " is true or false.", Suggestions: []string{"true", "false"}})
+		Message: HeaderDryRun + " must be true or false.", Suggestions: []string{"true", "false"}})
 }
 
 // EncodeError returns the status and body of the response for err, for responses that

@@ -173,7 +173,7 @@ func TooLate(err error) error {
 		return err
 	}
 	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-		Message: "The requests of your organization take longer than this one could wait. Nothing was changed; please try again."}).Because(err)
+		Message: "Other requests of your organization took too long for this one to start in time. Nothing was changed; please try again."}).Because(err)
 }
 
 // share is the slot and the allowance used by a request.
@@ -237,7 +237,7 @@ func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Sec
 // tooMuch is the error of a rejected expensive request.
 func tooMuch(wait time.Duration) error {
 	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Duration(seconds(wait)) * time.Second,
-		Message: "Your organization has asked for too much that is expensive. Wait as long as Retry-After says."}
+		Message: "Your organization has sent too many expensive requests. Please wait for the time in Retry-After."}
 }
 
 // yield, which fairshare.Yield calls under the context of an expensive request,

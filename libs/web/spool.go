@@ -200,7 +200,7 @@ func (f *File) Write(p []byte) (int, error) {
 
 func notKept(err error) error {
 	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-		Message: "The file cannot be kept right now. Nothing was changed; please try again."}).Because(err)
+		Message: "The file cannot be stored at present. Nothing was changed; please try again."}).Because(err)
 }
 
 // toDisk moves the file from memory to disk.
@@ -227,7 +227,7 @@ func (f *File) reserve(n int) error {
 	more := max(n-f.reserved, spooledInMemory)
 	if !f.spool.budget.Take(f.org, more) {
 		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-			Message: "Too many files are being received or sent at once. Nothing was changed; please try again."}
+			Message: "Too many files are being received or sent. Nothing was changed; please try again."}
 	}
 	f.reserved += more
 	return nil

@@ -118,7 +118,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	}
 	switch err := a.store.InsertUser(ctx, u); {
 	case errors.Is(err, account.ErrEmailTaken):
-		return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+		return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email already exists.")
 	case err != nil:
 		return account.User{}, "", unavailable(err)
 	}
@@ -165,7 +165,7 @@ func (a *Accounts) newUser(n NewUser) (u account.User, err error) {
 
 // serviceRole is the fault of a service account with a role above user.
 func serviceRole() apperr.Detail {
-	return apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be user: a service account has the least role."}
+	return apperr.Detail{Field: "role", Code: fields.NotAllowed, Message: "role must be user: a service account cannot have another role."}
 }
 
 // kindOf describes the kind of a new account for the audit log.
@@ -265,8 +265,8 @@ func (a *Accounts) UpdateUser(ctx context.Context, org, id string, c Change) (ac
 
 // notAccepted is the error for an operation that requires an accepted membership.
 func notAccepted() error {
-	return apperr.New(apperr.InvalidTransition, "Nobody has accepted this invitation yet.").
-		With(apperr.Detail{Field: "state", Code: "INVITED", Message: "An invitation is accepted with its token, or taken back by DELETE."})
+	return apperr.New(apperr.InvalidTransition, "This invitation has not been accepted yet.").
+		With(apperr.Detail{Field: "state", Code: "INVITED", Message: "An invitation is accepted with its token, or withdrawn with DELETE."})
 }
 
 // aloneIf reports whether a user is a person with no other membership. It looks only if
@@ -332,7 +332,7 @@ func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, er
 		a.publishUser(ctx, u)
 		return u, nil
 	}
-	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by other requests. Please try again.")
 }
 
 func checkName(name string) (string, *apperr.Detail) {

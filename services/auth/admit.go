@@ -42,7 +42,7 @@ func (s *Service) admit(c *fiber.Ctx) error {
 			return refused // the body could not be read
 		}
 		c.Set(peer.Refused, "true")
-		return apperr.New(apperr.Unauthenticated, "This service answers the other services of its installation.").Because(err)
+		return apperr.New(apperr.Unauthenticated, "This service responds only to the other services of its installation.").Because(err)
 	}
 	if !claim.Proven {
 		c.Locals(unprovenKey{}, true)

@@ -62,11 +62,11 @@ func (p *passwordChanges) begin(ctx context.Context, org, user, address string) 
 	r := p.budget.Take(ctx, hashed(user, addressKey(address)))
 	if !r.Allowed {
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(r.Reset, time.Second),
-			Message: "Too many changes of this password. Wait as long as Retry-After says."}
+			Message: "This password was changed too often. Please wait for the time in Retry-After."}
 	}
 	if !p.enter(user) {
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
-			Message: "This password is being changed already. Wait as long as Retry-After says."}
+			Message: "This password is already being changed. Please wait for the time in Retry-After."}
 	}
 	release, err := p.slot.Acquire(ctx, org, 1)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p *passwordChanges) begin(ctx context.Context, org, user, address string) 
 	}
 	if errors.Is(err, fairshare.ErrFull) {
 		return nil, &apperr.Error{Code: apperr.RateLimited, RetryAfter: time.Second,
-			Message: "Many passwords of your organization are being changed. Wait as long as Retry-After says."}
+			Message: "Too many passwords of your organization are being changed. Please wait for the time in Retry-After."}
 	}
 	return func() { release(); p.leave(user) }, err
 }

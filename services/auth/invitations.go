@@ -52,7 +52,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 			return made, err
 		}
 		if before.ID != "" && before.Listed() && (!before.Invited || a.now().Before(before.InvitedUntil)) {
-			return Invited{}, apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+			return Invited{}, apperr.New(apperr.EmailTaken, "An account with this email already exists.")
 		}
 		if !counted {
 			if err := a.countInvitation(ctx, u.Org); err != nil {
@@ -69,7 +69,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 		}
 		return made, a.audit(ctx, event{action: "user.create", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
 	}
-	return Invited{}, apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+	return Invited{}, apperr.New(apperr.Unavailable, "The user is being changed by other requests. Please try again.")
 }
 
 // Invited is what an invitation comes to.
@@ -94,8 +94,8 @@ func sameKey(stored, asked string) bool {
 func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Invited, error) {
 	if before.InviteKey != u.InviteKey {
 		return Invited{}, apperr.New(apperr.IdempotencyKeyReused,
-			"This %s was used with another request. Use a new key for each request, and the same one only to repeat it unchanged.", idempotency.Header).
-			With(apperr.Detail{Field: idempotency.Header, Code: "KEY_REUSED", Message: "The address is the same, the rest of the body differs."})
+			"This %s was used with another request. Use a new key for each request, and reuse a key only to repeat the same request unchanged.", idempotency.Header).
+			With(apperr.Detail{Field: idempotency.Header, Code: "KEY_REUSED", Message: "The address is the same, but the rest of the body differs."})
 	}
 	made := Invited{User: before, Replayed: true}
 	if !before.Invited {
@@ -236,7 +236,7 @@ func (a *Accounts) tokenUser(ctx context.Context, token string) (u account.User,
 // accept.
 func noSuchInvitation() error {
 	return apperr.New(apperr.NotFound, "The invitation is not valid. Ask for a new one.").
-		With(apperr.Detail{Field: "token", Code: "UNKNOWN_INVITATION", Message: "token must be that of an invitation to your own address that was not used yet, and is at most 72 hours old."})
+		With(apperr.Detail{Field: "token", Code: "UNKNOWN_INVITATION", Message: "token must belong to an invitation to your own address that has not been used yet and is at most 72 hours old."})
 }
 
 // AcceptInvitation makes an invitation a membership of the person behind a user, whose
@@ -268,7 +268,7 @@ func (a *Accounts) AcceptInvitation(ctx context.Context, org, id, token string) 
 	})
 	if errors.Is(err, account.ErrEmailTaken) {
 		// The person has become a member in another way meanwhile.
-		return account.User{}, apperr.New(apperr.EmailTaken, "You are a member of this organization already.")
+		return account.User{}, apperr.New(apperr.EmailTaken, "You are already a member of this organization.")
 	}
 	if err != nil {
 		return account.User{}, unavailable(err)
@@ -303,7 +303,7 @@ func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
 		return nil
 	})
 	if errors.Is(err, account.ErrEmailTaken) {
-		return apperr.New(apperr.EmailTaken, "An account with the new email exists already.")
+		return apperr.New(apperr.EmailTaken, "An account with the new email already exists.")
 	}
 	if err != nil {
 		return unavailable(err)

@@ -358,7 +358,7 @@ func sameNetwork(a, b string) bool {
 // error about it.
 func secretField(r *fields.Reader, name string) string {
 	if raw, ok := r.Raw(name); ok && raw[0] != '"' {
-		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.WrongType, Message: name + " must be a text."})
+		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.WrongType, Message: name + " must be text."})
 		return ""
 	}
 	secret, ok := r.String(name, 0, maxSecretInput)

@@ -70,8 +70,8 @@ func defaultOrg(p account.User) string {
 // noSuchOrganization is the only error for an organization that does not exist and for
 // one in which the person has no active membership.
 func noSuchOrganization() error {
-	return apperr.New(apperr.NotFound, "You have no such organization.").
-		With(apperr.Detail{Field: "organization", Code: "UNKNOWN_ORGANIZATION", Message: "organization must be one that you are an active member of; GET /auth/me lists them."})
+	return apperr.New(apperr.NotFound, "You are not a member of such an organization.").
+		With(apperr.Detail{Field: "organization", Code: "UNKNOWN_ORGANIZATION", Message: "organization must be one in which you are an active member; GET /auth/me lists them."})
 }
 
 // SetDefault sets the organization of sign-ins that name none. NOT_FOUND unless the
@@ -110,7 +110,7 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 			return account.User{}, err
 		}
 		if p.Service {
-			return account.User{}, apperr.Invalid(apperr.Detail{Field: "email", Code: "NOT_ALLOWED", Message: "The account of a program is of one organization."})
+			return account.User{}, apperr.Invalid(apperr.Detail{Field: "email", Code: "NOT_ALLOWED", Message: "The account of a program can only belong to one organization."})
 		}
 		if err := a.noSeparate(ctx, org, account.EmailKey(email)); err != nil {
 			return account.User{}, err
@@ -128,7 +128,7 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 		}
 		return m, a.audit(ctx, event{action: "user.create", org: org, subject: m.ID, to: kindOf(m)})
 	}
-	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by others. Try again.")
+	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by other requests. Please try again.")
 }
 
 // join inserts or revives the membership of a person.
@@ -140,7 +140,7 @@ func (a *Accounts) join(ctx context.Context, p account.User, org, name string, r
 	here := slices.IndexFunc(further, func(m account.User) bool { return m.Org == org })
 	switch {
 	case p.Org == org && !p.Left, here >= 0 && !further[here].Deleted && !further[here].Invited:
-		return account.User{}, apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+		return account.User{}, apperr.New(apperr.EmailTaken, "An account with this email already exists.")
 	case p.Org == org:
 		return a.changeRead(ctx, func() (account.User, error) { return a.personByID(ctx, p.ID) }, func(u *account.User) error {
 			accepted(u)

@@ -52,7 +52,7 @@ func (s *Service) Record(ctx context.Context, accessToken string, r audit.Report
 // and without an address.
 func (s *Service) record(ctx context.Context, accessToken string, r audit.Report, proven bool) error {
 	if !audit.Reportable(r.Action) {
-		return apperr.New(apperr.Forbidden, "This action is not reported by others.")
+		return apperr.New(apperr.Forbidden, "This action cannot be reported by other services.")
 	}
 	var p identity.Principal
 	if accessToken != "" || r.Action != audit.Limited {
@@ -65,11 +65,11 @@ func (s *Service) record(ctx context.Context, accessToken string, r audit.Report
 		}
 	} else if budget := s.strangersReports.Take(ctx, ""); !budget.Allowed {
 		return &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(budget.Reset, time.Second),
-			Message: "Too many reports of nobody. Wait as long as Retry-After says."}
+			Message: "Too many reports without a caller. Please wait for the time in Retry-After."}
 	}
 	if !proven {
 		if r.Actor != "" && r.Actor != p.UserID || accessToken == "" && !namesNobody(r.Note) {
-			return apperr.New(apperr.Forbidden, "Only a service that has proved to be one reports of others.")
+			return apperr.New(apperr.Forbidden, "Only an authenticated service may report actions of others.")
 		}
 		r.Address = ""
 		if accessToken == "" {

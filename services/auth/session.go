@@ -244,7 +244,7 @@ func (s *Service) sessionFacts(c *fiber.Ctx) error {
 		return err
 	}
 	if p.Session != c.Params("sessionId") {
-		return apperr.New(apperr.Forbidden, "The access token is of another session.")
+		return apperr.New(apperr.Forbidden, "The access token belongs to another session.")
 	}
 	facts, err := s.Facts(c.UserContext(), c.Params("sessionId"))
 	if err != nil {

@@ -66,7 +66,7 @@ func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
 	return errors.Join(
 		a.auditRefused(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: why}),
 		a.auditRefused(ctx, event{action: "user.setup", subject: holder.ID, failed: why, from: u.Org}),
-		apperr.New(apperr.EmailTaken, "There is an account with this email. Sign in to it and accept the invitation there or, if it is not yours, set up a separate one.").
+		apperr.New(apperr.EmailTaken, "An account with this email already exists. Sign in to it and accept the invitation there or, if it is not yours, set up a separate account.").
 			With(apperr.Detail{Field: "setupToken", Code: "ACCEPT_INVITATION", Message: "POST /auth/invitations/accept takes the same token; so does this request with separateAccount."}),
 	)
 }
@@ -102,7 +102,7 @@ func (a *Accounts) separateIn(ctx context.Context, org, emailKey string) (bool, 
 func (a *Accounts) noSeparate(ctx context.Context, org, emailKey string) error {
 	separate, err := a.separateIn(ctx, org, emailKey)
 	if separate {
-		return apperr.New(apperr.EmailTaken, "An account with this email exists already.")
+		return apperr.New(apperr.EmailTaken, "An account with this email already exists.")
 	}
 	return err
 }

@@ -44,11 +44,11 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 	}
 	asking, _ := callerOf(ctx)
 	if asking.actor == u.ID {
-		return Invited{}, apperr.New(apperr.InvalidTransition, "You are signed in: change your own password with the present one, POST /auth/password.")
+		return Invited{}, apperr.New(apperr.InvalidTransition, "You are signed in. Change your own password with the current one: POST /auth/password.")
 	}
 	if !u.Active() {
-		return Invited{}, apperr.New(apperr.InvalidTransition, "Only an active member gets a link to set a password. Invite again who was invited, and enable who is disabled.").
-			With(apperr.Detail{Field: "state", Code: stateOf(u), Message: "The member is " + stateOf(u) + "."})
+		return Invited{}, apperr.New(apperr.InvalidTransition, "Only active users can get a link to set a password. Invite the user again if the invitation is open, or enable the user if disabled.").
+			With(apperr.Detail{Field: "state", Code: stateOf(u), Message: "The user is " + stateOf(u) + "."})
 	}
 	p, err := a.person(ctx, u)
 	if err != nil {
@@ -76,7 +76,7 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 		if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id, failed: "only the operator may"}); err != nil {
 			return Invited{}, err
 		}
-		return Invited{}, apperr.New(apperr.Forbidden, "The password of this person is not your organization's to reset. The operator of this server can give out a link.")
+		return Invited{}, apperr.New(apperr.Forbidden, "Your organization cannot reset the password of this person. The operator of this server can provide a link.")
 	}
 	if rehearsal {
 		return made, nil

@@ -82,7 +82,7 @@ func (s *server) adopt(c *fiber.Ctx) error {
 		if ev, err := s.event(c); err != nil {
 			return err
 		} else if !record.MatchEvent(tags, ev) {
-			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
 		}
 		change.IfMatch = func(e record.Event) bool { return record.MatchEvent(tags, e) }
 	}

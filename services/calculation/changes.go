@@ -116,7 +116,7 @@ func (s *server) setEffect(ctx context.Context, e *record.Event, i int) error {
 func (s *server) assessChange(c *fiber.Ctx) error {
 	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
 		if p.Kind == record.SignedOff {
-			return apperr.New(apperr.InvalidTransition, "A sign-off names its revision; it has no effect to calculate.")
+			return apperr.New(apperr.InvalidTransition, "A proposed sign-off has no effect on the figures that could be calculated.")
 		}
 		if err := ev.CheckOpen(); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (s *server) assessChange(c *fiber.Ctx) error {
 func (s *server) checkCurrent(ctx context.Context, ev record.Event) error {
 	due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
 	if err == nil && due {
-		err = &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "The result is being recalculated. Ask for the effect once its status is current."}
+		err = &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "The result is being recalculated. Request the effect once its status is current."}
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func (s *server) stale(ctx context.Context, ev record.Event, p record.Proposal) 
 func (s *server) approveChange(c *fiber.Ctx) error {
 	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
 		if p.By.ID == w.By.ID {
-			return apperr.New(apperr.SelfApprovalForbidden, "Who proposed a change cannot approve it. A second manager decides.")
+			return apperr.New(apperr.SelfApprovalForbidden, "The person who proposed a change cannot approve it. A second manager must decide.")
 		}
 		if p.Kind == record.SignedOff {
 			return s.approveSignOff(c, w, policy, p, ev)
@@ -212,7 +212,7 @@ func (s *server) approveChange(c *fiber.Ctx) error {
 }
 
 func staleProposal() error {
-	return apperr.New(apperr.ProposalStale, "The event or its figure has changed since the effect of this was calculated. Ask for it again (POST …/assess) and decide anew.")
+	return apperr.New(apperr.ProposalStale, "The event or its figure has changed since the effect of this change was calculated. Calculate it again (POST …/assess) before you decide.")
 }
 
 // rejectChange drops a proposal. Who made it may do so too.
@@ -247,7 +247,7 @@ func (s *server) decideChange(c *fiber.Ctx, decide func(w writes.Write, policy r
 		return noSuchChange()
 	}
 	if !teams.Decides(c) && (p.MovesFigure() || !web.PrincipalOf(c).Role.Holds(identity.Admin)) {
-		return apperr.New(apperr.Forbidden, "The reviewers in the team of this event decide on this change.")
+		return apperr.New(apperr.Forbidden, "Only the reviewers in the team of this event can decide on this change.")
 	}
 	policy, err := w.Workflow.Policy(c.UserContext(), w.Org)
 	if err != nil {
@@ -257,7 +257,7 @@ func (s *server) decideChange(c *fiber.Ctx, decide func(w writes.Write, policy r
 }
 
 func noSuchChange() error {
-	return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided.")
+	return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided already.")
 }
 
 // decided takes a proposal off the event and makes its change, in one write.
@@ -278,7 +278,7 @@ func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 			return noSuchChange()
 		}
 		if conditional && !record.MatchEvent(tags, *e) {
-			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+			return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
 		}
 		return change(e, i)
 	}

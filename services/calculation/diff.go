@@ -125,7 +125,7 @@ func (s *server) diff(c *fiber.Ctx) error {
 		return dropped
 	}
 	if errors.Is(err, resulttree.ErrTooManyChanges) {
-		return apperr.New(apperr.PayloadTooLarge, "More than %d changes lie between the two revisions; compare revisions that are nearer to each other.", maxChanges)
+		return apperr.New(apperr.PayloadTooLarge, "There are more than %d changes between the two revisions. Compare revisions that are closer together.", maxChanges)
 	}
 	if err != nil {
 		return err

@@ -169,7 +169,7 @@ func (s *server) factorSet(c *fiber.Ctx) error {
 	}
 	set, err := factors.Resolve(c.UserContext(), c.Params("setId"))
 	if errors.Is(err, factors.ErrNotHeld) {
-		return apperr.New(apperr.NotFound, "There is no factor set of this id.").With(unknownSet("setId"))
+		return apperr.New(apperr.NotFound, "There is no factor set with this id.").With(unknownSet("setId"))
 	}
 	if err != nil {
 		return err
@@ -196,7 +196,7 @@ func readSet(c *fiber.Ctx, r *fields.Reader, id string) (*factors.Set, error) {
 
 // unknownSet is the detail of a set that is not held.
 func unknownSet(field string) apperr.Detail {
-	d := apperr.Detail{Field: field, Code: "UNKNOWN_FACTOR_SET", Message: "The factor sets held are in suggestions."}
+	d := apperr.Detail{Field: field, Code: "UNKNOWN_FACTOR_SET", Message: "suggestions lists the available factor sets."}
 	for _, set := range append(factors.Sets(), factors.Added()...) {
 		d.Suggestions = append(d.Suggestions, set.ID)
 	}

@@ -92,7 +92,7 @@ func (s *server) keptEdition(c *fiber.Ctx) (record.Event, *editions.Edition, err
 	}
 	refusal := apperr.New(apperr.RevisionNotKept, "Revision %s was not signed off, so only its figures are kept.", c.Params("revision"))
 	return ev, nil, refusal.With(apperr.Detail{Field: "revision", Code: "NOT_SIGNED",
-		Message: "The newest revision has its explanation and report at …/results/explain and …/results/report. Sign a revision off to keep them for ever: POST /events/{eventId}/sign-off."})
+		Message: "The newest revision has its explanation and report at …/results/explain and …/results/report. To keep them permanently, sign off a revision: POST /events/{eventId}/sign-off."})
 }
 
 // keptRevision serves the result of a signed revision as it was.

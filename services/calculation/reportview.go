@@ -79,8 +79,8 @@ func formOf(c *fiber.Ctx) (string, error) {
 	c.Vary(fiber.HeaderAccept)
 	switch form := c.Accepts(formJSON, formCSV, formHTML, formPeople); form {
 	case "":
-		return "", apperr.New(apperr.NotAcceptable, "A report is %s, %s or %s; the request takes none of them.", formJSON, formCSV, formHTML).
-			With(apperr.Detail{Field: fiber.HeaderAccept, Code: "NOT_ALLOWED", Message: "The page of " + formHTML + " is made to be printed.",
+		return "", apperr.New(apperr.NotAcceptable, "Reports are available as %s, %s or %s; the request accepts none of them.", formJSON, formCSV, formHTML).
+			With(apperr.Detail{Field: fiber.HeaderAccept, Code: "NOT_ALLOWED", Message: "The page of " + formHTML + " is designed for printing.",
 				Suggestions: []string{formJSON, formCSV, formHTML}})
 	case formPeople:
 		return formJSON, nil
@@ -142,6 +142,6 @@ func notReproduced(r resulttree.Result) error {
 	if footprint.KnownEngine(r.EngineVersion) {
 		return fmt.Errorf("report of event %s: revision %d is not what its records come to", r.Event, r.Revision)
 	}
-	return apperr.New(apperr.ResultNotFound, "The result was calculated by the engine %s and cannot be recomputed by %s.", r.EngineVersion, strings.Join(footprint.Engines(), " or ")).
-		With(apperr.Detail{Code: "OTHER_ENGINE", Message: "It can be read as it was. The next change of the event or its records is calculated by the new engine, and can be reported."})
+	return apperr.New(apperr.ResultNotFound, "The result was calculated by engine %s and cannot be recalculated by %s.", r.EngineVersion, strings.Join(footprint.Engines(), " or ")).
+		With(apperr.Detail{Code: "OTHER_ENGINE", Message: "It can still be read. After the next change of the event or its records, the result is calculated by the new engine and a report can be made."})
 }

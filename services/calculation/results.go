@@ -206,9 +206,9 @@ func isEmpty(r resulttree.Result) (bool, error) {
 
 // noResult tells which of the two reasons there is no result for.
 func noResult(due bool) error {
-	e := apperr.New(apperr.ResultNotFound, "No result has been computed for this event.")
+	e := apperr.New(apperr.ResultNotFound, "No result has been calculated for this event.")
 	if due {
-		return e.With(apperr.Detail{Code: "CALCULATION_PENDING", Message: "The event or its approved records have changed; the result is being calculated. Ask again in a moment."})
+		return e.With(apperr.Detail{Code: "CALCULATION_PENDING", Message: "The event or its approved records have changed; the result is being calculated. Try again in a moment."})
 	}
 	return e.With(apperr.Detail{Code: "NOTHING_APPROVED", Message: "No record of this event is approved. Only approved records count."})
 }
@@ -306,7 +306,7 @@ func (s *server) revisionAt(c *fiber.Ctx, newest resulttree.Result, parameter st
 		if newest.Revision > 0 {
 			message = fmt.Sprintf("The event has the revisions 1 to %d.", newest.Revision)
 		}
-		return resulttree.Result{}, apperr.New(apperr.ResultNotFound, "The event has no result of this revision.").
+		return resulttree.Result{}, apperr.New(apperr.ResultNotFound, "The event has no result with this revision.").
 			With(apperr.Detail{Field: parameter, Code: "UNKNOWN_REVISION", Message: message})
 	}
 	found, err := s.revisions(c, newest, number, number)
@@ -330,9 +330,9 @@ func (s *server) checkKept(c *fiber.Ctx, newest resulttree.Result, revisions ...
 	}
 	for _, revision := range revisions {
 		if kept.Dropped(revision) {
-			return apperr.New(apperr.RevisionNotKept, "Revision %d is older than this installation keeps results.", revision).
+			return apperr.New(apperr.RevisionNotKept, "Revision %d is older than the period for which this installation keeps results.", revision).
 				With(apperr.Detail{Field: "revision", Code: "RETENTION",
-					Message: fmt.Sprintf("What it changed, and why, is part of revision %d. Signed revisions are kept for ever.", kept.Next(revision))})
+					Message: fmt.Sprintf("What it changed, and why, is part of revision %d. Signed revisions are kept permanently.", kept.Next(revision))})
 		}
 	}
 	return nil

@@ -135,10 +135,10 @@ func readCarried(text string, ev record.Event) (carried, error) {
 		err = json.Unmarshal(plain, &from)
 	}
 	if err != nil {
-		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: fields.BadFormat, Message: "after is the sum that the part before was answered with."})
+		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: fields.BadFormat, Message: "after must be the sum from the response to the previous part."})
 	}
 	if from.Context != ev.ContextRev {
-		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: "EVENT_CHANGED", Message: "The event has changed since the part before was answered. Begin with the first part."})
+		return from, apperr.Invalid(apperr.Detail{Field: "after", Code: "EVENT_CHANGED", Message: "The event has changed since the previous part. Start again with the first part."})
 	}
 	return from, nil
 }
@@ -222,7 +222,7 @@ func (p *rowPreview) row(i int, row sentRow, approved total.Contribution, drafts
 
 func (p *rowPreview) decode(row sentRow, drafts map[record.ID]total.Contribution) (footprint.Decoded, error) {
 	if _, ok := drafts[row.record]; row.record != "" && !ok {
-		return footprint.Decoded{}, &apperr.Error{Code: apperr.InvalidTransition, Message: "The record is no draft any more: it is counted as it is stored."}
+		return footprint.Decoded{}, &apperr.Error{Code: apperr.InvalidTransition, Message: "The record is no longer a draft; it is counted as stored."}
 	}
 	return footprint.Options{Suppliers: p.library}.Decode(row.typ, row.fields, p.ev.Context())
 }

@@ -149,7 +149,7 @@ func (s *server) limitConcurrency(next fiber.Handler) fiber.Handler {
 		case s.slots <- struct{}{}:
 		case <-c.UserContext().Done():
 			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-				Message: "Many reports are being made. Please try again in a moment."}
+				Message: "Too many reports are being created. Please try again in a moment."}
 		}
 		defer func() { <-s.slots }()
 		return next(c)

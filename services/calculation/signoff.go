@@ -92,7 +92,7 @@ func (s *server) signOff(c *fiber.Ctx) error {
 	}
 	tags, conditional := web.IfMatch(c)
 	if conditional && !record.MatchEvent(tags, ev) {
-		return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+		return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
 	}
 	if err := ev.CheckOpen(); err != nil {
 		return err
@@ -125,10 +125,10 @@ func (l checklistView) signable(revision int64) error {
 	switch {
 	case l.Status != statusCurrent:
 		return apperr.New(apperr.PreconditionFailed, "The result is being recalculated. Sign it once its status is current.").
-			With(apperr.Detail{Field: "revision", Code: "CALCULATION_PENDING", Message: "Ask again in a moment."})
+			With(apperr.Detail{Field: "revision", Code: "CALCULATION_PENDING", Message: "Try again in a moment."})
 	case l.Revision != revision:
-		return apperr.New(apperr.PreconditionFailed, "Revision %d is not the newest result; that is %d.", revision, l.Revision).
-			With(apperr.Detail{Field: "revision", Code: "NOT_NEWEST", Message: "Read the newest result and decide anew."})
+		return apperr.New(apperr.PreconditionFailed, "Revision %d is not the newest result; the newest is %d.", revision, l.Revision).
+			With(apperr.Detail{Field: "revision", Code: "NOT_NEWEST", Message: "Read the newest result before you decide."})
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func readDecision(c *fiber.Ctx, required bool) (string, error) {
 	r, err := web.Fields(c)
 	if r == nil || len(c.Request().Body()) == 0 {
 		if err == nil && required {
-			err = apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED", Message: "comment is required, so that people know why."})
+			err = apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED", Message: "comment is required to explain why."})
 		}
 		return "", err
 	}

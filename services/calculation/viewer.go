@@ -51,8 +51,8 @@ func keptFor(c *fiber.Ctx, kept []byte) (json.RawMessage, error) {
 func variantFor(c *fiber.Ctx) (string, error) {
 	names, err := namesOf(c)
 	if err == nil && names == bundle.NamesFull && views(c) {
-		return "", apperr.New(apperr.Forbidden, "A report with names holds comments, and needs the role %s.", identity.User).
-			With(apperr.Detail{Field: "names", Code: "NOT_ALLOWED", Message: "A viewer may ask for names=roles."})
+		return "", apperr.New(apperr.Forbidden, "A report with names contains comments and requires the role %s.", identity.User).
+			With(apperr.Detail{Field: "names", Code: "NOT_ALLOWED", Message: "A viewer may request names=roles."})
 	}
 	return names, err
 }

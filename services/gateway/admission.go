@@ -66,7 +66,7 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		}
 		if counted > 0 && !budget.Take(who, counted) {
 			return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-				Message: "Too many bytes are being received at once. Please try again."}
+				Message: "The server is receiving too much data. Please try again."}
 		}
 		defer budget.Put(who, counted)
 		if o.Streamed {

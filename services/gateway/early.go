@@ -119,5 +119,5 @@ func (g *gateway) taken(o api.Operation, next fiber.Handler) fiber.Handler {
 // tooMuch returns the error of a write that is not admitted.
 func tooMuch() *apperr.Error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "More is being written than there is time for. Nothing was changed; please try again."}
+		Message: "The server is overloaded with writes. Nothing was changed; please try again."}
 }

@@ -66,7 +66,7 @@ func (g *gateway) answerLimit(c *fiber.Ctx, l *ratelimit.Limiter, r ratelimit.Re
 	}
 	g.auditRefusal(c, audit.Limited, apperr.RateLimited)
 	return &apperr.Error{Code: apperr.RateLimited, RetryAfter: max(r.Reset, time.Second),
-		Message: "Too many requests. Wait as long as Retry-After says."}
+		Message: "Too many requests. Please wait for the time in Retry-After."}
 }
 
 // told are the values of the rate limit fields: the policy, and the remaining budget,

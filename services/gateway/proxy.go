@@ -187,10 +187,10 @@ func noAnswer(err error) error {
 		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 			Message: "A part of the service cannot be reached. Nothing was changed; please try again."}).Because(err)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return apperr.New(apperr.UpstreamTimeout, "A part of the service did not answer in time. A write may have taken effect all the same.").Because(err)
+		return apperr.New(apperr.UpstreamTimeout, "A part of the service did not respond in time. A write may nevertheless have taken effect.").Because(err)
 	}
 	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
-		Message: "A part of the service ended before it answered. A write may have taken effect all the same."}).Because(err)
+		Message: "A part of the service stopped before it responded. A write may nevertheless have taken effect."}).Because(err)
 }
 
 // callerOf returns the caller of a request.

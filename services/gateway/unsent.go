@@ -122,7 +122,7 @@ func (k *keptAnswer) Close() error {
 
 func noRoom(cause error) error {
 	return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-		Message: "Too many answers wait for their clients to take them. Please read those first, and try again."}).Because(cause)
+		Message: "Too many responses are waiting to be read. Finish reading those, then try again."}).Because(cause)
 }
 
 // streams reports whether the body of a response is read only once there is memory for

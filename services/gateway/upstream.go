@@ -187,7 +187,7 @@ func (c *client) call(ctx context.Context, o api.Operation, by identity.Principa
 // because the secrets or the clocks differ. It must not look like a 401 of the client,
 // which would be signed out.
 var errNotBelieved = (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-	Message: "A part of the service cannot be asked right now. Nothing was changed; please try again."}).
+	Message: "A part of the service cannot be reached at present. Nothing was changed; please try again."}).
 	Because(errors.New("the service refuses the credential of this gateway: ECF_PEER_SECRET must be the same, and clocks agree"))
 
 // do sends a signed request over a connection.

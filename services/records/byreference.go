@@ -127,7 +127,7 @@ func withReference(body []byte, reference string) ([]byte, error) {
 	var stated *string
 	if json.Unmarshal(all["externalReference"], &stated) == nil && stated != nil && *stated != reference {
 		return nil, apperr.Invalid(apperr.Detail{Field: "externalReference", Code: fields.NotAllowed,
-			Message: fmt.Sprintf("externalReference must be the reference of the path, %q, or be left out; got %q.", reference, *stated)})
+			Message: fmt.Sprintf("externalReference must match the reference in the path, %q, or be left out; got %q.", reference, *stated)})
 	}
 	if value := string(all["externalReference"]); value == "" || value == "null" {
 		text, err := json.Marshal(reference)

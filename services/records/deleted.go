@@ -88,7 +88,7 @@ func (s *server) auditUndo(c *fiber.Ctx, i record.Import, deleted []record.ID, f
 		}
 	}
 	if lacking != nil {
-		return apperr.New(apperr.Unavailable, "The records were removed, but the audit log cannot be written right now.").Because(lacking)
+		return apperr.New(apperr.Unavailable, "The records were deleted, but the audit log cannot be written at present.").Because(lacking)
 	}
 	return nil
 }

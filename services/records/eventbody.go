@@ -48,7 +48,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	if isNew {
 		r.Require("title")
 	} else if r.IsNull("title") {
-		r.Fault(apperr.Detail{Field: "title", Code: fields.Required, Message: "An event has a title; it cannot be taken away."})
+		r.Fault(apperr.Detail{Field: "title", Code: fields.Required, Message: "title is required: an event must have a title."})
 	}
 	set := func(name string, read, remove func()) {
 		switch {
@@ -112,7 +112,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	set("team", func() { readTeam(r, event) }, func() { event.Team = nil })
 	if event.StartDate != "" && event.EndDate != "" && event.EndDate < event.StartDate {
 		r.Fault(apperr.Detail{Field: "endDate", Code: fields.OutOfRange,
-			Message: fmt.Sprintf("endDate is on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
+			Message: fmt.Sprintf("endDate must be on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
 	}
 	return changed
 }
@@ -163,7 +163,7 @@ func readTimezone(r *fields.Reader, event *record.Event) {
 	}
 	if _, err := time.LoadLocation(name); err != nil || name == "Local" {
 		r.Fault(apperr.Detail{Field: "timezone", Code: fields.UnknownCode,
-			Message: fmt.Sprintf("timezone is a name of the IANA time zone database, such as Europe/London; got %q.", name)})
+			Message: fmt.Sprintf("timezone must be a name from the IANA time zone database, such as Europe/London; got %q.", name)})
 		return
 	}
 	event.Timezone = name

@@ -66,7 +66,7 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 		case errors.Is(err, record.ErrNotFound):
 			err = s.putNewEvent(c, w, event)
 		case err == nil && web.IfNoneMatchAny(c):
-			err = apperr.New(apperr.PreconditionFailed, "An event has this reference already.").
+			err = apperr.New(apperr.PreconditionFailed, "An event with this reference already exists.").
 				With(apperr.Detail{Field: "externalReference", Code: "DUPLICATE", EventID: string(existing.ID),
 					Message: "The event " + string(existing.ID) + " has this reference."})
 		case err == nil && !teams.Sees(c, existing):
@@ -82,13 +82,13 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 		}
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this event at once. Please try again."}
+		Message: "Too many changes are being made to this event at the same time. Please try again."}
 }
 
 // putNewEvent creates the event; it returns errMoved if another event now has the reference.
 func (s *server) putNewEvent(c *fiber.Ctx, w writes.Write, event record.Event) error {
 	if _, ok := web.IfMatch(c); ok {
-		return apperr.New(apperr.PreconditionFailed, "No event has this reference, so none is as you saw it.")
+		return apperr.New(apperr.PreconditionFailed, "No event has this reference, so the state that you saw no longer exists.")
 	}
 	event, err := s.insertEvent(c, w, event)
 	if apperr.CodeOf(err) == apperr.DuplicateReference {
@@ -125,13 +125,13 @@ func readPut(r *fields.Reader, event *record.Event, reference string) {
 	readEvent(r, event, true)
 	if event.Reference != "" && event.Reference != reference {
 		r.Fault(apperr.Detail{Field: "externalReference", Code: fields.NotAllowed,
-			Message: "externalReference must be the reference of the path, or be left out."})
+			Message: "externalReference must match the reference in the path, or be left out."})
 	}
 	event.Reference = reference
 	if fault, bad := record.BadReference(reference); bad {
 		r.Fault(fault)
 	} else if length := utf8.RuneCountInString(reference); length > maxReference {
 		r.Fault(apperr.Detail{Field: "externalReference", Code: fields.TooLong,
-			Message: fmt.Sprintf("externalReference must have at most %d characters; the path has %d.", maxReference, length)})
+			Message: fmt.Sprintf("externalReference must have at most %d characters; the one in the path has %d.", maxReference, length)})
 	}
 }

@@ -139,9 +139,9 @@ func tellOfSet(c *fiber.Ctx, event record.Event) (better string) {
 }
 
 func quotaExceeded(plan string, quota int64) error {
-	return apperr.New(apperr.QuotaExceeded, "The plan %s includes %d events, and all of them are used.", plan, quota).
+	return apperr.New(apperr.QuotaExceeded, "The plan %s includes %d events, and all of them have been used.", plan, quota).
 		With(apperr.Detail{Field: "plan", Code: "EVENT_QUOTA",
-			Message: "Deleting an event does not give its place back. A larger plan does."})
+			Message: "Deleting an event does not give it back. A larger plan has more events."})
 }
 
 // event reads the event of the path.

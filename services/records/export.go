@@ -72,7 +72,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	org := string(orgOf(c))
 	if !s.exports.Take(org, 1) {
 		return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * time.Second,
-			Message: "Too many exports are under way. Please read those first, and try again."}
+			Message: "Too many exports are in progress. Finish reading those, then try again."}
 	}
 	c.Set(fiber.HeaderETag, tag)
 	// The context of the request ends when this returns, before the first row is sent; its

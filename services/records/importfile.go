@@ -55,7 +55,7 @@ func asCSV(c *fiber.Ctx, i *record.Import, file *web.File, charset string) (*web
 		return workbookAsCSV(c, i, file, string(args.Peek("sheet")))
 	}
 	if args.Has("sheet") {
-		return nil, apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Message: "sheet names a sheet of a workbook; a CSV file has none."})
+		return nil, apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Message: "sheet is only for workbooks; a CSV file has no sheets."})
 	}
 	if encoding := string(args.Peek("encoding")); encoding != "" {
 		charset = encoding

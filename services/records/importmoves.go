@@ -44,7 +44,7 @@ func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 		return i, err
 	}
 	if !i.Finished() {
-		return i, apperr.New(apperr.InvalidTransition, "The import is still under way. Wait until it is completed or failed.").
+		return i, apperr.New(apperr.InvalidTransition, "The import is still running. Wait until it is completed or failed.").
 			With(apperr.Detail{Field: "status", Code: string(viewOf(i).Status), Message: "The import is " + string(viewOf(i).Status) + "."})
 	}
 	return i, nil
@@ -138,7 +138,7 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 		return err
 	}
 	if w.By.Role < identity.Manager && w.By.ID != i.By.ID {
-		return apperr.New(apperr.Forbidden, "Only who imported the file, or a manager, may do this.")
+		return apperr.New(apperr.Forbidden, "Only the person who imported the file, or a manager, may do this.")
 	}
 	if _, err := s.writableEvent(c); err != nil {
 		return err
@@ -221,7 +221,7 @@ func (s *server) markUndone(ctx context.Context, i record.Import, by record.Acto
 			return i, err
 		}
 	}
-	return i, apperr.New(apperr.Unavailable, "The import is being changed by others at once. Please try again.")
+	return i, apperr.New(apperr.Unavailable, "The import is being changed by other requests. Please try again.")
 }
 
 // moveImport returns the handler that submits or approves what an import created. Records that

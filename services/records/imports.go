@@ -271,10 +271,10 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 		}
 		if !before.Finished() {
 			return apperr.New(apperr.DuplicateFile, "This file is being imported since %s, as import %s.", timestamp.Format(before.CreatedAt), before.ID).
-				With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "Wait until that import has ended: if it fails, the file can be sent again, with other options too.", Suggestions: []string{before.ID}})
+				With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "Wait until that import has ended. If it fails, the file can be sent again, also with other options.", Suggestions: []string{before.ID}})
 		}
 		return apperr.New(apperr.DuplicateFile, "This file was imported on %s already, as import %s.", timestamp.Format(before.CreatedAt), before.ID).
-			With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "With again=true it is imported once more; with onDuplicate=skip or update no record is doubled that has a reference. " +
+			With(apperr.Detail{Field: "again", Code: "DUPLICATE", Message: "again=true imports it again; onDuplicate=skip or update prevents duplicates of records that have a reference. " +
 				"POST …/imports/" + before.ID + "/undo takes the earlier import back.", Suggestions: []string{before.ID}})
 	}
 	return nil

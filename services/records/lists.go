@@ -236,7 +236,7 @@ func serve[T any](c *fiber.Ctx, known *answers, page web.Page, l listing[T]) err
 		}
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many items are being deleted at once. Please try again."}
+		Message: "Too many items are being deleted at the same time. Please try again."}
 }
 
 // rangeOf reads the items in a span.

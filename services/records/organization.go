@@ -168,7 +168,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		return s.answerOrganization(c, status, o)
 	}
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this organization at once. Please try again."}
+		Message: "Too many changes are being made to this organization at the same time. Please try again."}
 }
 
 // attachChange reports a change of an organization for the audit log.
@@ -239,7 +239,7 @@ func autoProposed(o record.Organization) string {
 func readOrganization(r *fields.Reader, o *record.Organization, by record.Actor) {
 	r.ServerOwned("_id", "plan", "eventQuota", "planLimits", "pendingPolicy")
 	if r.IsNull("name") {
-		r.Fault(apperr.Detail{Field: "name", Code: fields.Required, Message: "An organization has a name; it cannot be taken away."})
+		r.Fault(apperr.Detail{Field: "name", Code: fields.Required, Message: "name is required: an organization must have a name."})
 	} else if name, ok := r.String("name", 1, maxName); ok {
 		o.Name = name
 	}

@@ -57,7 +57,7 @@ func knowsWhere(i record.Import, event record.Event) error {
 	if i.To == "" {
 		if event.Location.IsZero() {
 			return apperr.Invalid(apperr.Detail{Field: "to", Code: fields.Required,
-				Message: "The event has no place, so that the query needs to: a town with its country, or a code."})
+				Message: "to is required because the event has no place. Give a town with its country, or a code."})
 		}
 		return nil
 	}

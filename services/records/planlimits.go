@@ -190,7 +190,7 @@ func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
 
 func beyondPlan(plan, code string, limit int64, what, remedy string) error {
 	return apperr.New(apperr.PlanLimitExceeded, "The plan %s includes %d %s.", plan, limit, what).
-		With(apperr.Detail{Field: "plan", Code: code, Message: remedy + " A larger plan has more."})
+		With(apperr.Detail{Field: "plan", Code: code, Message: remedy + " A larger plan allows more."})
 }
 
 // planMessage returns the message of a rejection for the errors of an import.

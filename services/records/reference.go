@@ -112,7 +112,7 @@ func location(c *fiber.Ctx) error {
 	if l, ok := locations.Resolve(code); ok {
 		return web.OK(c, l)
 	}
-	detail := apperr.Detail{Field: "code", Code: "UNKNOWN_CODE", Message: "There is no airport or city of this code."}
+	detail := apperr.Detail{Field: "code", Code: "UNKNOWN_CODE", Message: "There is no airport or city with this code."}
 	if len(code) <= 8 {
 		detail.Suggestions = slices.Clip(locations.Suggest(code))
 	}

@@ -46,7 +46,7 @@ func readSupplierFactor(r *fields.Reader) (f footprint.SupplierFactor) {
 		text = strings.Join(strings.Fields(text), " ")
 		if ok && !supplierWord.MatchString(text) {
 			r.Fault(apperr.Detail{Field: name, Code: fields.BadFormat,
-				Message: fmt.Sprintf("%s begins with a letter or a digit and is made of letters, digits, spaces and .,&'()/+%%-_; got %.60q.", name, text)})
+				Message: fmt.Sprintf("%s must begin with a letter or a digit and consist of letters, digits, spaces and .,&'()/+%%-_; got %.60q.", name, text)})
 		}
 		return text
 	}
@@ -86,7 +86,7 @@ func readEvidence(r *fields.Reader) []footprint.Evidence {
 	}
 	if ok && len(list) > 0 && r.Faults() == 0 && !slices.ContainsFunc(out, func(e footprint.Evidence) bool { return e.SHA256 != "" }) {
 		r.Fault(apperr.Detail{Field: "evidence[0].sha256", Code: fields.Required,
-			Message: "One document must be named by the SHA-256 of its bytes, so that it can be told from any other: sha256sum FILE."})
+			Message: "At least one document must have sha256, the SHA-256 hash of its bytes (sha256sum FILE), so that it can be identified."})
 	}
 	return out
 }
@@ -212,7 +212,7 @@ func (s *server) supplierFactorMade(c *fiber.Ctx, w writes.Write, read footprint
 }
 
 func tooManyChanges() error {
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "Many changes are being made to this factor at once. Please try again."}
+	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "Too many changes are being made to this factor at the same time. Please try again."}
 }
 
 // nextVersion returns a proposal under the next version of its name.
@@ -226,7 +226,7 @@ func (s *server) nextVersion(c *fiber.Ctx, w writes.Write, read footprint.Suppli
 		return record.SupplierFactor{}, err
 	}
 	if total >= maxSupplierFactors || len(versions) >= maxSupplierVersions {
-		return record.SupplierFactor{}, apperr.New(apperr.ProposalLimit, "A library holds at most %d versions, and %d of one name.", maxSupplierFactors, maxSupplierVersions)
+		return record.SupplierFactor{}, apperr.New(apperr.ProposalLimit, "A library may have at most %d versions, and %d with the same name.", maxSupplierFactors, maxSupplierVersions)
 	}
 	read.Version = 1
 	if len(versions) > 0 {
@@ -279,7 +279,7 @@ func (s *server) editSupplierFactor(c *fiber.Ctx) error {
 		}
 		read := readSupplierFactor(r)
 		if r.Faults() == 0 && record.SupplierKey(read.Name) != f.Key() {
-			r.Fault(apperr.Detail{Field: "name", Code: fields.NotAllowed, Message: "A version keeps its name; create another factor under the new one."})
+			r.Fault(apperr.Detail{Field: "name", Code: fields.NotAllowed, Message: "The name of a version cannot be changed; create another factor with the new name."})
 		}
 		if err := web.Finish(c, r); err != nil {
 			return err
@@ -317,7 +317,7 @@ func (s *server) changeSupplierFactor(action record.SupplierAction) fiber.Handle
 			}
 			comment = r.Remark("comment", record.MaxComment)
 			if comment = strings.TrimSpace(comment); comment == "" && r.Faults() == 0 && action != record.SupplierApprove {
-				r.Fault(apperr.Detail{Field: "comment", Code: fields.Required, Message: "comment is required: say why, for those whose records use the factor."})
+				r.Fault(apperr.Detail{Field: "comment", Code: fields.Required, Message: "comment is required, to explain the reason to those whose records use the factor."})
 			}
 			if err := web.Finish(c, r); err != nil {
 				return err
@@ -360,7 +360,7 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 			return err
 		}
 		if conditional && !record.MatchSupplierFactor(tags, before) {
-			return apperr.New(apperr.PreconditionFailed, "The factor has changed since you read it. Read it again and decide anew.")
+			return apperr.New(apperr.PreconditionFailed, "The factor has changed since you read it. Read it again before you decide.")
 		}
 		if err := complete(before, &change); err != nil {
 			return err

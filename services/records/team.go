@@ -41,13 +41,13 @@ func readTeam(r *fields.Reader, event *record.Event) {
 		id, _ := m.String("userId", 1, maxUserID)
 		role, _ := m.Enum("role", roles...)
 		if slices.ContainsFunc(team, func(o record.TeamMember) bool { return o.ID == id }) {
-			m.Fault(apperr.Detail{Field: m.Path("userId"), Code: fields.DuplicateKey, Message: "Each member is in a team once."})
+			m.Fault(apperr.Detail{Field: m.Path("userId"), Code: fields.DuplicateKey, Message: "Each user may be in a team only once."})
 		}
 		team = append(team, record.TeamMember{ID: id, Role: record.TeamRole(role)})
 	}
 	if t.Has("members") && r.Err() == nil && !slices.ContainsFunc(team, func(m record.TeamMember) bool { return m.Role == record.TeamReviewer }) {
 		t.Fault(apperr.Detail{Field: t.Path("members"), Code: fields.Required,
-			Message: "A team has at least one reviewer. Send null to take the team away."})
+			Message: "A team must have at least one reviewer. Send null to remove the team."})
 	}
 	event.Team = team
 }
@@ -71,10 +71,10 @@ func (s *server) checkTeam(c *fiber.Ctx, r *fields.Reader, team []record.TeamMem
 		field := fmt.Sprintf("team.members[%d]", i)
 		switch role, ok := roles[m.ID]; {
 		case !ok:
-			r.Fault(apperr.Detail{Field: field + ".userId", Code: fields.UnknownCode, Message: "userId must be that of an active user of your organization."})
+			r.Fault(apperr.Detail{Field: field + ".userId", Code: fields.UnknownCode, Message: "userId must be the id of an active user of your organization."})
 		case !role.Holds(m.Role.Needs()):
 			r.Fault(apperr.Detail{Field: field + ".role", Code: fields.NotAllowed,
-				Message: fmt.Sprintf("The role %s in a team needs the role %s in the organization; this user is a %s.", m.Role, m.Role.Needs(), role)})
+				Message: fmt.Sprintf("The role %s in a team requires the role %s in the organization; this user has the role %s.", m.Role, m.Role.Needs(), role)})
 		}
 	}
 	return nil
@@ -98,8 +98,8 @@ func mayChangeTeam(c *fiber.Ctx, before, after record.Event) error {
 		len(before.Team) == 0 && before.CreatedBy.ID == p.UserID {
 		return nil
 	}
-	return apperr.New(apperr.Forbidden, "The team of an event is changed by its reviewers and by administrators; the first one is made by who created the event.").
-		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "Leave out team to change the rest."})
+	return apperr.New(apperr.Forbidden, "Only its reviewers and administrators may change the team of an event; only the person who created the event, or an administrator, may create the first team.").
+		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "Leave out team to change the other fields."})
 }
 
 // mayRepeat refuses to repeat a response about an event to its creator if its team no longer

@@ -47,7 +47,7 @@ func (u upsert) put(ctx context.Context) (r record.Record, done string, err erro
 		}
 	}
 	return record.Record{}, "", &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Many changes are being made to this record at once. Please try again."}
+		Message: "Too many changes are being made to this record at the same time. Please try again."}
 }
 
 // errMoved means that the reference now belongs to another record or to none.
@@ -55,7 +55,7 @@ var errMoved = errors.New("records: the reference has moved")
 
 func (u upsert) create(ctx context.Context) (record.Record, string, error) {
 	if u.ifMatch != nil {
-		return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "No record has this reference, so none is as you saw it.")
+		return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "No record has this reference, so the state that you saw no longer exists.")
 	}
 	r := record.Record{ID: record.ID(u.Request.NewID(0)), Event: u.sub.Event, Type: u.sub.Type}
 	r, err := inputOf(r, u.decoded, u.event)
@@ -71,13 +71,13 @@ func (u upsert) create(ctx context.Context) (record.Record, string, error) {
 
 func (u upsert) update(ctx context.Context, existing record.Record) (record.Record, string, error) {
 	if u.onlyNew {
-		return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "A record has this reference already.").With(record.DuplicateDetail(existing))
+		return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "A record with this reference already exists.").With(record.DuplicateDetail(existing))
 	}
 	same := len(changedFields(existing.Fields, u.decoded.Fields)) == 0
 	if _, editable := record.NextState(record.Edit, existing.Status); same && !editable {
 		// A locked record with the requested fields is not an error.
 		if u.ifMatch != nil && !u.ifMatch(existing) {
-			return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "The record has changed since you read it. Read it again and decide anew.")
+			return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "The record has changed since you read it. Read it again before you decide.")
 		}
 		return existing, unchanged, nil
 	}

@@ -91,7 +91,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		}
 		if most := cmp.Or(v.maxRows, mostRows(*i)); i.Rows == most {
 			_, err := v.headRefused(ctx, i, row.Number, apperr.Invalid(apperr.Detail{Code: "TOO_MANY_ROWS",
-				Message: fmt.Sprintf("A file has at most %d rows. Please divide this one.", most)}))
+				Message: fmt.Sprintf("A file may have at most %d rows. Please split this one.", most)}))
 			return false, err
 		}
 		i.Rows++
@@ -116,7 +116,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		}
 	}
 	if i.Rows == 0 {
-		empty := apperr.Invalid(apperr.Detail{Code: "REQUIRED", Message: "The file has a head and no rows."})
+		empty := apperr.Invalid(apperr.Detail{Code: "REQUIRED", Message: "The file has a header row but no other rows."})
 		if err := v.bad.note(ctx, i, sheet.Row{Number: 1}, empty, nil); err != nil {
 			return false, err
 		}

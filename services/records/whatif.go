@@ -179,7 +179,7 @@ func refusedUnder(id record.ID, err error) error {
 		return err
 	}
 	return apperr.Invalid(apperr.Detail{Field: "place", Code: footprint.FactorUnavailable, RecordID: string(id),
-		Message: "The record " + string(id) + " of attendee travel cannot be calculated with this place."})
+		Message: "The attendee travel record " + string(id) + " cannot be calculated with this place."})
 }
 
 // whatIfTo calculates the effect of another destination of one record: its figure, and the

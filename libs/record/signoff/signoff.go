@@ -114,7 +114,7 @@ func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
 		Proposal: r.Proposal, FourEyes: r.FourEyes, PolicyRev: r.PolicyRev, Gate: record.GateOpen,
 		Change: func(e *record.Event) error {
 			if r.IfMatch != nil && !r.IfMatch(*e) {
-				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
 			}
 			if len(e.Editions) >= record.MaxEditions {
 				return apperr.New(apperr.EditionLimit, "An event has at most %d editions; this one has them all.", record.MaxEditions)
@@ -122,7 +122,7 @@ func (s Service) Begin(ctx context.Context, r Request) (record.Event, error) {
 			if _, i, ok := e.Find(r.Proposal); ok {
 				e.Proposals = e.WithoutProposal(i)
 			} else if r.Proposal != "" {
-				return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided.")
+				return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided already.")
 			}
 			now := s.now()
 			e.Gate = record.Gate{Epoch: e.Gate.Epoch + 1, State: record.GateClosing, Pending: &record.PendingSignOff{
@@ -258,7 +258,7 @@ func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, erro
 		FourEyes: w.FourEyes, PolicyRev: w.PolicyRev, Gate: record.GateSigned,
 		Change: func(e *record.Event) error {
 			if w.IfMatch != nil && !w.IfMatch(*e) {
-				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again and decide anew.")
+				return apperr.New(apperr.PreconditionFailed, "The event has changed since you read it. Read it again before you decide.")
 			}
 			n := len(e.Editions)
 			if n == 0 {

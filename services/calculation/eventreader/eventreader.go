@@ -119,7 +119,7 @@ func (r Reader) Inputs(ctx context.Context, org record.OrgID, event record.Event
 // Changing is the answer where no attempt found what fits together.
 func Changing() error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
-		Message: "The records of the event are changing, so that no result stands still. Please try again in a moment."}
+		Message: "The records of the event are changing too quickly. Please try again in a moment."}
 }
 
 // Pause waits before another attempt to read what fits together.

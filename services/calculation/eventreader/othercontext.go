@@ -88,7 +88,7 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 		}
 	}
 	return Sums{}, &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
-		Message: "The records of the event are changing, so that no result stands still. Please try again in a moment."}
+		Message: "The records of the event are changing too quickly. Please try again in a moment."}
 }
 
 // segmentUnder reads and adds up the counted records of a node of level 0; under

@@ -180,7 +180,7 @@ func (h *Handler) visit(c *fiber.Ctx) error {
 // forward passes a request on to the API.
 func (h *Handler) forward(c *fiber.Ctx, access string) error {
 	if tokensAnswer(c) {
-		return apperr.New(apperr.NotFound, "This operation is not available to the console: %s/sign-in, /refresh and /sign-out are.", Prefix)
+		return apperr.New(apperr.NotFound, "This operation is not available here; %s/sign-in, /refresh and /sign-out are.", Prefix)
 	}
 	authorize(c, access)
 	err := c.Next()
@@ -253,7 +253,7 @@ func (h *Handler) refresh(c *fiber.Ctx, j jar, access, renew string) error {
 	}
 	// Not Fiber's Body, which decompresses to any size.
 	if sent := c.Request().Body(); len(sent) > 0 && json.Unmarshal(sent, &wanted) != nil {
-		return apperr.New(apperr.ValidationError, `The body is empty, or {"organization": "…"} to switch to one.`)
+		return apperr.New(apperr.ValidationError, `The body must be empty, or {"organization": "…"} to switch to an organization.`)
 	}
 	switching := wanted.Organization != ""
 	if !switching {
@@ -293,7 +293,7 @@ func (h *Handler) keep(c *fiber.Ctx, j jar, both bool) error {
 	c.Response().ResetBody() // it contains tokens, whatever else it is
 	c.Response().Header.Del(fiber.HeaderETag)
 	if err != nil || b.Data.AccessToken == "" || both && b.Data.RefreshToken == "" {
-		return apperr.New(apperr.Unavailable, "Signing in did not answer as expected. Please try again.").Because(err)
+		return apperr.New(apperr.Unavailable, "The sign-in service returned an unexpected response. Please try again.").Because(err)
 	}
 	j.set(c, accessCookie, b.Data.AccessToken, h.o.RefreshLifetime)
 	if both {

@@ -2451,7 +2451,7 @@ export interface components {
          *           {
          *             "field": "to",
          *             "code": "UNKNOWN_CODE",
-         *             "message": "to must be a known IATA, ICAO or city code; got \"JKF\". With distanceKm an unknown airport is accepted.",
+         *             "message": "to must be a known IATA, ICAO or city code; got \"JKF\". With distanceKm, unknown airports are accepted.",
          *             "suggestions": [
          *               "JFK",
          *               "JAF",
@@ -2485,7 +2485,7 @@ export interface components {
          *         {
          *           "field": "to",
          *           "code": "UNKNOWN_CODE",
-         *           "message": "to must be a known IATA, ICAO or city code; got \"JKF\". With distanceKm an unknown airport is accepted.",
+         *           "message": "to must be a known IATA, ICAO or city code; got \"JKF\". With distanceKm, unknown airports are accepted.",
          *           "suggestions": [
          *             "JFK",
          *             "JAF",
@@ -2519,7 +2519,7 @@ export interface components {
          * @example {
          *       "field": "to",
          *       "code": "UNKNOWN_CODE",
-         *       "message": "to must be a known IATA, ICAO or city code; got \"JKF\". With distanceKm an unknown airport is accepted.",
+         *       "message": "to must be a known IATA, ICAO or city code; got \"JKF\". With distanceKm, unknown airports are accepted.",
          *       "suggestions": [
          *         "JFK",
          *         "JAF",
