@@ -40,7 +40,7 @@ func (c *auditSettings) Describe(s *settings.Set) {
 func auditVerify(ctx context.Context, env app.Env, c *auditSettings) error {
 	unproven, err := auditFaults(ctx, env, c)
 	if unproven > 0 {
-		err = errors.Join(err, fmt.Errorf("%d records and results were not verified: they were calculated by engines that this program does not have", unproven))
+		err = errors.Join(err, fmt.Errorf("%d records and results were not verified, because they were calculated by engines that this program does not have", unproven))
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 			return err
 		}
 		if len(orgs) == 0 {
-			faults = errors.Join(faults, errors.New("there is no organization: this database is empty"))
+			faults = errors.Join(faults, errors.New("there is no organization; this database is empty"))
 		}
 		if broken, unproven, err = verifyHistories(ctx, env.Stdout, stores, orgs); err != nil {
 			return err
@@ -77,7 +77,7 @@ func auditFaults(ctx context.Context, env app.Env, c *auditSettings) (unproven i
 			return err
 		}
 		if broken > 0 {
-			faults = errors.Join(faults, errors.New("what was there when the heads were exported is not there any more"))
+			faults = errors.Join(faults, errors.New("data that existed when the heads were exported is missing now"))
 		}
 		return nil
 	})

@@ -188,7 +188,7 @@ func TestAuditHeadsFindWhatWasCutOff(t *testing.T) {
 	if err := os.WriteFile(strangers, []byte(`{"keys":[{"kty":"OKP","kid":"stranger"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.run("", "audit", "verify", "--heads", heads, "--keys", strangers); err == nil || !strings.Contains(err.Error(), "none of the 1") {
+	if _, err := a.run("", "audit", "verify", "--heads", heads, "--keys", strangers); err == nil || !strings.Contains(err.Error(), "not one of the 1") {
 		t.Errorf("a stranger's key is trusted: %v", err)
 	}
 

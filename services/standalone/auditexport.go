@@ -58,7 +58,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 	}
 	if err := os.Link(partial, c.To); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("%s exists: an export is never written over", c.To)
+			return fmt.Errorf("%s exists already, and exports never overwrite a file", c.To)
 		}
 		return err
 	}
@@ -98,7 +98,7 @@ func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *store
 	}
 	f, err := os.Open(c.Heads)
 	if err != nil {
-		return 0, fmt.Errorf("--heads must name a file of audit export: %w", err)
+		return 0, fmt.Errorf("--heads must name a file written by ecf audit export: %w", err)
 	}
 	defer func() { _ = f.Close() }() // opened for reading only
 	compared := int64(0)
@@ -118,7 +118,7 @@ func compareHeads(ctx context.Context, out io.Writer, c *auditSettings, s *store
 		return broken, err
 	}
 	if !slices.Contains(trusted, signedBy) {
-		return broken, fmt.Errorf("%s is signed with the key %s, which is none of the %d that are trusted", c.Heads, signedBy, len(trusted))
+		return broken, fmt.Errorf("%s is signed with the key %s, which is not one of the %d trusted keys", c.Heads, signedBy, len(trusted))
 	}
 	_, err = fmt.Fprintf(out, "%d heads of %s compared, %d faults\n", compared, at.Format(time.RFC3339), broken)
 	return broken, err

@@ -35,10 +35,10 @@ func (c *backupSettings) Describe(s *settings.Set) {
 	}, func() string { return strconv.Itoa(c.Keep) })
 	s.After(func() error {
 		if (c.To == "") == (c.Into == "") {
-			return errors.New("--to or --into is required, and not both: the folder of the backup, or a folder of backups")
+			return errors.New("--to or --into is required, but not both: the directory of the backup, or a directory of backups")
 		}
 		if c.Keep > 0 && c.Into == "" {
-			return errors.New("--keep goes with --into")
+			return errors.New("--keep can only be used with --into")
 		}
 		return nil
 	})
@@ -85,7 +85,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 // because the next attempt needs the space.
 func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest, err error) {
 	if err := os.Mkdir(to, 0o700); err != nil {
-		return m, fmt.Errorf("the folder of the backup, of --to or --into, cannot be made: %w", err)
+		return m, fmt.Errorf("the directory of the backup, from --to or --into, cannot be created: %w", err)
 	}
 	release := func() error { return nil }
 	defer func() {
@@ -147,7 +147,7 @@ func (c *folderSettings) Describe(s *settings.Set) {
 // incomplete attempts.
 func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
 	if len(c.folders) != 1 {
-		return errors.New("name one folder: ecf backup verify DIR")
+		return errors.New("name one directory: ecf backup verify DIR")
 	}
 	dir := c.folders[0]
 	newer := ""

@@ -18,10 +18,10 @@ import (
 )
 
 const notes = `
-A password is read from standard input (one line); an empty one is generated and
-printed. With --setup-link none is read: a link is printed with which the user
-sets one, once, within 72 hours. The commands beside serve work while a server is
-running.
+Passwords are read from standard input (one line); if the line is empty, a password
+is generated and printed. With --setup-link no password is read: a link is printed
+with which the user sets one, once, within 72 hours. All commands except serve can be
+used while a server is running, unless their description says otherwise.
 `
 
 // Program returns the program ecf: the server, and the commands of an operator.
@@ -35,7 +35,7 @@ func Program() app.Program {
 		app.NewCommand("user join", "add an existing account to another organization; prints the id of the membership", userJoin).Taking("--org ID --email E --role R"),
 		app.NewCommand("user password", "set a password", userPassword).Taking("--email E"),
 		app.NewCommand("user disable", "disable an account in all its organizations and end its sessions", userDisable).Taking("--email E"),
-		app.NewCommand("user free", "release an address registered by somebody else, end the sessions, and give the account another address or none", userFree).Taking("--email E [--to F]"),
+		app.NewCommand("user free", "release an address that someone else registered, end the sessions, and give the account another address or none", userFree).Taking("--email E [--to F]"),
 		app.NewCommand("keys rotate", "add the next signing key; running servers pick it up", keysRotate),
 		app.NewCommand("factors list", "list the factor sets", factorsList),
 		app.NewCommand("factors check", "check a factor pack, row by row, without adding it", factorsCheck).Taking("FILE"),

@@ -101,7 +101,7 @@ func (c *packSettings) signer(ctx context.Context, d *pack.Document) (kid string
 		return "", err
 	}
 	if !slices.Contains(trusted, kid) {
-		return "", fmt.Errorf("the pack is signed with the key %s, which is none of the report keys of this system, nor of those that --keys names", kid)
+		return "", fmt.Errorf("the pack is signed with the key %s, which is neither one of the report keys of this system nor one of those in --keys", kid)
 	}
 	return kid, nil
 }
@@ -182,11 +182,11 @@ func factorsExport(_ context.Context, env app.Env, c *packExportSettings) error 
 	}
 	at := slices.IndexFunc(factors.Sets(), func(s *factors.Set) bool { return s.ID == c.files[0] })
 	if at < 0 {
-		return fmt.Errorf("%q is no built-in factor set", c.files[0])
+		return fmt.Errorf("%q is not a built-in factor set", c.files[0])
 	}
 	d := pack.Export(factors.Sets()[at], c.Name, c.Release)
 	if !factors.IsPackID(d.ID()) {
-		return fmt.Errorf("--name: %q is no name of a pack: lower-case letters, digits and single hyphens", c.Name)
+		return fmt.Errorf("--name must consist of lower-case letters, digits and single hyphens; got %q", c.Name)
 	}
 	return printPack(env, &d)
 }
@@ -240,7 +240,7 @@ func addPack(ctx context.Context, store record.FactorPacks, p record.FactorPack)
 	}
 	there, err := store.FactorPack(ctx, p.ID)
 	if err == nil && there.Checksum != p.Checksum {
-		err = fmt.Errorf("%s is there with another content (checksum %s), and a set never changes: give the pack the next release", p.ID, there.Checksum)
+		err = fmt.Errorf("%s exists already with different content (checksum %s), and a set never changes: give the pack the next release number", p.ID, there.Checksum)
 	}
 	return false, err
 }

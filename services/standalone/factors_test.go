@@ -125,7 +125,7 @@ func TestOperatorAddsAFactorPack(t *testing.T) {
 				t.Errorf("added again: %s, want %s", again, id)
 			}
 			other := strings.Replace(exported, "The rows of", "Other rows of", 1)
-			if out, err := s.run(other, "factors", "add", "-", "--unsigned"); err == nil || !strings.Contains(err.Error(), "another content") {
+			if out, err := s.run(other, "factors", "add", "-", "--unsigned"); err == nil || !strings.Contains(err.Error(), "different content") {
 				t.Errorf("the same id with other content: %v %s", err, out)
 			}
 			s.ask("POST", s.event+"/factor-set", `{"factorSet":"`+id+`"}`, http.StatusOK)
@@ -152,7 +152,7 @@ func (s packedServer) refusals(exported string) {
 		}
 	}
 	signed, keys := signedByAStranger(s.t, exported)
-	if out, err := s.run(signed, "factors", "add", "-"); err == nil || !strings.Contains(err.Error(), "none of the report keys") {
+	if out, err := s.run(signed, "factors", "add", "-"); err == nil || !strings.Contains(err.Error(), "neither one of the report keys") {
 		s.t.Errorf("signed by a stranger: %v %s", err, out)
 	}
 	if out, err := s.run(signed, "factors", "check", "-", "--keys", keys); err != nil || !strings.Contains(out, "signed with the key ") {

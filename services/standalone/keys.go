@@ -85,7 +85,7 @@ func firstReportKey(env app.Env, dir string) (kid string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := fmt.Fprintf(env.Stderr, "There was no key of reports in %s: this is the first.\n", dir); err != nil {
+	if _, err := fmt.Fprintf(env.Stderr, "There was no report key in %s, so the first one was created.\n", dir); err != nil {
 		return "", err
 	}
 	return made.Public().Keys[0].KeyID, nil

@@ -74,7 +74,7 @@ func (p processes) killed(further func() int64, args func(attempt int) []string)
 				if err == nil {
 					return kills
 				}
-				if kills > 0 && strings.Contains(out.String(), "a backup is restored into an empty data directory only") {
+				if kills > 0 && strings.Contains(out.String(), "a backup can only be restored into an empty data directory") {
 					return kills // it was killed when it had done all but to say so
 				}
 				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {

@@ -118,7 +118,7 @@ func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err
 		return m, fmt.Errorf("%s: %w", manifestFile, err)
 	}
 	if m.Format != manifestFormat {
-		return m, fmt.Errorf("the backup has the format %d, and this program reads %d", m.Format, manifestFormat)
+		return m, fmt.Errorf("the backup has the format %d, but this program reads format %d", m.Format, manifestFormat)
 	}
 	found, err := inspect(ctx, env, dir)
 	if err != nil {
@@ -129,7 +129,7 @@ func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err
 	}
 	for table, want := range m.Tables {
 		if got := found.Tables[table]; got != want && found.stepped[table] != want {
-			return m, fmt.Errorf("the table %s has %d rows, and the manifest says %d", table, got, want)
+			return m, fmt.Errorf("the table %s has %d rows, but the manifest says %d", table, got, want)
 		}
 	}
 	if strings.Join(found.Audit, "\n") != strings.Join(m.Audit, "\n") {

@@ -115,7 +115,7 @@ func TestMigrateAndBackUpMongoDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	(&commands{t, map[string]string{"ECF_DATA_DIR": dir, "ECF_MIGRATE_TO_FILE": address}}).must("", "migrate")
-	if _, err := file.run("", "migrate", "--to", moved.env["ECF_MONGODB_URI"]); err == nil || !strings.Contains(err.Error(), "only empty ones") {
+	if _, err := file.run("", "migrate", "--to", moved.env["ECF_MONGODB_URI"]); err == nil || !strings.Contains(err.Error(), "but must be empty") {
 		t.Errorf("moved over data: %v", err)
 	}
 	chains, err := file.run("", "audit", "verify")

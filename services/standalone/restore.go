@@ -63,7 +63,7 @@ func restoreFile(dir, from string, m manifest) error {
 	defer unlock()
 	target := filepath.Join(dir, DatabaseFile)
 	if _, err := os.Stat(target); !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s exists: a backup is restored into an empty data directory only", target)
+		return fmt.Errorf("%s exists: a backup can only be restored into an empty data directory", target)
 	}
 	// Atomic, so that an interrupted restore can be repeated.
 	partial := target + ".partial"
@@ -146,7 +146,7 @@ func mustBeEmpty(ctx context.Context, to *stores, begun mongox.Incoming) error {
 		return err
 	}
 	if len(orgs) > 0 || len(heads) > 0 {
-		return errors.New("there are data in these databases: only empty ones can be filled")
+		return errors.New("these databases contain data, but must be empty")
 	}
 	return nil
 }
@@ -211,6 +211,6 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	if err := errors.Join(fill(ctx, env, target, transfer.InFile(db), m), db.Close()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "Everything is in MongoDB, and compared: set ECF_MONGODB_URI, and ECF_MONGODB_AUTH_URI where accounts are elsewhere.\n%s\n", strings.Join(m.Audit, "\n"))
+	_, err = fmt.Fprintf(env.Stdout, "Everything has been copied to MongoDB and compared. Set ECF_MONGODB_URI, and ECF_MONGODB_AUTH_URI if accounts are in another database.\n%s\n", strings.Join(m.Audit, "\n"))
 	return err
 }

@@ -30,7 +30,7 @@ func (c *pruneSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 	s.After(func() error {
 		if c.Retention > 0 && c.Retention < shortestRetention {
-			return fmt.Errorf("ECF_RESULT_RETENTION: must be 0 or %s at least", shortestRetention)
+			return fmt.Errorf("ECF_RESULT_RETENTION: must be 0 or at least %s", shortestRetention)
 		}
 		return nil
 	})

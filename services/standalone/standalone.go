@@ -199,7 +199,7 @@ func announce(o Options, address, system string, demo *demoAccounts) {
 		}
 		switch {
 		case demo == nil:
-			fmt.Fprint(o.Out, "\n  ecf org create and ecf user create make an organization and its first account.\n")
+			fmt.Fprint(o.Out, "\n  Create an organization and its first account with ecf org create and ecf user create.\n")
 		case demo.Fresh:
 			fmt.Fprintf(o.Out, "\n  Sign in as %s, %s or %s\n  Password  %s   (shown once; kept in %s)\n", demo.Admin, demo.Manager, demo.User, demo.Password, demo.File)
 		default:

@@ -130,7 +130,7 @@ func words(c *verifySettings, v bundle.Verdict, newer string) string {
 	}
 	switch {
 	case v.SignedBy == "":
-		fmt.Fprintln(&out, "It is not signed: nothing proves who made it.")
+		fmt.Fprintln(&out, "It is not signed, so nothing proves who created it.")
 	case c.Key != "" || c.Keys != "":
 		fmt.Fprintf(&out, "It is signed with the key %s.\n", v.SignedBy)
 	default:
@@ -162,7 +162,7 @@ func (c *verifySettings) trusted(ctx context.Context, v bundle.Verdict) error {
 		return fmt.Errorf("--keys must name the keys that a service publishes: %w", err)
 	}
 	if !slices.Contains(published, v.SignedBy) {
-		return fmt.Errorf("the bundle is signed with the key %s, which is none of the %d in %s", v.SignedBy, len(published), c.Keys)
+		return fmt.Errorf("the bundle is signed with the key %s, which is not one of the %d in %s", v.SignedBy, len(published), c.Keys)
 	}
 	return nil
 }
@@ -236,7 +236,7 @@ func newerRevision(ctx context.Context, server, tokenFile string, v bundle.Verdi
 	server = strings.TrimSuffix(strings.TrimRight(server, "/"), web.BasePath)
 	text, err := fetch(ctx, server+web.BasePath+"/events/"+url.PathEscape(v.EventID)+"/results", token)
 	if err != nil && tokenFile == "" {
-		return "", fmt.Errorf("ask for the newest revision: %w (--token-file takes a file with an access token of somebody who may read the event)", err)
+		return "", fmt.Errorf("ask for the newest revision: %w (--token-file takes a file with an access token of a user who may read the event)", err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("ask for the newest revision: %w", err)

@@ -83,10 +83,10 @@ func TestFilesOfCommandsAreNamed(t *testing.T) {
 	c.must("", "org", "create", "--name", "A", "--plan", "team")
 	c.must("", "keys", "rotate", "--reports")
 	for args, want := range map[string]string{
-		"audit verify --heads /none/heads": "--heads must name a file of audit export: open /none/heads",
+		"audit verify --heads /none/heads": "--heads must name a file written by ecf audit export: open /none/heads",
 		"audit export --to /none/heads":    "--to must name a file that can be written: open /none/",
-		"backup --to /none/backup":         "the folder of the backup, of --to or --into, cannot be made: mkdir /none/backup",
-		"backup --into /none":              "the folder of the backup, of --to or --into, cannot be made: mkdir /none/",
+		"backup --to /none/backup":         "the directory of the backup, from --to or --into, cannot be created: mkdir /none/backup",
+		"backup --into /none":              "the directory of the backup, from --to or --into, cannot be created: mkdir /none/",
 		"backup":                           "--to or --into is required",
 		"verify --server collector x":      "--server must be an http or https address",
 	} {
