@@ -45,8 +45,8 @@ func announce(token string, size int) string {
 	return head + "\r\n"
 }
 
-// TestRefusedBeforeTheBody: a caller without a valid token, or whose session has ended,
-// is answered when little more than the header is in, and the connection is closed.
+// TestRefusedBeforeTheBody verifies that a caller without a valid token or session is answered
+// after little more than the header, and the connection is closed.
 func TestRefusedBeforeTheBody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -76,7 +76,7 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 		if res.StatusCode != c.want || !res.Close {
 			t.Errorf("%s: %d, closes %t; want %d and the end of the connection", name, res.StatusCode, res.Close, c.want)
 		}
-		// What is left of the body must not be read as a request.
+		// The rest of the body must not be parsed as a request.
 		_, _ = io.WriteString(conn, "GET /api/v2/health HTTP/1.1\r\nHost: x\r\n\r\n")
 		if rest, _ := io.ReadAll(r); len(rest) > 0 {
 			t.Errorf("%s: the connection went on: %q", name, rest)
@@ -87,8 +87,8 @@ func TestRefusedBeforeTheBody(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedForABodyThatIsRefused: who asks whether to send a body is told at once
-// that it is refused, in the form of every refusal, or asked for it.
+// TestNobodyIsAskedForABodyThatIsRefused verifies that a request with Expect: 100-continue gets
+// either the usual error response or 100 Continue.
 func TestNobodyIsAskedForABodyThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -182,8 +182,8 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
-// TestStreamedImport: an import reaches the service as it was sent, on a
-// connection that goes on afterwards; the service sees it begin before it ends.
+// TestStreamedImport verifies that an import is streamed to the service unchanged, over a
+// connection that stays usable.
 func TestStreamedImport(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -223,17 +223,16 @@ func answered(t *testing.T, conn net.Conn) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// TestImportsOfOneOrganization: the service behind the gateway holds a file whole, so
-// of one organization no more are on their way than fit; another one's is taken
-// (statement 29).
+// TestImportsOfOneOrganization verifies that the uploads of one organization are limited, and
+// do not block those of another (statement 29).
 func TestImportsOfOneOrganization(t *testing.T) {
 	t.Parallel()
-	s := start(t, func(d *Deps) { d.WriteLimit = ratelimit.Rule{Limit: 100_000, Window: time.Minute} }) // it asks until it is so
+	s := start(t, func(d *Deps) { d.WriteLimit = ratelimit.Rule{Limit: 100_000, Window: time.Minute} }) // it retries until it is rejected
 	s.services[api.Records].set(func(ctx *fasthttp.RequestCtx) { ctx.SetStatusCode(http.StatusAccepted) })
 	const largest = 16 << 20
 	begin := func() net.Conn {
 		conn := dial(t, s.url)
-		// In chunks, so that it may become as large as the largest.
+		// Chunked, so its length counts as the maximum.
 		head := "POST " + importPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer " + alice + "\r\n\r\n"
 		if _, err := io.WriteString(conn, head+"8000\r\n"+strings.Repeat("x", 0x8000)+"\r\n"); err != nil {
 			t.Fatal(err)
@@ -251,7 +250,7 @@ func TestImportsOfOneOrganization(t *testing.T) {
 	testkit.Eventually(t, 10*time.Second, func() error {
 		status, retry := small(alice)
 		if status != http.StatusServiceUnavailable || retry == "" {
-			for i, conn := range begun { // the small one may have come first, and kept one of them out
+			for i, conn := range begun { // the small one may have been first, and kept one of them out
 				if answered(t, conn) {
 					begun[i] = begin()
 				}
@@ -274,8 +273,8 @@ func TestImportsOfOneOrganization(t *testing.T) {
 	})
 }
 
-// TestConnectionsPerAddress: beyond the limit a connection is refused at once,
-// and there is room again when one is closed. Trusted proxies are not counted.
+// TestConnectionsPerAddress verifies that connections of an address beyond the limit are closed
+// until another one ends, and that trusted proxies have no limit.
 func TestConnectionsPerAddress(t *testing.T) {
 	t.Parallel()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -333,8 +332,8 @@ func TestConnectionsPerAddress(t *testing.T) {
 	refused(from("127.0.0.2")) // the total
 }
 
-// TestWhoWaitsMakesRoom: once there are as many connections as there may be, a new one has the
-// place of one that waits for its client, of the address that has the most.
+// TestWhoWaitsMakesRoom verifies that at the total limit a new connection replaces a waiting
+// one of the address with the most.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	t.Parallel()
 	l := &limitedListener{limit: limits{ofOne: 3, total: 4}, trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}}
@@ -343,7 +342,7 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 		of := networkOf(netip.MustParseAddr(address))
 		inner := &lingeringConn{}
 		inner.waits.Store(waits)
-		inner.close.Do(func() {}) // there is nothing to close
+		inner.close.Do(func() {}) // nothing to close
 		conn := &countedConn{Conn: inner}
 		conn.done = sync.OnceFunc(func() { closed = append(closed, name); l.release(of, conn) })
 		return l.admit(of, conn)
@@ -366,9 +365,8 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 	}
 }
 
-// TestStrangersTakeNoRoomFromWhoIsSignedIn: bodies that strangers from many addresses
-// begin and do not end have a bound of their own. Beyond it who is signed in writes on, and
-// a sign-in that fits into what is read with its header is never refused for it (statement 29).
+// TestStrangersTakeNoRoomFromWhoIsSignedIn verifies that unfinished bodies of unauthenticated
+// clients affect neither authenticated writes nor small sign-ins (statement 29).
 func TestStrangersTakeNoRoomFromWhoIsSignedIn(t *testing.T) {
 	t.Parallel()
 	s := start(t, trust("127.0.0.0/8"), func(d *Deps) {
@@ -407,7 +405,7 @@ func TestStrangersTakeNoRoomFromWhoIsSignedIn(t *testing.T) {
 	more := fit
 	testkit.Eventually(t, time.Minute, func() error {
 		if a := ask(path, "", from(200), arrived+1); a.status != http.StatusServiceUnavailable || a.header.Get("Retry-After") == "" {
-			// It may have taken the room of one that came later, and was refused.
+			// It may have used the budget of a later one, which was rejected.
 			begin(more)
 			more++
 			return fmt.Errorf("a large body of another stranger: %d, Retry-After %q", a.status, a.header.Get("Retry-After"))

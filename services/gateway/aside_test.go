@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestNothingIsReadFromWhoIsLeftAside: a connection of an address that is left aside takes a
-// place and waits for its client, who makes room for others; nothing of it is read before
-// its time, and it ends when it is closed. Other addresses do not notice.
+// TestNothingIsReadFromWhoIsLeftAside verifies that a paused connection is not read until its
+// time, counts as waiting, ends when closed, and does not affect other addresses.
 func TestNothingIsReadFromWhoIsLeftAside(t *testing.T) {
 	t.Parallel()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -10,9 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/services/gateway/console"
 )
 
-// TestFilesAreNotCopiedAtStart: the documentation and the console are three megabytes of
-// the program's file. Who starts it does not hold them on the heap as well. It is alone:
-// what others allocate would be counted.
+// TestFilesAreNotCopiedAtStart verifies that the three megabytes of documentation and console
+// are not copied to the heap. It is not parallel, because allocations of others would be
+// counted.
 func TestFilesAreNotCopiedAtStart(t *testing.T) {
 	document, err := spec.Load()
 	if err != nil {
@@ -36,7 +36,7 @@ func TestFilesAreNotCopiedAtStart(t *testing.T) {
 	runtime.KeepAlive(files)
 }
 
-// TestSetupPageIsFilledIn: no placeholder is left, and what is put in is text.
+// TestSetupPageIsFilledIn verifies that no placeholder is left, and values are escaped.
 func TestSetupPageIsFilledIn(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestAssets: each file that the page names is sent compressed as it is kept, under
-// a name that changes with its content, so that it is asked for once; every
-// representation has a tag of its own.
+// TestAssets verifies that each file named by the page is served as compressed, is cached
+// permanently, and has an entity tag for each representation.
 func TestAssets(t *testing.T) {
 	s := start(t)
 	page := s.do(request{method: "GET", path: "/", header: map[string]string{"Accept": "text/html"}})

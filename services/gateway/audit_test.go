@@ -61,9 +61,8 @@ func refusing(body string) func(*fasthttp.RequestCtx) {
 	}
 }
 
-// Statement 35: what is refused for who asks is in the audit log, with the
-// operation and the ids in it, by each user apart; a hundred times the same is
-// seven entries.
+// TestRefusalsAreAudited verifies statement 35: rejections are in the audit log with user,
+// operation and ids, and a hundred equal ones make seven entries.
 func TestRefusalsAreAudited(t *testing.T) {
 	t.Parallel()
 	j := &journal{}
@@ -88,7 +87,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 
-	// Another user, another operation; and what is no id is not repeated.
+	// Another user, another operation; an invalid id is not logged.
 	s.do(request{method: "POST", path: "/api/v2/events/e1/flights/r2/approve", token: alice})
 	s.do(request{method: "GET", path: "/api/v2/users/ada@example.com", token: alice})
 	want = []string{
@@ -99,7 +98,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 
-	// A log that cannot be written changes no answer; the next refusal is entered.
+	// A failing log changes no response; the next rejection is logged.
 	other := request{method: "POST", path: "/api/v2/events/e1/flights/r1/reject", token: bob, body: `{"comment":"no"}`}
 	for i := range 6 {
 		if i == 3 {
@@ -117,8 +116,8 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 }
 
-// Statement 35: hits of both limits are in the audit log: of writes with the
-// user, of sign-ins, which nobody has signed in for, with the address alone.
+// TestHitsOfLimitsAreAudited verifies statement 35: exceeded write limits are logged with the
+// user, those of sign-ins with the address.
 func TestHitsOfLimitsAreAudited(t *testing.T) {
 	t.Parallel()
 	j := &journal{}
@@ -144,8 +143,8 @@ func TestHitsOfLimitsAreAudited(t *testing.T) {
 	}
 }
 
-// What a service says it has changed is entered before the client is told, and
-// the client does not see how it was said; without the entry it is told 503.
+// TestChangesAreAuditedBeforeTheAnswer verifies that a change reported by a service is logged
+// before the response, that its header is removed, and that a failure is 503.
 func TestChangesAreAuditedBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
 	j := &journal{}

@@ -64,14 +64,14 @@ func TestConsoleReachesTheAPI(t *testing.T) {
 			t.Errorf("%s reached the service: %q", name, got)
 		}
 	}
-	// What a read and a write are told about limits is as on the other way.
+	// Rate limit fields of a read and a write are as for other clients.
 	if a.header.Get("RateLimit-Policy") == "" {
 		t.Error("the answer has no RateLimit-Policy")
 	}
 }
 
-// TestWaysAroundTheDoor makes one request for each thing that must be refused,
-// and shows beside it that the same request without the fault passes.
+// TestWaysAroundTheDoor sends one request for each thing that must be rejected, and the same
+// request without the fault.
 func TestWaysAroundTheDoor(t *testing.T) {
 	s := start(t)
 	refusals := map[string]struct {
@@ -192,7 +192,7 @@ func TestSignInKeepsTokensInCookies(t *testing.T) {
 	}
 	holdCookies(t, a.header, "ecf-"+s.port()+"-", false)
 
-	// Over https, as a trusted proxy says, the names are bound to the host.
+	// Over https, as stated by a trusted proxy, the names are bound to the host.
 	behind := start(t, trust("127.0.0.0/8"))
 	behind.services[api.Auth].set(answering(http.StatusOK, signedIn))
 	a = behind.raw(t, request{method: "POST", path: "/session/sign-in", body: `{}`, header: behind.fromConsole(map[string]string{
@@ -231,7 +231,7 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 		t.Errorf("cookies %v", cookies)
 	}
 
-	// It stays in the organization of the old token, and switches where it is asked to.
+	// It keeps the organization of the old token, and switches if asked to.
 	old := "h." + base64.RawURLEncoding.EncodeToString([]byte(`{"exp":1,"org":"o2"}`)) + ".s"
 	in2 := s.fromConsole(map[string]string{"Cookie": s.cookies(old, "rt_alice")})
 	for body, want := range map[string]string{"": "o2", `{"organization":"o3"}`: "o3"} {
@@ -245,13 +245,13 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 	if a := s.do(request{method: "POST", path: "/session/refresh", body: "o3", header: in2}); a.status != http.StatusBadRequest {
 		t.Errorf("a body that is not JSON: %d %s", a.status, a.body)
 	}
-	// What says that it is compressed is not unpacked: a few bytes may be gigabytes.
+	// A compressed body is not decompressed: a few bytes may be gigabytes.
 	packed := s.fromConsole(map[string]string{"Cookie": s.cookies(old, "rt_alice"), "Content-Encoding": "gzip"})
 	if a := s.do(request{method: "POST", path: "/session/refresh", body: string(fasthttp.AppendGzipBytes(nil, []byte(`{"organization":"o3"}`))), header: packed}); a.status != http.StatusBadRequest {
 		t.Errorf("a compressed body: %d %s", a.status, a.body)
 	}
-	// A membership that has ended ends what the browser has of it; a foreign
-	// organization leaves the session as it is.
+	// The end of a membership clears the cookies; a foreign organization leaves the session
+	// unchanged.
 	s.services[api.Auth].set(answering(http.StatusNotFound, `{"success":false,"error":{"code":"NOT_FOUND","message":"m","requestId":"r","docs":"d"}}`))
 	if a := s.do(request{method: "POST", path: "/session/refresh", header: in2}); a.status != http.StatusUnauthorized || !cleared(a.header) {
 		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
@@ -260,26 +260,26 @@ func TestRefreshTakesTheCookie(t *testing.T) {
 		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
 	}
 
-	// A session that has ended takes its cookies along.
+	// The end of the session clears the cookies.
 	s.services[api.Auth].set(answering(http.StatusUnauthorized, `{"success":false,"error":{"code":"UNAUTHENTICATED","message":"m","requestId":"r","docs":"d"}}`))
 	a = s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(nil)})
 	if a.status != http.StatusUnauthorized || !cleared(a.header) {
 		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
 	}
-	// One that cannot be asked for does not.
+	// An unavailable auth service does not.
 	s.services[api.Auth].set(answering(http.StatusServiceUnavailable, `{"success":false,"error":{"code":"UNAVAILABLE","message":"m","requestId":"r","docs":"d"}}`))
 	a = s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(nil)})
 	if a.status != http.StatusServiceUnavailable || a.header.Get("Set-Cookie") != "" {
 		t.Errorf("%d, cookies %v", a.status, a.header["Set-Cookie"])
 	}
-	// A cookie that somebody has added to ours counts for neither.
+	// If a cookie is duplicated, neither value counts.
 	twice := s.cookies(alice, "rt_alice") + "; " + s.cookies(bob, "rt_bob")
 	if a = s.do(request{method: "POST", path: "/session/refresh", header: s.fromConsole(map[string]string{"Cookie": twice})}); a.status != http.StatusUnauthorized {
 		t.Errorf("two cookies of one name: %d %s", a.status, a.body)
 	}
 }
 
-// cleared reports whether an answer removes both cookies.
+// cleared reports whether a response clears both cookies.
 func cleared(h http.Header) bool {
 	n := 0
 	for _, c := range (&http.Response{Header: h}).Cookies() {
@@ -336,8 +336,8 @@ func TestSignOut(t *testing.T) {
 	}
 }
 
-// TestDoorSharesTheBudgetOfSignIns uses up the budget over one way and is
-// refused over the other.
+// TestDoorSharesTheBudgetOfSignIns verifies that the sign-in limit is shared between the
+// console and the API.
 func TestDoorSharesTheBudgetOfSignIns(t *testing.T) {
 	s := start(t, func(d *Deps) { d.SignInLimit = ratelimit.Rule{Limit: 3, Window: d.SignInLimit.Window} })
 	s.services[api.Auth].set(answering(http.StatusOK, signedIn))
@@ -378,9 +378,8 @@ func TestReportMayBeFramedOnTheDoorOnly(t *testing.T) {
 	}
 }
 
-// TestReportOpenedByItsAddress opens a report in a window of its own: who cannot
-// have it there is sent to the console's page of it, and a program is answered as
-// ever.
+// TestReportOpenedByItsAddress verifies that a person who cannot see a report in a window is
+// redirected to the console, and a program gets the usual response.
 func TestReportOpenedByItsAddress(t *testing.T) {
 	s := start(t)
 	const address, page = "/session/api/events/e1/results/7/report", "/events/e1/report"
@@ -434,7 +433,7 @@ func TestReportOpenedByItsAddress(t *testing.T) {
 	}
 }
 
-// TestLargeBodiesOnTheDoor shows that a route's own limit holds on both ways.
+// TestLargeBodiesOnTheDoor verifies that the body limit of a route applies below both prefixes.
 func TestLargeBodiesOnTheDoor(t *testing.T) {
 	s := start(t)
 	body := `"` + strings.Repeat("x", 2<<20) + `"`
@@ -487,7 +486,7 @@ func TestPageForBrowsers(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	// The gateway's own pages stay what they are.
+	// The gateway's own pages are unchanged.
 	for _, path := range []string{"/methodology", "/api/v2/docs"} {
 		a := s.do(request{method: "GET", path: path, header: html})
 		if a.status != http.StatusOK || strings.Contains(a.header.Get("Content-Security-Policy"), "nonce-") {
@@ -508,8 +507,8 @@ func TestCookiesReachNoService(t *testing.T) {
 	}
 }
 
-// A browser that came by https is told to stay there, on refusals too; one that
-// came by http, or only claims the other, is not.
+// TestStrictTransport verifies that only responses to https requests, including errors, have
+// Strict-Transport-Security.
 func TestStrictTransport(t *testing.T) {
 	t.Parallel()
 	direct, behind := start(t), start(t, trust("127.0.0.0/8"))

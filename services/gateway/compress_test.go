@@ -20,7 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// unpack returns a body as it was before it was compressed.
+// unpack returns a body decompressed.
 func unpack(t *testing.T, coding, body string) string {
 	t.Helper()
 	var r io.Reader = strings.NewReader(body)
@@ -50,7 +50,7 @@ func unpack(t *testing.T, coding, body string) string {
 
 const plainTag = `"Zk3-abc_def"`
 
-// page answers as a service does: with its own tag, and 304 to who has it.
+// page answers like a service: with a tag, and 304 if the client has it.
 func page(size int, contentType string) func(*fasthttp.RequestCtx) {
 	body := `{"success":true,"data":"` + strings.Repeat("carbon ", size/7) + `"}`
 	return func(ctx *fasthttp.RequestCtx) {
@@ -64,8 +64,8 @@ func page(size int, contentType string) func(*fasthttp.RequestCtx) {
 	}
 }
 
-// TestAnswersAreCompressed: large answers of the services, for clients that take
-// it, each form under a tag of its own.
+// TestAnswersAreCompressed verifies that large responses are compressed for clients that accept
+// it, each representation with its own tag.
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -115,8 +115,8 @@ func TestAnswersAreCompressed(t *testing.T) {
 	}
 }
 
-// TestCompressionIsShared: while answers of one organization are compressed that have
-// its share, further ones of it wait, and those of another one do not.
+// TestCompressionIsShared verifies that compression for an organization beyond its share waits,
+// and that for another one does not.
 func TestCompressionIsShared(t *testing.T) {
 	t.Parallel()
 	turns := fairshare.New(fairshare.Options{Slots: 2, Share: 1})
@@ -146,9 +146,9 @@ func TestCompressionIsShared(t *testing.T) {
 	}
 }
 
-// TestCompressionOfExpensiveAnswersIsExpensiveWork: where the services run in the process
-// of the gateway, an organization that has its share of the processors in expensive work
-// has nothing of that compressed on the others, and what waits for it is next of its own.
+// TestCompressionOfExpensiveAnswersIsExpensiveWork verifies that compression counts as
+// expensive work if the services are part of the process, and is first in its organization's
+// queue.
 func TestCompressionOfExpensiveAnswersIsExpensiveWork(t *testing.T) {
 	t.Parallel()
 	work := fairshare.New(fairshare.Options{Slots: 2, Share: 1})
@@ -196,8 +196,8 @@ func TestCompressionOfExpensiveAnswersIsExpensiveWork(t *testing.T) {
 	waiting(0)
 }
 
-// TestAnswersOutOfTimeAreSentAsTheyAre: who waits for compression until there is no time
-// left has the answer all the same.
+// TestAnswersOutOfTimeAreSentAsTheyAre verifies that a response without time left for
+// compression is sent uncompressed.
 func TestAnswersOutOfTimeAreSentAsTheyAre(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()
@@ -222,8 +222,8 @@ func TestAnswersOutOfTimeAreSentAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestCompressedTagsReachServicesPlain: whatever form a client has read, its tag
-// names the state of the object.
+// TestCompressedTagsReachServicesPlain verifies that services see their own tags, whatever
+// representation the client has.
 func TestCompressedTagsReachServicesPlain(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -235,7 +235,8 @@ func TestCompressedTagsReachServicesPlain(t *testing.T) {
 	}
 }
 
-// TestTokensAreNotCompressed: the size of an answer must not tell about a secret.
+// TestTokensAreNotCompressed verifies that the size of a response reveals nothing about a
+// secret.
 func TestTokensAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -246,8 +247,8 @@ func TestTokensAreNotCompressed(t *testing.T) {
 	}
 }
 
-// TestWritesAreCompressed: the answer to a batch as well; its tag is no tag of
-// what was sent.
+// TestWritesAreCompressed verifies that responses to writes are compressed too, with unchanged
+// tags.
 func TestWritesAreCompressed(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -21,8 +21,8 @@ func preflight(origin string) request {
 	}}
 }
 
-// TestOriginsNamedByTheOperator: pages of a named origin may ask and read, with
-// every header that this interface uses; never with cookies.
+// TestOriginsNamedByTheOperator verifies that pages of a configured origin may send and read
+// all header fields of the API, but never cookies.
 func TestOriginsNamedByTheOperator(t *testing.T) {
 	t.Parallel()
 	s := start(t, origins(pageOrigin, "http://localhost:5173"))
@@ -62,7 +62,7 @@ func TestOriginsNamedByTheOperator(t *testing.T) {
 	}
 }
 
-// documentedFields returns the header fields of requests and of answers that the document has.
+// documentedFields returns the documented header fields of requests and responses.
 func documentedFields(t *testing.T) (sent, answered []string) {
 	t.Helper()
 	d, err := spec.Load()
@@ -91,7 +91,7 @@ func documentedFields(t *testing.T) (sent, answered []string) {
 		for _, text := range item {
 			var operation struct{ Responses map[string]answerFields }
 			if json.Unmarshal(text, &operation) != nil {
-				continue // the parameters of the path
+				continue // path parameters
 			}
 			for _, r := range operation.Responses {
 				answered = slices.AppendSeq(answered, maps.Keys(r.Headers))
@@ -107,8 +107,7 @@ func documentedFields(t *testing.T) (sent, answered []string) {
 
 type answerFields struct{ Headers map[string]json.RawMessage }
 
-// TestOtherOriginsAreNotAllowed: neither those that nobody named, nor any where
-// nothing is named.
+// TestOtherOriginsAreNotAllowed verifies that no other origin is allowed, and none by default.
 func TestOtherOriginsAreNotAllowed(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]*stack{"off": start(t), "on": start(t, origins(pageOrigin))} {
@@ -128,7 +127,7 @@ func TestOtherOriginsAreNotAllowed(t *testing.T) {
 	}
 }
 
-// TestConsoleIsNotForOtherOrigins: the way that cookies open stays closed.
+// TestConsoleIsNotForOtherOrigins verifies that the console's prefix has no CORS headers.
 func TestConsoleIsNotForOtherOrigins(t *testing.T) {
 	t.Parallel()
 	s := start(t, origins(pageOrigin))

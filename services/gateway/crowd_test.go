@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestCrowd sets connections that come and go against counting them anew each time.
+// TestCrowd compares crowd with a recount after each random change.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)

@@ -21,8 +21,8 @@ func (c *timers) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// TestDeadlinesAreSetWhereTheyAreFor: of the three that a server sets for each request none is
-// set while the connection is busy, and the one that holds is that of what is waited for.
+// TestDeadlinesAreSetWhereTheyAreFor verifies that a busy connection sets none of the server's
+// three deadlines, and a waiting one that of its operation.
 func TestDeadlinesAreSetWhereTheyAreFor(t *testing.T) {
 	t.Parallel()
 	theirs, ours := net.Pipe()
@@ -48,14 +48,14 @@ func TestDeadlinesAreSetWhereTheyAreFor(t *testing.T) {
 		if late := kept.set[len(kept.set)-1].Sub(idle); late < 0 || late > deadlineStep {
 			t.Fatalf("the deadline is late by %v", late)
 		}
-		if err := c.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil { // of the rest of the request, which is there
+		if err := c.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil { // for the rest of the request, which has arrived
 			t.Fatal(err)
 		}
 	}
 	if most := 1 + int(time.Since(began)/deadlineStep); len(kept.set) > most {
 		t.Errorf("%d deadlines set, want %d", len(kept.set), most)
 	}
-	// The rest is not there: its own deadline holds, and none after it.
+	// The rest has not arrived: its own deadline applies, and none after it.
 	for _, next := range []time.Time{time.Now().Add(30 * time.Second), {}} {
 		if err := c.SetReadDeadline(next); err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestDeadlinesAreSetWhereTheyAreFor(t *testing.T) {
 	}
 }
 
-// TestDeadlinesEndWhatWaits: one that is over ends who reads already, and who reads next.
+// TestDeadlinesEndWhatWaits verifies that a past deadline ends a pending read and the next one.
 func TestDeadlinesEndWhatWaits(t *testing.T) {
 	t.Parallel()
 	theirs, ours := net.Pipe()

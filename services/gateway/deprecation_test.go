@@ -35,8 +35,8 @@ func doctored(t *testing.T) *spec.Document {
 	return &changed
 }
 
-// TestDeprecationIsAnnounced: each answer of a deprecated operation says so, a
-// refusal too; other operations say nothing.
+// TestDeprecationIsAnnounced verifies that each response of a deprecated operation says so,
+// including errors, and no other.
 func TestDeprecationIsAnnounced(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(d *Deps) { d.Document = doctored(t) })
@@ -63,8 +63,8 @@ func TestDeprecationIsAnnounced(t *testing.T) {
 	}
 }
 
-// TestNothingIsDeprecatedSilently: a document that marks an operation without the
-// day is not accepted, and nothing is deprecated today.
+// TestNothingIsDeprecatedSilently verifies that a deprecated operation must have a date, and
+// that there is none today.
 func TestNothingIsDeprecatedSilently(t *testing.T) {
 	t.Parallel()
 	d, err := spec.Load()
@@ -82,7 +82,8 @@ func TestNothingIsDeprecatedSilently(t *testing.T) {
 	}
 }
 
-// TestDocumentNamesTheHost: where clients reach the service, for generated ones.
+// TestDocumentNamesTheHost verifies that the document names the public URL, for generated
+// clients.
 func TestDocumentNamesTheHost(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(d *Deps) { d.Issuer = "https://carbon.example.org" })
@@ -105,7 +106,7 @@ func TestDocumentNamesTheHost(t *testing.T) {
 	}
 }
 
-// TestExamplesNameTheHost: what is copied from the documentation is sent to this server.
+// TestExamplesNameTheHost verifies that copied examples send requests to this server.
 func TestExamplesNameTheHost(t *testing.T) {
 	t.Parallel()
 	plain := start(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// TestDocumentIsValid loads and validates the served document with a library
-// that knows OpenAPI 3.1, examples included.
+// TestDocumentIsValid validates the served document, including examples, with a library that
+// supports OpenAPI 3.1.
 func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -41,8 +41,7 @@ func TestDocumentIsValid(t *testing.T) {
 	}
 }
 
-// TestErrorsMatchTheDocument: what the gateway itself answers is what the
-// document says an error is.
+// TestErrorsMatchTheDocument verifies that errors of the gateway match the documented schema.
 func TestErrorsMatchTheDocument(t *testing.T) {
 	t.Parallel()
 	d, err := spec.Load()
@@ -110,9 +109,8 @@ var (
 	linksOf   = regexp.MustCompile(`(?:src|href)="([^"]+)"`)
 )
 
-// TestLinksAreAlive crawls what is served for reading: every link leads to a
-// page of ours that is there, at a place that it has, or to another host over
-// https; no two places of a page have one name; nothing is loaded from others.
+// TestLinksAreAlive crawls the served pages and verifies that every link has a target or is
+// https, that anchors are unique, and that nothing is loaded from other hosts.
 func TestLinksAreAlive(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -141,7 +139,7 @@ func TestLinksAreAlive(t *testing.T) {
 				}
 			}
 			if at.page == "/" {
-				continue // the console, whose pages are made in the browser
+				continue // the console, whose pages are created in the browser
 			}
 			for _, m := range linksOf.FindAllStringSubmatch(got.body, -1) {
 				page, anchor, _ := strings.Cut(m[1], "#")
@@ -165,8 +163,8 @@ func TestLinksAreAlive(t *testing.T) {
 	}
 }
 
-// TestMethodologyPage: the methodology is served to browsers, whole, under the
-// policy of the documentation.
+// TestMethodologyPage verifies that the whole methodology is served, with the policy of the
+// documentation.
 func TestMethodologyPage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -184,7 +182,7 @@ func TestMethodologyPage(t *testing.T) {
 	}
 }
 
-// loadsOurs: everything a page loads is ours and is there.
+// loadsOurs verifies that a page loads only existing resources of this server.
 func (s *stack) loadsOurs(t *testing.T, page string, least int) {
 	t.Helper()
 	loads := regexp.MustCompile(`(?:src|href)="([^"#]+)"`).FindAllStringSubmatch(page, -1)
@@ -205,8 +203,8 @@ func (s *stack) loadsOurs(t *testing.T, page string, least int) {
 	}
 }
 
-// TestSetupPage: the page behind a one-time link needs no token, asks only us,
-// and is not where a password is set.
+// TestSetupPage verifies that the page behind a one-time link needs no token and calls only
+// this server.
 func TestSetupPage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -223,8 +221,8 @@ func TestSetupPage(t *testing.T) {
 	s.loadsOurs(t, page.body, 3)
 }
 
-// TestDocsCompressed: compressed for those who take it and only for them, each
-// form with its own tag.
+// TestDocsCompressed verifies that pages are compressed only for clients that accept it, each
+// representation with its own tag.
 func TestDocsCompressed(t *testing.T) {
 	t.Parallel()
 	s := start(t)

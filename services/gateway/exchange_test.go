@@ -14,8 +14,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// scripted is a service whose connections each answer in turn with the texts that they are
-// given, whatever is asked, and then end.
+// scripted is a service whose connections each send the given texts in turn, whatever the
+// request, and then end.
 func scripted(t *testing.T, texts ...string) (c *client, dialed *atomic.Int64) {
 	t.Helper()
 	dialed = new(atomic.Int64)
@@ -42,7 +42,7 @@ func scripted(t *testing.T, texts ...string) (c *client, dialed *atomic.Int64) {
 	return c, dialed
 }
 
-// asked sends a request and returns what it was answered, its body read to the end.
+// asked sends a request and returns the response, its body read completely.
 func asked(c *client, method string, stream bool) (body string, streamed bool, err error) {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
@@ -70,9 +70,9 @@ func inChunks(text string) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n%x\r\n%s\r\n0\r\nX-Sum: 1\r\n\r\n", len(text), text)
 }
 
-// TestAConnectionServesOneAnswerAfterTheOther: whatever the form of an answer, the next one on
-// the same connection begins where it ends; and only what is large, or whose length is not
-// known, is left there.
+// TestAConnectionServesOneAnswerAfterTheOther verifies that responses of any form can follow
+// each other on a connection, and that only large ones and those of unknown length are
+// streamed.
 func TestAConnectionServesOneAnswerAfterTheOther(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", smallAnswer+1)
@@ -103,7 +103,7 @@ func TestAConnectionServesOneAnswerAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsCutShortIsAnError: nothing of it is taken for all of it.
+// TestAnAnswerThatIsCutShortIsAnError verifies that a truncated response is an error.
 func TestAnAnswerThatIsCutShortIsAnError(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", smallAnswer+1)
@@ -121,7 +121,8 @@ func TestAnAnswerThatIsCutShortIsAnError(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNotReadEndsItsConnection: what is left of it would be taken for the next.
+// TestAnAnswerThatIsNotReadEndsItsConnection verifies that the connection of an unread response
+// is not reused.
 func TestAnAnswerThatIsNotReadEndsItsConnection(t *testing.T) {
 	t.Parallel()
 	c, dialed := scripted(t, withLength(strings.Repeat("x", smallAnswer+1)), withLength("never"))
@@ -141,7 +142,8 @@ func TestAnAnswerThatIsNotReadEndsItsConnection(t *testing.T) {
 	}
 }
 
-// TestOnlyReadsAreSentTwice: over a connection that ends before it has answered.
+// TestOnlyReadsAreSentTwice verifies that only reads are retried after a connection ended
+// before the response.
 func TestOnlyReadsAreSentTwice(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]int64{fasthttp.MethodGet: 2, fasthttp.MethodHead: 2, fasthttp.MethodPut: 1, fasthttp.MethodPost: 1, fasthttp.MethodDelete: 1} {
@@ -152,8 +154,7 @@ func TestOnlyReadsAreSentTwice(t *testing.T) {
 	}
 }
 
-// TestABodyThatStreamsIsSentOnce: a read whose connection has ended is asked again, but not
-// where its body comes as a stream: what was read of it cannot be read again.
+// TestABodyThatStreamsIsSentOnce verifies that a read with a streamed body is not retried.
 func TestABodyThatStreamsIsSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, stream := range map[string]bool{"no body": false, "a stream": true} {
@@ -180,7 +181,7 @@ func TestABodyThatStreamsIsSentOnce(t *testing.T) {
 	}
 }
 
-// once notes whether it is read after it has ended.
+// once records whether it is read after its end.
 type once struct {
 	io.Reader
 	ended, again bool

@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// memoryLimit is the GOMEMLIMIT of the gateway's manifest, and residentLimit
-	// what a flood may take of the 256 MiB that its container has.
+	// memoryLimit is the GOMEMLIMIT in the gateway's manifest, and residentLimit the memory
+	// that a flood may use of the container's 256 MiB.
 	memoryLimit   = "230MiB"
 	residentLimit = 200 << 20
 )
 
-// flooded is a gateway in a process of its own that strangers flood.
+// flooded is a gateway in a process of its own.
 type flooded struct {
 	url     string
 	process *testkit.Proc
@@ -35,7 +35,7 @@ type flooded struct {
 
 func startFlooded(t *testing.T) *flooded {
 	t.Helper()
-	// The race detector would keep several bytes for each that the program has.
+	// The race detector would multiply the memory of the program.
 	binary := testkit.BinaryWithoutRace(t, "services/gateway/cmd/gateway")
 	redis, _ := testkit.Redis(t)
 	env := []string{"ECF_REDIS_URL=" + redis, "ECF_AUTH_RATE_LIMIT=10000/1m", "GOMEMLIMIT=" + memoryLimit}
@@ -55,7 +55,7 @@ func startFlooded(t *testing.T) *flooded {
 	return f
 }
 
-// resident returns the largest memory that the process has had, in bytes.
+// resident returns the peak resident memory of the process, in bytes.
 func (f *flooded) resident(t *testing.T) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", f.process.PID()))
@@ -77,7 +77,7 @@ func (f *flooded) dialFrom(t *testing.T, address string) (net.Conn, error) {
 	return d.DialContext(t.Context(), "tcp", strings.TrimPrefix(f.url, "http://"))
 }
 
-// serves checks that somebody at another address can still sign in.
+// serves verifies that a client at another address can still sign in.
 func (f *flooded) serves(t *testing.T) {
 	t.Helper()
 	transport := &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP("127.9.9.9")}}).DialContext}
@@ -100,9 +100,9 @@ func (f *flooded) serves(t *testing.T) {
 	}
 }
 
-// TestAnonymousBodiesDoNotFillTheMemory: 1,000 connections without a token
-// announce 16 MiB each, and go on sending while they are answered. Each sends 128
-// KiB, 512 KiB at full length, or as many bytes as ECF_FLOOD_BYTES says.
+// TestAnonymousBodiesDoNotFillTheMemory verifies that 1,000 connections without a token that
+// announce 16 MiB each do not exhaust the memory. Each sends 128 KiB, 512 KiB in the full test,
+// or ECF_FLOOD_BYTES.
 func TestAnonymousBodiesDoNotFillTheMemory(t *testing.T) {
 	each := 128 << 10
 	if testkit.Long(t) {
@@ -133,7 +133,7 @@ func TestAnonymousBodiesDoNotFillTheMemory(t *testing.T) {
 			}
 			for sent := 0; sent < each; sent += len(piece) {
 				if _, err := conn.Write(piece); err != nil {
-					break // refused, and the rest is no longer taken
+					break // rejected; the rest is not read
 				}
 			}
 			<-end
@@ -149,9 +149,9 @@ func TestAnonymousBodiesDoNotFillTheMemory(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsDoNotFillTheMemory: 9,000 connections, or as many as this process may
-// open, that send nothing; that send the beginning of a header; that send a header and the
-// beginning of a body; and that wait for their next request after one was answered.
+// TestIdleConnectionsDoNotFillTheMemory verifies the memory of 9,000 connections, or as many as
+// this process may open, that are silent, have sent part of a header or of a body, or are idle
+// after a response.
 func TestIdleConnectionsDoNotFillTheMemory(t *testing.T) {
 	connections := 9000
 	var limit syscall.Rlimit
@@ -161,7 +161,7 @@ func TestIdleConnectionsDoNotFillTheMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		send     string
 		answered bool
-		limit    int // residentLimit where there is none
+		limit    int // residentLimit if zero
 	}{
 		"nothing":               {},
 		"a part of a header":    {send: "GET /api/v2/events HTTP/1.1\r\nHost: x\r\nX-Slow: "},

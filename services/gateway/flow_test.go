@@ -18,13 +18,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// table is an export of so many bytes, which counts how many of them were read, and
-// whether it was closed.
+// table is an export of a given size, which counts the bytes read and records whether it was
+// closed.
 type table struct {
 	size   int64
 	read   atomic.Int64
 	closed atomic.Bool
-	// fails is the error in place of its end.
+	// fails is the error at its end.
 	fails error
 }
 
@@ -49,7 +49,7 @@ func (e *table) Close() error {
 	return nil
 }
 
-// exports answers exports with tables, and reports with tables whose length is told.
+// exports answers exports with tables, and reports with tables of known length.
 func exports(s *stack, of func() *table) {
 	answer := func(told bool) fasthttp.RequestHandler {
 		return func(ctx *fasthttp.RequestCtx) {
@@ -69,7 +69,7 @@ func exports(s *stack, of func() *table) {
 	s.services[api.Calculation].set(answer(true))
 }
 
-// files are the paths that exports answers.
+// files are the paths that exports handles.
 var files = []string{"/export", "/results/report"}
 
 // askFile sends a request for an export or a report.
@@ -89,7 +89,7 @@ func askFile(t *testing.T, url, path, coding string) *http.Response {
 	return res
 }
 
-// none waits until no answer is counted any more.
+// none waits until no response is counted.
 func none(t *testing.T, kept *unsent) {
 	t.Helper()
 	testkit.Eventually(t, time.Minute, func() error {
@@ -102,9 +102,9 @@ func none(t *testing.T, kept *unsent) {
 	})
 }
 
-// TestAnExportIsPassedOnAsItComes: an export or a report that is larger than any answer may be
-// in memory comes whole, in each coding, and counts for as much as a short one. A length that
-// the service tells is that of the answer, unless it is compressed.
+// TestAnExportIsPassedOnAsItComes verifies that an export or report larger than the response
+// limit is complete in each coding, counts like a short one, and has a Content-Length only if
+// known and not compressed.
 func TestAnExportIsPassedOnAsItComes(t *testing.T) {
 	t.Parallel()
 	const size = maxAnswer + 5<<20 + 3
@@ -145,8 +145,8 @@ func TestAnExportIsPassedOnAsItComes(t *testing.T) {
 	}
 }
 
-// TestAnExportWaitsForItsClient: of an export or a report that its client does not read no more is asked
-// of the service than what lies on the way, and a client that leaves ends it.
+// TestAnExportWaitsForItsClient verifies backpressure: no more is read from the service than
+// fits into buffers, and a disconnecting client ends it.
 func TestAnExportWaitsForItsClient(t *testing.T) {
 	t.Parallel()
 	for _, path := range files {
@@ -156,7 +156,7 @@ func TestAnExportWaitsForItsClient(t *testing.T) {
 
 func waitsForItsClient(t *testing.T, path string) {
 	t.Helper()
-	const size = 256 << 20 // many times what the system keeps for two connections
+	const size = 256 << 20 // much more than the socket buffers of two connections
 	kept := newUnsent(unsentTotal, unsentShare)
 	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
 	e := &table{size: size}
@@ -166,7 +166,7 @@ func waitsForItsClient(t *testing.T, path string) {
 		t.Fatal(got)
 	}
 	before := int64(-1)
-	testkit.Eventually(t, time.Minute, func() error { // until it no longer grows
+	testkit.Eventually(t, time.Minute, func() error { // until it stops growing
 		now := e.read.Load()
 		if grew := now != before; grew {
 			before = now
@@ -192,8 +192,8 @@ func waitsForItsClient(t *testing.T, path string) {
 	none(t, kept)
 }
 
-// TestAnExportThatBreaksOffIsNoWholeOne: what a service does not end is not ended by the
-// gateway, in any coding; a short one is refused.
+// TestAnExportThatBreaksOffIsNoWholeOne verifies that an export truncated by the service is
+// truncated for the client in every coding, or an error if short.
 func TestAnExportThatBreaksOffIsNoWholeOne(t *testing.T) {
 	t.Parallel()
 	s := start(t, func(d *Deps) { d.Timeout = time.Minute })
@@ -213,8 +213,8 @@ func TestAnExportThatBreaksOffIsNoWholeOne(t *testing.T) {
 	}
 }
 
-// TestAnAnswerEndsWithItsSession: an export or a report that is being passed on is broken off
-// when the session of who reads it ends, and is not taken for a whole one.
+// TestAnAnswerEndsWithItsSession verifies that a streamed response is truncated when the
+// session of its reader ends.
 func TestAnAnswerEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	for _, path := range files {
@@ -230,7 +230,7 @@ func TestAnAnswerEndsWithItsSession(t *testing.T) {
 			s.sessions.states[sid] = state
 		}
 		s.sessions.mu.Unlock()
-		// What is in buffers of the network comes yet.
+		// What is in network buffers still arrives.
 		if n, err := io.Copy(io.Discard, res.Body); err == nil || n > 32<<20 {
 			t.Errorf("%s: %d bytes more, %v", path, n, err)
 		}

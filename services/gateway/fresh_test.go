@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// timed is a connection that notes its deadlines.
+// timed is a connection that records its deadlines.
 type timed struct {
 	net.Conn
 	set []time.Time
@@ -17,8 +17,8 @@ func (c *timed) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// TestADeadlineIsKeptWithinAStep: whatever deadlines are asked for, the one that a connection has
-// is never sooner, and later by a step at most; those that it has already are not set again.
+// TestADeadlineIsKeptWithinAStep verifies that the deadline in effect is never earlier than
+// requested, at most one step later, and not set again within it.
 func TestADeadlineIsKeptWithinAStep(t *testing.T) {
 	t.Parallel()
 	conn := &timed{}

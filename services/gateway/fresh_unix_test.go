@@ -55,7 +55,7 @@ func dialFresh(t *testing.T, address string) *freshConn {
 	return c
 }
 
-// received reads a request of a connection, which is one line of text.
+// received reads a request, which is one line of text.
 func received(t *testing.T, conn net.Conn) string {
 	t.Helper()
 	line, err := bufio.NewReader(conn).ReadString('\n')
@@ -65,7 +65,7 @@ func received(t *testing.T, conn net.Conn) string {
 	return line
 }
 
-// exchanged sends a line and returns the first of the answer.
+// exchanged sends a line and returns the first line of the response.
 func exchanged(t *testing.T, c *freshConn, pieces ...string) (string, error) {
 	t.Helper()
 	for _, piece := range pieces {
@@ -78,8 +78,8 @@ func exchanged(t *testing.T, c *freshConn, pieces ...string) (string, error) {
 	return string(b[:n]), err
 }
 
-// TestAKeptConnectionIsAskedOnce: each request of a connection arrives whole and once, however
-// many pieces it is written in, and its answer is what comes after it.
+// TestAKeptConnectionIsAskedOnce verifies that each request arrives complete and once, however
+// many writes it takes, followed by its response.
 func TestAKeptConnectionIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	address, accepted, _ := service(t)
@@ -112,8 +112,8 @@ func TestAKeptConnectionIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeKeptIsReplaced: a connection that was closed while it waited, or on which
-// something came that nobody had asked for, has no request written to it.
+// TestWhatCannotBeKeptIsReplaced verifies that no request is written to a connection that was
+// closed or received unsolicited data while idle.
 func TestWhatCannotBeKeptIsReplaced(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(net.Conn){
@@ -149,8 +149,8 @@ func TestWhatCannotBeKeptIsReplaced(t *testing.T) {
 	}
 }
 
-// TestAServiceThatIsGoneIsNotReached: where a kept connection cannot be replaced nothing was
-// sent, and whoever asked is told so.
+// TestAServiceThatIsGoneIsNotReached verifies that a failed reconnection is reported as such,
+// with nothing sent.
 func TestAServiceThatIsGoneIsNotReached(t *testing.T) {
 	t.Parallel()
 	address, accepted, end := service(t)
@@ -179,14 +179,14 @@ func TestAServiceThatIsGoneIsNotReached(t *testing.T) {
 	})
 }
 
-// TestWhatDoesNotFitIsWrittenLater: of a request that the system does not take at once nothing
-// is lost.
+// TestWhatDoesNotFitIsWrittenLater verifies that a request larger than the socket buffer is
+// sent completely.
 func TestWhatDoesNotFitIsWrittenLater(t *testing.T) {
 	t.Parallel()
 	address, accepted, _ := service(t)
 	c := dialFresh(t, address)
 	theirs := <-accepted
-	// Until there is no room left.
+	// Until the buffer is full.
 	if err := c.Conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
-// TestWhoDoesNotAnswerIsNotWaitedFor: longer than until the deadline.
+// TestWhoDoesNotAnswerIsNotWaitedFor verifies that the deadline ends the wait for a response.
 func TestWhoDoesNotAnswerIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	address, _, _ := service(t)

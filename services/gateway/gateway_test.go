@@ -36,8 +36,7 @@ func TestMain(m *testing.M) {
 // publishedKeys is what a stub of auth publishes: the key of RFC 8037, appendix A.
 const publishedKeys = `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","kid":"stub","use":"sig","alg":"EdDSA"}]}`
 
-// stub is a service behind the gateway: it remembers what it was asked and
-// answers what it is told to.
+// stub is a service behind the gateway: it records requests and sends configured responses.
 type stub struct {
 	mu     sync.Mutex
 	asked  []*fasthttp.Request
@@ -85,7 +84,7 @@ func (s *stub) last(t *testing.T) *fasthttp.Request {
 	return s.asked[len(s.asked)-1]
 }
 
-// quiet is no logger: that a connection in memory was closed is no news.
+// quiet discards log messages: a closed in-memory connection is not worth reporting.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}
@@ -100,7 +99,7 @@ func (k tokens) Verify(_ context.Context, token string) (identity.Principal, err
 	return identity.Principal{}, errors.New("no such token")
 }
 
-// lives is the state of sessions: active unless said otherwise.
+// lives is the state of sessions: active by default.
 type lives struct {
 	mu     sync.Mutex
 	states map[string]identity.State
@@ -140,7 +139,7 @@ const (
 	alice = "alice-token" // a user of organization one
 	bob   = "bob-token"   // a manager of organization one
 	carol = "carol-token" // a user of organization two
-	twin  = "twin-token"  // one there whose id is that of alice
+	twin  = "twin-token"  // a user of organization two with the id of alice
 )
 
 func principals() tokens {
@@ -153,7 +152,7 @@ func principals() tokens {
 	}
 }
 
-// start serves a gateway on TCP; change may alter what it is made of.
+// start serves a gateway over TCP; change may modify its dependencies.
 func start(t *testing.T, change ...func(*Deps)) *stack {
 	t.Helper()
 	s, d := prepare(t, change...)
@@ -161,7 +160,7 @@ func start(t *testing.T, change ...func(*Deps)) *stack {
 	return s
 }
 
-// prepare starts the services behind a gateway, and returns what it is made of.
+// prepare starts the services behind a gateway, and returns its dependencies.
 func prepare(t *testing.T, change ...func(*Deps)) (*stack, Deps) {
 	t.Helper()
 	s := &stack{t: t, services: map[api.Service]*stub{}, sessions: &lives{states: map[string]identity.State{}}}
@@ -224,7 +223,7 @@ type request struct {
 	header                    map[string]string
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -252,8 +251,8 @@ func send(t *testing.T, url string, r request) answer {
 	for k, v := range r.header {
 		req.Header.Set(k, v)
 	}
-	// No shared client: idle connections must not outlive the test, and
-	// redirects and compression are not to be hidden.
+	// No shared client: idle connections must not outlive the test, and redirects and
+	// compression must be visible.
 	transport := &http.Transport{DisableCompression: true}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: 30 * time.Second,
@@ -270,7 +269,7 @@ func send(t *testing.T, url string, r request) answer {
 	return answer{res.StatusCode, res.Header, string(text)}
 }
 
-// code returns the error code of an answer and holds the answer to the envelope.
+// code returns the error code of a response and validates the envelope.
 func (a answer) code(t *testing.T) string {
 	t.Helper()
 	var envelope struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestPace: a caller has what is saved up at once, and then one unit after the other;
-// others have their own time.
+// TestPace verifies that a caller has its burst at once, and then one unit after the other,
+// independently of others.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -38,8 +38,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreHeldBack: the answers of a user who is refused over and over wait,
-// those of others do not, and what is answered with success never does.
+// TestRefusalsAreHeldBack verifies that only rejections of a user who is rejected repeatedly
+// are delayed.
 func TestRefusalsAreHeldBack(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -72,7 +72,7 @@ func TestRefusalsAreHeldBack(t *testing.T) {
 	if wait := <-held; wait != refusalEach {
 		t.Errorf("the answer after the burst waits %v, want %v", wait, refusalEach)
 	}
-	// While it waits:
+	// During the delay:
 	for _, r := range []request{refused(carol), refused(bob), {method: http.MethodGet, path: "/api/v2/events", token: alice}} {
 		if got := s.do(r); got.status != http.StatusOK && got.status != http.StatusTooManyRequests {
 			t.Errorf("%s: %d", r.path, got.status)
@@ -89,7 +89,7 @@ func TestRefusalsAreHeldBack(t *testing.T) {
 	}
 }
 
-// TestStrangersAreHeldBack: who has no token is counted by the address.
+// TestStrangersAreHeldBack verifies that callers without a token are counted by address.
 func TestStrangersAreHeldBack(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -112,9 +112,9 @@ func TestStrangersAreHeldBack(t *testing.T) {
 	}
 }
 
-// TestStrangersTogetherAreHeldBack: a flood from many addresses, each of which is refused no
-// more often than one alone may be, waits as one; an address that has had a few refusals
-// does not wait for it, nor does somebody who is signed in.
+// TestStrangersTogetherAreHeldBack verifies that rejections of a flood from many addresses are
+// delayed together, but not those of an address with few rejections, nor of authenticated
+// users.
 func TestStrangersTogetherAreHeldBack(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -145,7 +145,7 @@ func TestStrangersTogetherAreHeldBack(t *testing.T) {
 	for n := range flooders {
 		from(n, 1)
 		if n == 0 {
-			continue // its time is now
+			continue // not delayed any longer
 		}
 		select {
 		case wait := <-held:
@@ -160,7 +160,7 @@ func TestStrangersTogetherAreHeldBack(t *testing.T) {
 	if got := client(s.url, request{method: http.MethodGet, path: "/api/v2/events", token: alice}); got != http.StatusOK || len(held) > 0 {
 		t.Errorf("%d, %d answers waited of who was refused a few times, or is signed in", got, len(held))
 	}
-	for range 10_000 { // however many they are, each waits no longer than its client would
+	for range 10_000 { // however many, each is delayed no longer than its client would wait
 		from(0, 1)
 	}
 	for most := time.Duration(0); ; {
@@ -177,12 +177,12 @@ func TestStrangersTogetherAreHeldBack(t *testing.T) {
 	}
 }
 
-// TestConnectionsOfWhoCannotWaitAreLeftAside: where too many answers wait, the connection is
-// ended, and nothing is read from the next ones of its address for a while; of others, and
-// of a trusted proxy, it is.
+// TestConnectionsOfWhoCannotWaitAreLeftAside verifies that with too many delayed responses the
+// connection is closed and new ones of its address are paused, but not those of others or of a
+// trusted proxy.
 func TestConnectionsOfWhoCannotWaitAreLeftAside(t *testing.T) {
 	t.Parallel()
-	const over = 5 // each of whose connections is left aside for longer than the one before
+	const over = 5 // each of whose connections is paused for longer than the one before
 	for _, proxied := range []bool{false, true} {
 		clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
 		_, d := prepare(t, func(d *Deps) {
@@ -213,8 +213,8 @@ func TestConnectionsOfWhoCannotWaitAreLeftAside(t *testing.T) {
 	}
 }
 
-// TestRefusalsOfEveryKindAreHeldBack: what is too large, and what there is no room for, is
-// refused before any work like what is not allowed, and counts with it.
+// TestRefusalsOfEveryKindAreHeldBack verifies that all rejections made before any work count
+// together.
 func TestRefusalsOfEveryKindAreHeldBack(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -251,8 +251,7 @@ func TestRefusalsOfEveryKindAreHeldBack(t *testing.T) {
 	}
 }
 
-// TestAnswersThatWaitAreFew: beyond a number of them answers are not held back, since each
-// keeps a connection and what its request has.
+// TestAnswersThatWaitAreFew verifies that the number of delayed responses is limited.
 func TestAnswersThatWaitAreFew(t *testing.T) {
 	t.Parallel()
 	w := new(waiting)
@@ -265,8 +264,8 @@ func TestAnswersThatWaitAreFew(t *testing.T) {
 	}
 }
 
-// TestEndsOfConnections: of one address a few connections take what their clients
-// still send, at one pace for all of them, and other addresses have their own.
+// TestEndsOfConnections verifies that the lingering connections of an address are limited in
+// number and share a pace, independently of other addresses.
 func TestEndsOfConnections(t *testing.T) {
 	t.Parallel()
 	l := newLingering(nil, nil).ends
@@ -290,14 +289,13 @@ func TestEndsOfConnections(t *testing.T) {
 	}
 	now := time.Unix(1_800_000_000, 0)
 	waited := time.Duration(0)
-	for range 16 << 20 / lingerPiece { // one upload of the largest size
+	for range 16 << 20 / lingerPiece { // one upload of the maximum size
 		waited, _ = l.wait("greedy", now, lingerTime)
 	}
 	if waited < 500*time.Millisecond || waited > lingerTime {
 		t.Errorf("16 MiB of one address are taken within %v", waited)
 	}
-	// Many addresses share a pace too, and who gives up leaves nothing behind that others
-	// would have to wait for.
+	// All addresses share a pace too, and one that gives up does not delay others.
 	taken := 0
 	for n := range 100_000 {
 		if wait, ok := l.wait(fmt.Sprint(n), now, lingerTime); ok {

@@ -20,12 +20,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// hop is a gateway before one service that answers the same 4.7 kB each time, as
-// it runs where nobody collects traces: its log is written, to nobody.
+// hop is a gateway in front of one service with a fixed response of 4.7 kB, without trace
+// collection and with a discarded log.
 type hop struct {
-	server     fasthttp.RequestHandler // which takes the shortcut
-	middleware fasthttp.RequestHandler // the application behind it, by which all else goes
-	bare       fasthttp.RequestHandler // the same way, by a client of the library alone
+	server     fasthttp.RequestHandler // with the fast path
+	middleware fasthttp.RequestHandler // the full path only
+	bare       fasthttp.RequestHandler // a bare client of the library
 }
 
 func newHop(t testing.TB, change ...func(*Deps)) *hop {
@@ -72,12 +72,12 @@ type silent struct{}
 
 func (silent) Write(p []byte) (int, error) { return len(p), nil }
 
-// ask makes the request of a client that lists records.
+// ask sends the request of a client that lists records.
 func ask(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler) {
 	askFor(t, ctx, handler, "", fasthttp.StatusOK)
 }
 
-// askFor is ask by a client that has the answer of a tag.
+// askFor is ask by a client that has the response with a tag.
 func askFor(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler, tag string, want int) {
 	ctx.Request.Reset()
 	ctx.Response.Reset()
@@ -96,8 +96,8 @@ func askFor(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHand
 	}
 }
 
-// What a request through the gateway may allocate more than one that a bare client passes on: by
-// the shortcut, and by the middleware.
+// The allocations of a request beyond those of a bare client, by the fast path and by the
+// middleware.
 const (
 	hopAllocations        = 7
 	middlewareAllocations = 15
@@ -124,10 +124,10 @@ func TestAllocationsOfAHop(t *testing.T) {
 	}
 }
 
-// recalledAllocations is what the gateway may allocate for an answer that it recalls.
+// recalledAllocations is the maximum number of allocations for a cached response.
 const recalledAllocations = 13
 
-// TestAllocationsOfARecalledAnswer leaves out what the service allocates to recall it.
+// TestAllocationsOfARecalledAnswer does not count allocations of the service.
 func TestAllocationsOfARecalledAnswer(t *testing.T) {
 	testkit.WithoutRace(t)
 	h := newHop(t, func(d *Deps) {
@@ -148,11 +148,11 @@ func TestAllocationsOfARecalledAnswer(t *testing.T) {
 	}
 }
 
-// refusalAllocations is what refusing a write for want of time may allocate.
+// refusalAllocations is the maximum number of allocations of a rejected write.
 const refusalAllocations = 2
 
-// newRefusing returns a handler that refuses writes for want of time. By its clock nobody asks
-// over and over.
+// newRefusing returns a handler that rejects writes by admission control. By its clock no
+// caller is rejected repeatedly.
 func newRefusing(t testing.TB) fasthttp.RequestHandler {
 	t.Helper()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -160,7 +160,7 @@ func newRefusing(t testing.TB) fasthttp.RequestHandler {
 	return newHop(t, func(d *Deps) { d.Now, d.intakes = now, map[api.Service]*intake{api.Records: never(now)} }).server
 }
 
-// askToWrite makes the request of a client that creates a record, and is refused.
+// askToWrite sends the request of a client that creates a record, which is rejected.
 func askToWrite(t testing.TB, ctx *fasthttp.RequestCtx, handler fasthttp.RequestHandler) {
 	ctx.Request.Reset()
 	ctx.Response.Reset()
@@ -188,7 +188,7 @@ func TestAllocationsOfARefusal(t *testing.T) {
 	}
 }
 
-// BenchmarkRefusal takes the time of one, without its connection.
+// BenchmarkRefusal measures a rejection without its connection.
 func BenchmarkRefusal(b *testing.B) {
 	handler := newRefusing(b)
 	var ctx fasthttp.RequestCtx
@@ -198,8 +198,7 @@ func BenchmarkRefusal(b *testing.B) {
 	}
 }
 
-// BenchmarkHop compares a request through the gateway with one that a bare client
-// passes on, in turns.
+// BenchmarkHop compares requests through the gateway and by a bare client, alternating.
 func BenchmarkHop(b *testing.B) {
 	h := newHop(b)
 	var ctx fasthttp.RequestCtx

@@ -22,7 +22,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// operation is one by its id.
+// operation returns an operation by its id.
 func operation(t *testing.T, id string) api.Operation {
 	t.Helper()
 	o, ok := api.Operations().Find(id)
@@ -32,8 +32,8 @@ func operation(t *testing.T, id string) api.Operation {
 	return o
 }
 
-// insideClients returns two ways to a service of this process: over connections, and by
-// its handler.
+// insideClients returns two clients of a service in this process: over connections, and by
+// direct calls.
 func insideClients(t *testing.T, app *fiber.App) (over, direct *client) {
 	t.Helper()
 	ln := fasthttputil.NewInmemoryListener()
@@ -57,8 +57,8 @@ func insideClients(t *testing.T, app *fiber.App) (over, direct *client) {
 	return over, direct
 }
 
-// TestAServiceInsideAnswersAsOverAConnection compares what the gateway gets of an
-// application with all middleware, one way and the other.
+// TestAServiceInsideAnswersAsOverAConnection compares the responses of an application over a
+// connection and by direct calls.
 func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
 	t.Parallel()
 	app := web.New(web.Options{Service: "test", NewID: func() string { return "made" }})
@@ -85,7 +85,7 @@ func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
 	} {
 		answers := [2]string{}
 		for i, c := range []*client{over, direct} {
-			for range 2 { // the second is of a worker, or a connection, that had another one before
+			for range 2 { // the second one reuses a worker, or a connection
 				req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 				req.Header.SetMethod(one.method)
 				req.SetRequestURI(one.target)
@@ -114,7 +114,7 @@ func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
 	}
 }
 
-// sent is the type of what an answer has a body of.
+// sent returns how the body of a response is stored.
 func sent(resp *fasthttp.Response) string {
 	if len(resp.Body()) == 0 {
 		return ""
@@ -122,7 +122,7 @@ func sent(resp *fasthttp.Response) string {
 	return string(resp.Header.ContentType())
 }
 
-// fields are those of a header that say something of the answer, sorted.
+// fields returns the significant header fields of a response, sorted.
 func fields(h *fasthttp.ResponseHeader) string {
 	var all []string
 	for name, value := range h.All() {
@@ -134,7 +134,7 @@ func fields(h *fasthttp.ResponseHeader) string {
 	return strings.Join(all, "\n")
 }
 
-// askEvent calls for an event.
+// askEvent requests an event.
 func askEvent(t *testing.T, c *client, timeout time.Duration) (int, error) {
 	t.Helper()
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
@@ -148,7 +148,7 @@ func askEvent(t *testing.T, c *client, timeout time.Duration) (int, error) {
 
 func unreachable() (net.Conn, error) { return nil, errors.New("there is no listener") }
 
-// dialless is an upstream that is only reached by its handler.
+// dialless is a client that uses direct calls only.
 func dialless(t *testing.T, h fasthttp.RequestHandler) *client {
 	t.Helper()
 	c, err := newClient("records", Upstream{URL: "http://records", Handler: h, Dial: DialListener(dialer(unreachable))})
@@ -162,8 +162,8 @@ type dialer func() (net.Conn, error)
 
 func (d dialer) Dial() (net.Conn, error) { return d() }
 
-// TestAServiceInsideThatHangsIsGivenUp: its request is answered in time all the same, those
-// after it are served, there are no more at a time than connections, and the end waits for it.
+// TestAServiceInsideThatHangsIsGivenUp verifies that a hanging call times out, later ones are
+// served within the limit, and close waits for it.
 func TestAServiceInsideThatHangsIsGivenUp(t *testing.T) {
 	t.Parallel()
 	hang, hung := make(chan struct{}), make(chan struct{}, maxConns)
@@ -201,7 +201,8 @@ func TestAServiceInsideThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAServiceInsideAreNotMixed has many callers, some of whom do not wait.
+// TestAnswersOfAServiceInsideAreNotMixed verifies that many concurrent callers, some of whom
+// time out, get their own responses.
 func TestAnswersOfAServiceInsideAreNotMixed(t *testing.T) {
 	t.Parallel()
 	c := dialless(t, func(rc *fasthttp.RequestCtx) {
@@ -236,8 +237,8 @@ func TestAnswersOfAServiceInsideAreNotMixed(t *testing.T) {
 	testkit.Eventually(t, 10*time.Second, func() error { return c.close() })
 }
 
-// TestAnswersFromInsideAreCounted: large answers are kept within the same bounds whichever
-// way they came.
+// TestAnswersFromInsideAreCounted verifies that large responses count against the same limits
+// however they were received.
 func TestAnswersFromInsideAreCounted(t *testing.T) {
 	t.Parallel()
 	g := &gateway{Deps: Deps{unsent: newUnsent(400<<10, 300<<10)}}
@@ -262,7 +263,7 @@ func TestAnswersFromInsideAreCounted(t *testing.T) {
 	if _, err := receive(read, 200<<10); apperr.CodeOf(err) != apperr.Unavailable {
 		t.Errorf("one that there is no room for, for a caller who has left: %v", err)
 	}
-	// A write has been made: its answer is not refused, and counts.
+	// The write is done: its response is not rejected, but counts.
 	second, err := receive(write, 300<<10)
 	if err != nil || g.unsent.used != 500<<10 {
 		t.Errorf("of a write: %d bytes are counted (%v)", g.unsent.used, err)

@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// queue is a service that answers so many writes a second, in their order, as virtual
-// time passes: each of those that are taken on ends when its turn comes.
+// queue simulates a service that completes a given number of writes per millisecond of virtual
+// time, first in, first out.
 type queue struct {
 	now    time.Time
 	lag    time.Duration
@@ -33,8 +33,8 @@ func newQueue() *queue {
 	return q
 }
 
-// pass lets milliseconds pass, in each of which so many writes arrive and so many end.
-// It returns how many of each organization were refused.
+// pass advances the time; in each millisecond the given numbers of writes arrive and end. It
+// returns the rejections by organization.
 func (q *queue) pass(milliseconds, ending int, arriving map[string]int) (refused map[string]int) {
 	refused = map[string]int{}
 	for range milliseconds {
@@ -59,7 +59,7 @@ func (q *queue) pass(milliseconds, ending int, arriving map[string]int) (refused
 func TestIntakeKeepsTheQueueShort(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
-	// Three times what is answered arrives, for a minute.
+	// Three times the capacity arrives, for a minute.
 	refused := q.pass(60_000, 1, map[string]int{"one": 3})
 	if wait := time.Duration(len(q.ends)) * time.Millisecond; wait > 2*intakeDelay {
 		t.Errorf("what is under way takes %v", wait)
@@ -67,7 +67,7 @@ func TestIntakeKeepsTheQueueShort(t *testing.T) {
 	if refused["one"] < 110_000 || len(q.ends) < intakeLeast {
 		t.Errorf("%d of 180,000 refused, %d under way: it is to be kept busy", refused["one"], len(q.ends))
 	}
-	// What comes then can be answered again.
+	// What arrives then can be answered again.
 	q.pass(10_000, 3, map[string]int{"one": 1})
 	if refused := q.pass(10_000, 3, map[string]int{"one": 1}); refused["one"] > 0 {
 		t.Errorf("%d refused without a queue", refused["one"])
@@ -98,8 +98,8 @@ func TestIntakeOfOneIsNotTakenByAnother(t *testing.T) {
 	}
 }
 
-// TestOverloadIsRefusedAtOnce: what a service has no time for is answered 503 with
-// Retry-After before its body is read, and the service is not asked; reads pass.
+// TestOverloadIsRefusedAtOnce verifies that excess writes get 503 with Retry-After before their
+// body is read, while reads pass.
 func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -142,7 +142,7 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	mu.Lock()
 	now = now.Add(2 * intakeDelay)
 	mu.Unlock()
-	turns <- struct{}{} // the one that ends has taken too long, as all others have
+	turns <- struct{}{} // the one that ends has taken too long, like all others
 	testkit.Eventually(t, time.Minute, func() error {
 		if _, ended := statuses.Load(http.StatusOK); !ended {
 			return errCount(0)
@@ -154,7 +154,7 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	if after, err := strconv.Atoi(a.header.Get("Retry-After")); a.status != http.StatusServiceUnavailable || a.code(t) != "UNAVAILABLE" || err != nil || after < 1 {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
 	}
-	conn := dial(t, s.url) // before its body is there, too
+	conn := dial(t, s.url) // before its body has arrived, too
 	if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n%s",
 		write.path, alice, strings.Repeat(" ", arrived)); err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// errCount is a count that is not the one waited for.
+// errCount reports an unexpected count.
 type errCount int
 
 func (n errCount) Error() string { return strconv.Itoa(int(n)) }

@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// shared makes the limits of a gateway live in a Redis server. However busy the
-// machine is, the gateway waits for it: going on without is another test.
+// shared puts the limits of a gateway into a Redis server, with a timeout long enough for a
+// busy machine.
 func shared(t *testing.T, url string) func(*Deps) {
 	t.Helper()
 	client, err := redisx.Open(t.Context(), url)
@@ -39,8 +39,8 @@ func login(header ...string) request {
 	return r
 }
 
-// Statements 2 and 4: login and refresh together, the 31st is refused,
-// and what the client writes about its address changes nothing.
+// TestSignInsShareOneBudget verifies statements 2 and 4: login and refresh share a limit of 30,
+// and X-Forwarded-For of a client has no effect.
 func TestSignInsShareOneBudget(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)
@@ -78,7 +78,7 @@ func TestSignInsShareOneBudget(t *testing.T) {
 	if n := s.services[api.Auth].count(); n != 30 {
 		t.Errorf("auth was asked %d times, want 30", n)
 	}
-	// Nothing else is refused with it.
+	// Nothing else is rejected with it.
 	if got := s.do(request{method: "GET", path: "/api/v2/events", token: alice}); got.status != http.StatusOK {
 		t.Errorf("a read: %d", got.status)
 	}
@@ -87,8 +87,8 @@ func TestSignInsShareOneBudget(t *testing.T) {
 	}
 }
 
-// Statement 4: behind a trusted proxy the client is whom the proxy names, the last
-// name it has written, for IPv6 the /64.
+// TestTrustedProxy verifies statement 4: behind a trusted proxy the client is the last address
+// that the proxy has written, for IPv6 its /64.
 func TestTrustedProxy(t *testing.T) {
 	t.Parallel()
 	s := start(t, trust("127.0.0.0/8", "192.0.2.0/24"), func(d *Deps) { d.SignInLimit.Limit = 2 })
@@ -98,7 +98,7 @@ func TestTrustedProxy(t *testing.T) {
 	}{
 		{"203.0.113.1", 200}, {"203.0.113.1", 200}, {"203.0.113.1", 429},
 		{"203.0.113.2", 200},
-		{"6.6.6.6, 203.0.113.1", 429},                // the client's own addition stands before the proxy's
+		{"6.6.6.6, 203.0.113.1", 429},                // the client's own entry precedes the proxy's
 		{"203.0.113.9, 203.0.113.1, 192.0.2.7", 429}, // two proxies
 		{"2001:db8:1:2::1", 200}, {"2001:db8:1:2:ffff::1", 200}, {"2001:db8:1:2::3", 429}, {"2001:db8:1:3::1", 200},
 	} {
@@ -111,8 +111,8 @@ func TestTrustedProxy(t *testing.T) {
 	}
 }
 
-// Statement 2, over several gateways: a hundred logins at once over two gateways that
-// share a Redis server; thirty pass.
+// TestExactOverTwoGateways verifies statement 2 for two gateways that share Redis: of a hundred
+// concurrent logins thirty pass.
 func TestExactOverTwoGateways(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)
@@ -141,7 +141,7 @@ func TestExactOverTwoGateways(t *testing.T) {
 	}
 }
 
-// Statement 19: the budget of writes is one user's of one organization.
+// TestWritesArePerUser verifies statement 19: the write limit is per user and organization.
 func TestWritesArePerUser(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)
@@ -154,7 +154,7 @@ func TestWritesArePerUser(t *testing.T) {
 		{method: "POST", path: "/api/v2/events/e1/flights", body: "{}"},
 		{method: "PATCH", path: "/api/v2/events/e1/flights/r1", body: "{}"},
 		{method: "DELETE", path: "/api/v2/events/e1/flights/r1"},
-		{method: "PUT", path: "/api/v2/nothing", body: "{}"}, // counted before it is found missing
+		{method: "PUT", path: "/api/v2/nothing", body: "{}"}, // counted although it is not found
 	} {
 		r.token = alice
 		got := s.do(r)
@@ -174,15 +174,15 @@ func TestWritesArePerUser(t *testing.T) {
 			t.Errorf("%s: %d", other, got.status)
 		}
 	}
-	// Without a token 401 comes before 429.
+	// Without a valid token 401 precedes 429.
 	refused.token = "forged"
 	if got := s.do(refused); got.code(t) != "UNAUTHENTICATED" {
 		t.Errorf("a forged token: %d", got.status)
 	}
 }
 
-// Statement 32: without Redis sign-in keeps its limit by this process alone, everything else
-// goes on.
+// TestRedisDown verifies statement 32: without Redis the sign-in limit holds per process, and
+// everything else continues.
 func TestRedisDown(t *testing.T) {
 	t.Parallel()
 	url, server := testkit.Redis(t)
@@ -217,8 +217,8 @@ func TestRedisDown(t *testing.T) {
 	}
 }
 
-// Statement 32, too: a Redis that accepts and never answers costs half a second,
-// not the request.
+// TestRedisHangs verifies statement 32 for a Redis that does not respond: it costs half a
+// second, not the request.
 func TestRedisHangs(t *testing.T) {
 	t.Parallel()
 	url, server := testkit.Redis(t)

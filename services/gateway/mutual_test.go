@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestServicesWithCertificates: the gateway reaches a service that asks for a
-// certificate with its own, and without one does not.
+// TestServicesWithCertificates verifies that the gateway reaches a service that requires mutual
+// TLS only with a certificate.
 func TestServicesWithCertificates(t *testing.T) {
 	t.Parallel()
 	authority := testkit.NewAuthority(t)
@@ -43,13 +43,13 @@ func TestServicesWithCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = c.close() })
-		for range 2 { // the second one over the connection of the first
+		for range 2 { // the second one reuses the connection
 			if err := c.ready(t.Context()); (err == nil) != (own != nil) {
 				t.Errorf("%s a certificate: %v", name, err)
 			}
 		}
 	}
-	// A service that breaks an answer off says good-bye in TLS too.
+	// A service that aborts a response closes the TLS connection properly, too.
 	service.set(func(ctx *fasthttp.RequestCtx) {
 		ctx.SetBodyStream(&table{size: 1 << 20, fails: io.ErrUnexpectedEOF}, -1)
 	})

@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// TestOrderOfChecks: 401, 429, 404, as the contract has them, and nothing
-// reaches a service before.
+// TestOrderOfChecks verifies the order 401, 429, 404 of the contract, before any service is
+// called.
 func TestOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -47,7 +47,7 @@ func TestOrderOfChecks(t *testing.T) {
 		{request{method: "GET", path: "/debug/pprof/"}, 404, "NOT_FOUND", ""},
 		{request{method: "GET", path: "/internal/sessions/s-alice"}, 404, "NOT_FOUND", ""},
 		{request{method: "GET", path: "/api/v2/internal/sessions/s-alice", token: alice}, 404, "NOT_FOUND", ""},
-		// Paths that two readers could read differently.
+		// Paths that two readers could interpret differently.
 		{request{method: "GET", path: "/api/v2/events/..%2f..%2finternal", token: alice}, 404, "NOT_FOUND", ""},
 		{request{method: "GET", path: "/api/v2/events/%2e%2e/flights", token: alice}, 404, "NOT_FOUND", ""},
 		{request{method: "GET", path: "/api/v2/events/e1%5cresults", token: alice}, 404, "NOT_FOUND", ""},
@@ -85,7 +85,7 @@ func TestPublicRoutes(t *testing.T) {
 	if uri := string(s.services[api.Auth].last(t).RequestURI()); uri == "" || strings.HasPrefix(uri, "/api/") {
 		t.Errorf("auth was asked for %s", uri)
 	}
-	// A token that is no good does not matter where none is needed.
+	// An invalid token does not matter where none is needed.
 	if got := s.do(request{method: "POST", path: "/api/v2/auth/login", token: "forged", body: "{}"}); got.status != http.StatusOK {
 		t.Errorf("login with a forged token: %d", got.status)
 	}
@@ -117,7 +117,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestFieldsOfServices: an answer may have limits of its own; both are told.
+// TestFieldsOfServices verifies that the limits of a service are added to those of the gateway.
 func TestFieldsOfServices(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -134,7 +134,7 @@ func TestFieldsOfServices(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: answers do not get mixed up.
+// TestManyAtOnce verifies that concurrent requests get their own responses.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := start(t)

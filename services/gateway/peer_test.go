@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/peer"
 )
 
-// TestWhatAuthIsAskedIsSigned: everything that is passed on to auth proves to be of the gateway,
-// with the address that the gateway says; a client cannot, and no other service is told.
+// TestWhatAuthIsAskedIsSigned verifies that every request to auth, and to no other service, is
+// signed and states the client address, which a client cannot do.
 func TestWhatAuthIsAskedIsSigned(t *testing.T) {
 	t.Parallel()
 	secret := peer.Secrets{"a-secret-of-services-that-is-long-enough"}
@@ -28,7 +28,7 @@ func TestWhatAuthIsAskedIsSigned(t *testing.T) {
 		{method: "GET", path: "/api/v2/auth/me", token: alice, header: made},
 		{method: "HEAD", path: "/api/v2/auth/me?a=b&a=%20c", token: alice},
 		{method: "GET", path: "/api/v2/organization/members?page=2", token: alice},
-		// The session is renewed to end it, which no client has asked for.
+		// The session is refreshed to end it, without a request by the client.
 		{method: "POST", path: "/session/sign-out", header: s.fromConsole(map[string]string{"Cookie": s.cookies("h.eyJleHAiOjF9.s", "rt_alice")})},
 	} {
 		a := s.do(r)
@@ -47,8 +47,8 @@ func TestWhatAuthIsAskedIsSigned(t *testing.T) {
 	}
 }
 
-// TestAGatewayThatIsNotBelieved: a secret that differs is no fault of who is signed in, who is
-// told to come back and stays signed in.
+// TestAGatewayThatIsNotBelieved verifies that different secrets give 503 with Retry-After, so
+// that users stay signed in.
 func TestAGatewayThatIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -57,7 +57,7 @@ func TestPassesOn(t *testing.T) {
 	}
 }
 
-// TestReadsOfAllKinds: an answer without a body, and one to HEAD, come through.
+// TestReadsOfAllKinds verifies responses without a body and to HEAD.
 func TestReadsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -81,8 +81,8 @@ func TestReadsOfAllKinds(t *testing.T) {
 	}
 }
 
-// TestHeadersThatStay: fields of one connection stay on it, and what only a
-// proxy may say is not taken from a client.
+// TestHeadersThatStay verifies that hop-by-hop fields and those reserved for proxies are not
+// forwarded.
 func TestHeadersThatStay(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -142,8 +142,8 @@ func TestHeadersThatStay(t *testing.T) {
 	}
 }
 
-// flaky is a service that reads a request, counts it, and closes the connection
-// without a word; it answers the first of each connection when polite is set.
+// flaky is a service that reads a request, counts it, and closes the connection without a
+// response; if polite is set, it answers the first request of each connection.
 func flaky(t *testing.T, polite bool) (url string, hits *atomic.Int64) {
 	t.Helper()
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -179,10 +179,9 @@ func flaky(t *testing.T, polite bool) (url string, hits *atomic.Int64) {
 	return "http://" + ln.Addr().String(), hits
 }
 
-// TestWritesAreSentOnce: a service that has done the work and dies before the
-// first byte of its answer is not asked again, by PUT neither, which the HTTP client
-// itself would repeat. A client that repeats such requests shows in the same counter
-// as five. This is the gateway's half of statement 33.
+// TestWritesAreSentOnce verifies the gateway's half of statement 33: a write whose service
+// fails before the first byte of its response is not retried, not even PUT, which the HTTP
+// client itself would retry up to five times.
 func TestWritesAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for _, polite := range []bool{false, true} {
@@ -199,7 +198,7 @@ func TestWritesAreSentOnce(t *testing.T) {
 					path += "/by-reference/r1"
 				}
 				want := int64(1)
-				if polite { // the first request leaves a kept connection behind
+				if polite { // the first request leaves an idle connection
 					if got := s.do(request{method: method, path: path, token: alice, body: "{}"}); got.status != http.StatusOK {
 						t.Fatalf("%d %s", got.status, got.body)
 					}
@@ -238,8 +237,8 @@ func TestReadsAreTriedTwice(t *testing.T) {
 	}
 }
 
-// TestRestartedService: the connections kept to a service that was restarted
-// are dead. The next write must not fail on one of them, and be sent once.
+// TestRestartedService verifies that the first write after a restart of a service succeeds, and
+// is sent once.
 func TestRestartedService(t *testing.T) {
 	t.Parallel()
 	service := &stub{}
@@ -264,7 +263,7 @@ func TestRestartedService(t *testing.T) {
 		if n := service.count(); n != round+1 {
 			t.Fatalf("round %d: asked %d times", round, n)
 		}
-		if err := server.ShutdownWithContext(t.Context()); err != nil { // closes the kept connections
+		if err := server.ShutdownWithContext(t.Context()); err != nil { // closes the idle connections
 			t.Fatal(err)
 		}
 		_, server = run(address)
@@ -274,12 +273,12 @@ func TestRestartedService(t *testing.T) {
 
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
-	port := testkit.FreePort(t) // and nobody listens there
+	port := testkit.FreePort(t) // nobody listens there
 	refused := fmt.Sprintf("http://127.0.0.1:%d", port)
 	s := start(t, func(d *Deps) {
 		d.Records = Upstream{URL: refused}
 		d.Calculation = Upstream{URL: "http://calculation-host-17.internal:1", Dial: func(ctx context.Context) (net.Conn, error) {
-			<-ctx.Done() // a host that swallows packets
+			<-ctx.Done() // a host that drops packets
 			return nil, ctx.Err()
 		}}
 	})
@@ -298,8 +297,7 @@ func TestNobodyThere(t *testing.T) {
 			}
 		}
 	}
-	// The gateway can answer, so it is ready; the body names what is missing, and
-	// nothing else.
+	// The gateway is ready; the body names only what is unavailable.
 	got := s.do(request{method: "GET", path: "/api/v2/health/ready"})
 	if got.status != http.StatusOK || !strings.Contains(got.body, `"records":"unavailable"`) || !strings.Contains(got.body, `"auth":"ok"`) || strings.Contains(got.body, "127.0.0.1") {
 		t.Errorf("ready: %s", got.body)

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// memory recalls one answer, once it is told to, and notes what it was asked for.
+// memory is a cache of one response that can be switched on, and records its queries.
 type memory struct {
 	body string
 
@@ -45,7 +45,7 @@ func (m *memory) turn(on bool) {
 	m.on = on
 }
 
-// taken returns what it was asked for since it was asked that last.
+// taken returns the queries since the previous call.
 func (m *memory) taken() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,8 +54,7 @@ func (m *memory) taken() []string {
 	return asked
 }
 
-// withMemory is a gateway before records of the same process, which gives the answer that is
-// recalled.
+// withMemory returns a gateway with a records service in its process, and its response cache.
 func withMemory(t *testing.T, change ...func(*Deps)) (*stack, *memory) {
 	t.Helper()
 	m := &memory{body: `{"success":true,"data":"` + strings.Repeat("x", 4000) + `"}`}
@@ -75,7 +74,7 @@ func withMemory(t *testing.T, change ...func(*Deps)) (*stack, *memory) {
 	return s, m
 }
 
-// TestARecalledAnswerIsThatOfTheService compares what clients get, one way and the other.
+// TestARecalledAnswerIsThatOfTheService compares cached and uncached responses.
 func TestARecalledAnswerIsThatOfTheService(t *testing.T) {
 	t.Parallel()
 	s, m := withMemory(t)
@@ -110,8 +109,8 @@ func written(h http.Header) string {
 	return text.String()
 }
 
-// TestOnlyReadsOfWhoIsAdmittedAreRecalled: who calls is found out before, as for the service,
-// and nothing but a short read is asked for.
+// TestOnlyReadsOfWhoIsAdmittedAreRecalled verifies that callers are authenticated before the
+// cache is queried, and only for short reads.
 func TestOnlyReadsOfWhoIsAdmittedAreRecalled(t *testing.T) {
 	t.Parallel()
 	s, m := withMemory(t)
@@ -141,8 +140,8 @@ func TestOnlyReadsOfWhoIsAdmittedAreRecalled(t *testing.T) {
 	}
 }
 
-// TestWhoReadsWhatIsRecalledHasWorkInTheProcess: expensive work of others makes room for who
-// polls.
+// TestWhoReadsWhatIsRecalledHasWorkInTheProcess verifies that expensive work of others makes
+// room for an organization that polls cached responses.
 func TestWhoReadsWhatIsRecalledHasWorkInTheProcess(t *testing.T) {
 	t.Parallel()
 	work := web.NewWork()

@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// never is an intake that takes nothing on.
+// never returns an intake that admits nothing.
 func never(now func() time.Time) *intake {
 	i := newIntake(now, func() time.Duration { return 0 }, func(int) {})
 	i.limit = 0
@@ -22,9 +22,9 @@ func never(now func() time.Time) *intake {
 	return i
 }
 
-// TestWritesAreRefusedBeforeAnythingIsWaitedFor: who is refused for want of time waits neither
-// for the state of the session nor for the answer; who asks again and again goes the whole way,
-// where the limit of writes is, and waits for a moment. None of them has a line in the log.
+// TestWritesAreRefusedBeforeAnythingIsWaitedFor verifies that a rejected write waits neither
+// for the session state nor for a delay, that a client rejected repeatedly takes the full path,
+// and that none is logged separately.
 func TestWritesAreRefusedBeforeAnythingIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -78,8 +78,8 @@ func TestWritesAreRefusedBeforeAnythingIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestEarlyRefusalsAreForBrowsersToo: what is refused before the application says what it would
-// have said to a browser.
+// TestEarlyRefusalsAreForBrowsersToo verifies that early rejections have the header fields for
+// browsers.
 func TestEarlyRefusalsAreForBrowsersToo(t *testing.T) {
 	t.Parallel()
 	s := start(t, origins("https://pages.example"), trust("127.0.0.0/8"), func(d *Deps) { d.intakes = map[api.Service]*intake{api.Records: never(time.Now)} })
@@ -91,14 +91,14 @@ func TestEarlyRefusalsAreForBrowsersToo(t *testing.T) {
 	if a := s.do(write); !strings.Contains(a.body, "More is being written") || a.header.Get("Strict-Transport-Security") != strictTransport {
 		t.Errorf("by https: %v %s", a.header, a.body)
 	}
-	write.header["Origin"] = "https://pages.example" // its session is looked at
+	write.header["Origin"] = "https://pages.example" // it takes the full path
 	if a := s.do(write); a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, "session") || a.header.Get("Access-Control-Allow-Origin") != "https://pages.example" {
 		t.Errorf("of a page of another origin: %v %s", a.header, a.body)
 	}
 }
 
-// TestIntakeKeepsProcessorsFree: where what can go on waits for a processor fewer writes are
-// under way, however soon they end; and it is told how many were refused.
+// TestIntakeKeepsProcessorsFree verifies that scheduling latency lowers the limit of writes,
+// however short they are, and that the number of rejections is logged.
 func TestIntakeKeepsProcessorsFree(t *testing.T) {
 	t.Parallel()
 	q := newQueue()
@@ -119,7 +119,7 @@ func TestIntakeKeepsProcessorsFree(t *testing.T) {
 	}
 }
 
-// TestLag: what waits for a processor shows, and only while it does.
+// TestLag verifies that scheduling latency is measured, and only while it lasts.
 func TestLag(t *testing.T) { //nolint:paralleltest // the others would wait for the same processors
 	l := newLag()
 	l.ofMost()

@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestProcess runs the binary as a deployment does: settings by environment, a
-// real Redis, services over TCP, and an end by signal.
+// TestProcess runs the binary as deployed: settings from the environment, a real Redis,
+// services over TCP, and termination by a signal.
 func TestProcess(t *testing.T) {
 	t.Parallel()
 	binary := testkit.Binary(t, "services/gateway/cmd/gateway")
@@ -47,7 +47,7 @@ func TestProcess(t *testing.T) {
 	}{
 		{url, login(), 200}, {url, login(), 200}, {url, login(), 429},
 		{url, request{method: "GET", path: "/api/v2/events"}, 401},
-		// No key is published by that name, so the token is nobody's.
+		// No such key is published, so the token is invalid.
 		{url, request{method: "GET", path: "/api/v2/events", token: alice}, 401},
 		{url, request{method: "GET", path: "/api/v2/openapi.json"}, 200},
 		{url, request{method: "GET", path: "/metrics"}, 404},
@@ -78,7 +78,7 @@ func TestProcess(t *testing.T) {
 	}
 }
 
-// TestProcessNeedsRedis: a setting that is missing ends the start and is named.
+// TestProcessNeedsRedis verifies that a missing setting prevents the start and is named.
 func TestProcessNeedsRedis(t *testing.T) {
 	t.Parallel()
 	binary := testkit.Binary(t, "services/gateway/cmd/gateway")

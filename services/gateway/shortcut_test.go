@@ -29,12 +29,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// recordedBy has a gateway record its spans.
+// recordedBy makes a gateway record its spans.
 func recordedBy(to sdktrace.SpanExporter) func(*Deps) {
 	return func(d *Deps) { d.tracers = sdktrace.NewTracerProvider(sdktrace.WithSyncer(to)) }
 }
 
-// said returns the lines of a log, without what no two have in common.
+// said returns the lines of a log, without what always differs.
 func said(t *testing.T, log *lines) []string {
 	t.Helper()
 	var all []string
@@ -55,7 +55,7 @@ func said(t *testing.T, log *lines) []string {
 	return all
 }
 
-// way is one gateway of two whose answers are compared.
+// way is one of two gateways whose responses are compared.
 type way struct {
 	*stack
 	log     *lines
@@ -80,8 +80,8 @@ func newWay(t *testing.T, change ...func(*Deps)) *way {
 
 var noted = fiber.New() // audit.Attach wants a context of it
 
-// answersAsAsked are what a service answers, by the value of answer in the query. The first ones
-// are what reads are for.
+// answersAsAsked are the responses of a service, selected by answer in the query. The first
+// ones are ordinary.
 var answersAsAsked = []func(*fasthttp.RequestCtx){
 	func(rc *fasthttp.RequestCtx) {
 		web.AnswerTagged(&rc.Response, `"tag"`, []byte(`{"success":true,"data":{}}`))
@@ -129,7 +129,7 @@ var answersAsAsked = []func(*fasthttp.RequestCtx){
 	},
 	func(rc *fasthttp.RequestCtx) {
 		rc.HijackSetNoResponse(true)
-		rc.Hijack(func(net.Conn) {}) // it ends without an answer
+		rc.Hijack(func(net.Conn) {}) // the connection ends without a response
 	},
 }
 
@@ -143,7 +143,7 @@ func answerAsAsked(rc *fasthttp.RequestCtx) {
 	answersAsAsked[rc.QueryArgs().GetUintOrZero("answer")](rc)
 }
 
-// read is the text of a random read, of a kind that clients send and of kinds that they do not.
+// read returns the text of a random read, ordinary or unusual.
 func read(random *rand.Rand) string {
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	var b strings.Builder
@@ -169,7 +169,7 @@ func read(random *rand.Rand) string {
 		"TE: trailers",
 		"Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	} {
-		// Most clients send a token and little else.
+		// Most clients send little more than a token.
 		if often := strings.HasPrefix(field, "Authorization"); often && random.IntN(8) > 0 || !often && random.IntN(7) == 0 {
 			b.WriteString(field + "\r\n")
 		}
@@ -177,8 +177,8 @@ func read(random *rand.Rand) string {
 	return b.String() + pick("", "", "", "", "", "", "", "", "Content-Length: 0\r\n", "Content-Length: 2\r\n\r\n{}", "Content-Length: 2\r\nTransfer-Encoding: identity\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n0\r\n", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n") + "\r\n"
 }
 
-// exchangeText sends the text of a request, and returns that of the answer, without what no two
-// answers have in common.
+// exchangeText sends the text of a request, and returns that of the response, without what
+// always differs.
 func (w *way) exchangeText(t *testing.T, text string) string {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
@@ -215,8 +215,8 @@ func (w *way) exchangeText(t *testing.T, text string) string {
 	return fmt.Sprintf("%s %v %d\n%s\n%s", res.Proto, res.Close, res.StatusCode, written(res.Header), body)
 }
 
-// asked returns what the services of a way were asked since it was called last, without the ids
-// of traces, and of requests where they are that of the last one.
+// asked returns the requests to the services since the previous call, without the ids of
+// traces, and of requests if equal to that of the last one.
 func (w *way) asked() []string {
 	var all []string
 	for _, name := range api.Backends() {
@@ -237,9 +237,9 @@ func (w *way) asked() []string {
 	return all
 }
 
-// TestAShortcutAnswersAsTheLongWay sends random reads to a gateway that takes the shortcut and to
-// one that does not, with spans and without: clients get the same, the services are asked
-// the same, and the log, the audit log and the traces say the same.
+// TestAShortcutAnswersAsTheLongWay sends random reads to a gateway with the fast path and to
+// one without, and verifies that responses, requests to services, logs, the audit log and
+// traces are equal.
 func TestAShortcutAnswersAsTheLongWay(t *testing.T) {
 	t.Parallel()
 	t.Run("untraced", func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestAShortcutAnswersAsTheLongWay(t *testing.T) {
 		t.Parallel()
 		of, ofLong := tracetest.NewInMemoryExporter(), tracetest.NewInMemoryExporter()
 		compareWays(t, newWay(t, recordedBy(of)), newWay(t, recordedBy(ofLong), func(d *Deps) { d.long = true }))
-		// The last one may end after its answer was sent.
+		// The last one may end after its response was sent.
 		testkit.Eventually(t, 5*time.Second, func() error {
 			got, want := described(of.GetSpans()), described(ofLong.GetSpans())
 			if !slices.Equal(got, want) || len(got) < 600 {
@@ -267,7 +267,7 @@ func TestAShortcutAnswersAsTheLongWay(t *testing.T) {
 	})
 }
 
-// punctual is a limit that is asked nothing when there is no time left.
+// punctual is a limit that must not be queried after the deadline.
 type punctual struct{ ratelimit.Log }
 
 func (p punctual) Peek(ctx context.Context, key string, rule ratelimit.Rule) (ratelimit.Result, error) {
@@ -277,8 +277,8 @@ func (p punctual) Peek(ctx context.Context, key string, rule ratelimit.Rule) (ra
 	return p.Log.Peek(ctx, key, rule)
 }
 
-// TestAShortcutWhoseServiceIsLate: who calls, and what is left of their limit, was found out in
-// time, and is not asked for again when there is none left.
+// TestAShortcutWhoseServiceIsLate verifies that caller and limit are not determined again after
+// a timeout of the service.
 func TestAShortcutWhoseServiceIsLate(t *testing.T) {
 	t.Parallel()
 	clock, over := testkit.NewClock(time.Now()), make(chan struct{})
@@ -287,7 +287,7 @@ func TestAShortcutWhoseServiceIsLate(t *testing.T) {
 	})
 	t.Cleanup(func() { close(over) })
 	s.services[api.Records].set(func(*fasthttp.RequestCtx) {
-		clock.Advance(2 * time.Second) // what was remembered of the limit is of no use any more
+		clock.Advance(2 * time.Second) // the cached limit has expired
 		<-over
 	})
 	got := s.do(request{method: http.MethodGet, path: "/api/v2/events/e1", token: alice})
@@ -299,7 +299,7 @@ func TestAShortcutWhoseServiceIsLate(t *testing.T) {
 	}
 }
 
-// described returns what spans say, without what no two have in common.
+// described returns the contents of spans, without what always differs.
 func described(spans tracetest.SpanStubs) []string {
 	names := map[trace.SpanID]string{{}: "none"}
 	for _, s := range spans {

@@ -14,9 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestTrace: the caller's trace is linked to and not joined, what it says about
-// sampling or state does not come through, and the service gets a trace of ours
-// to join.
+// TestTrace verifies that the caller's trace is linked but not continued, and the service gets
+// a new trace to continue.
 func TestTrace(t *testing.T) {
 	t.Parallel()
 	s := start(t, recordedBy(spans))
@@ -36,12 +35,12 @@ func TestTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The server's span ends after the answer was sent.
+	// The server's span ends after the response was sent.
 	testkit.Eventually(t, 5*time.Second, func() error { return serverSpanLinks(id, theirs) })
 }
 
-// TestTraceOfATrustedCaller: the trace of a caller that is named as trusted goes
-// on, and its id comes back; who only claims to be there is nobody.
+// TestTraceOfATrustedCaller verifies that the trace of a trusted caller is continued and
+// returned, and only of such a caller.
 func TestTraceOfATrustedCaller(t *testing.T) {
 	t.Parallel()
 	const theirs = "5bf92f3577b34da6a3ce929d0e0e4737"
@@ -66,8 +65,8 @@ func TestTraceOfATrustedCaller(t *testing.T) {
 // spans are all spans of the tests of this package.
 var spans = tracetest.NewInMemoryExporter()
 
-// serverSpanLinks says what is wrong with the server's span of a trace: it is a
-// root, and linked to the caller's.
+// serverSpanLinks returns an error unless the server's span of a trace is a root span that
+// links to the caller's.
 func serverSpanLinks(id trace.TraceID, caller string) error {
 	for _, s := range spans.GetSpans() {
 		if s.SpanContext.TraceID() != id || s.SpanKind != trace.SpanKindServer {

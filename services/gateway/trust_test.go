@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestTrustedNetworksAreLogged: whose word on the address of a client is taken is a line of
-// the log, and a warning where that is more than the pods of a cluster.
+// TestTrustedNetworksAreLogged verifies the log line about trusted proxies, and the warning for
+// wide networks.
 func TestTrustedNetworksAreLogged(t *testing.T) {
 	t.Parallel()
 	for networks, want := range map[string]string{
@@ -33,8 +33,8 @@ func TestTrustedNetworksAreLogged(t *testing.T) {
 			t.Errorf("%q: %q %q", networks, line.Level, line.Networks)
 		}
 	}
-	// The gateway says so when it is made; it is asked for something, so that it has begun
-	// before it ends.
+	// Logged when the gateway is created; a request makes sure that it has started before it
+	// ends.
 	var log lines
 	gateway := start(t, trust("10.0.0.0/8"), func(d *Deps) { d.Logger = slog.New(slog.NewJSONHandler(&log, nil)) })
 	if gateway.do(request{method: http.MethodGet, path: "/api/v2/health"}); !strings.Contains(log.String(), `"networks":"10.0.0.0/8"`) {
@@ -42,7 +42,7 @@ func TestTrustedNetworksAreLogged(t *testing.T) {
 	}
 }
 
-// lines are what several goroutines log.
+// lines is a log written by several goroutines.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -16,10 +16,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// TestShortRequestsTakeTurns: while another organization asks too, half of the processors
-// work on short requests of one, reads and writes, and the rest of them wait; those of the
-// other one, and work that its service schedules, begin at once. Whoever takes longer than
-// a turn keeps nobody waiting.
+// TestShortRequestsTakeTurns verifies that while another organization is active, the short
+// requests of one use half of the processors, do not delay the other's or those scheduled by
+// their service, and release their slot after turnTime.
 func TestShortRequestsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const processors = 4
@@ -74,7 +73,7 @@ func TestShortRequestsTakeTurns(t *testing.T) {
 	}
 	waiting(greedy - processors/2)
 	for range greedy - processors/2 {
-		for range processors { // whoever's: each of them has been long enough
+		for range processors { // each of them has held its slot for long enough
 			select {
 			case f := <-over:
 				f()
@@ -86,8 +85,7 @@ func TestShortRequestsTakeTurns(t *testing.T) {
 	waiting(0)
 }
 
-// TestTurnsOfOneAlone: an organization that has the gateway to itself takes what it can,
-// and no turn of it has to be over first.
+// TestTurnsOfOneAlone verifies that an organization without others has all slots.
 func TestTurnsOfOneAlone(t *testing.T) {
 	t.Parallel()
 	turns := newTurns(2, func(time.Duration, func()) interface{ Stop() bool } { return time.NewTimer(time.Hour) })
@@ -111,8 +109,8 @@ func TestTurnsOfOneAlone(t *testing.T) {
 	all.Wait()
 }
 
-// TestShortTurnsKeepTheirPlace: what a short request takes of the processors beside its turn is
-// left to another organization that asks too.
+// TestShortTurnsKeepTheirPlace verifies that the cost of short requests outside their slot is
+// left to another active organization.
 func TestShortTurnsKeepTheirPlace(t *testing.T) {
 	t.Parallel()
 	const processors, times, clients = 2, 200, 8
@@ -127,7 +125,7 @@ func TestShortTurnsKeepTheirPlace(t *testing.T) {
 		}
 	}
 	ask(carol)
-	// Requests as short as these may never meet, and who has one at a time is not delayed.
+	// Requests this short may never overlap, and one at a time is not delayed.
 	var all sync.WaitGroup
 	end, err := turns.scheduler.Acquire(t.Context(), "one", 1)
 	if err != nil {
@@ -155,7 +153,7 @@ func TestShortTurnsKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestTurnsWithoutTime: a request whose turn does not come in its time is told to come back.
+// TestTurnsWithoutTime verifies that a request without a slot in time gets Retry-After.
 func TestTurnsWithoutTime(t *testing.T) {
 	t.Parallel()
 	turns := newTurns(2, nil)
@@ -176,9 +174,9 @@ func TestTurnsWithoutTime(t *testing.T) {
 	}
 }
 
-// TestAThousandPagesPassWithinAMinute: a list of a hundred thousand records is a thousand
-// pages of a hundred. While the clock stands still, the organization has used up its writes
-// and another one asks too, all of them are answered, over as many connections as a flood has.
+// TestAThousandPagesPassWithinAMinute verifies that a thousand pages of a hundred records are
+// answered while the clock stands still, the write limit is used up, another organization is
+// active, and the client has many connections.
 func TestAThousandPagesPassWithinAMinute(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))

@@ -20,8 +20,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// stalled asks for something and reads no more of the answer than its header; status waits
-// for that, and is 0 where there is none.
+// stalled sends a request and reads only the header of its response; status waits for it, and
+// returns 0 if there is none.
 func stalled(t *testing.T, url, token, path string) (conn net.Conn, status func() int) {
 	t.Helper()
 	conn = dial(t, url)
@@ -41,12 +41,12 @@ func stalled(t *testing.T, url, token, path string) (conn net.Conn, status func(
 	}
 }
 
-// TestAnswersThatAreNotTaken: what the clients of one organization ask for and do not read
-// has a bound; beyond it pages wait, exports are refused, and another
-// organization's are answered. All of it is free again when the clients have gone.
+// TestAnswersThatAreNotTaken verifies that unread responses of one organization are limited:
+// then its pages wait, its exports are rejected, and another organization's are answered. All
+// is released when the clients disconnect.
 func TestAnswersThatAreNotTaken(t *testing.T) {
 	t.Parallel()
-	const size = 16 << 20 // more than the system keeps for a connection
+	const size = 16 << 20 // more than the socket buffers
 	kept := newUnsent(64<<20, size+flowRoom/2)
 	s := start(t, func(d *Deps) { d.unsent, d.Timeout = kept, time.Minute })
 	text := bytes.Repeat([]byte("x"), size)
@@ -114,8 +114,8 @@ func TestAnswersThatAreNotTaken(t *testing.T) {
 	}
 }
 
-// TestRoomForAnswers: an organization that has no other answer has one that is larger than
-// its share; all of them together have their bound, and what is compressed takes less.
+// TestRoomForAnswers verifies that a response larger than the share is admitted alone, that the
+// total is limited, and that compression releases bytes.
 func TestRoomForAnswers(t *testing.T) {
 	t.Parallel()
 	u := newUnsent(100, 40)
@@ -146,8 +146,8 @@ func TestRoomForAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswersOfUnknownLength: each is whole, whatever its length, and one that breaks off
-// is none.
+// TestAnswersOfUnknownLength verifies that responses of any length are complete, and a
+// truncated one is an error.
 func TestAnswersOfUnknownLength(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, smallAnswer - 1, smallAnswer, smallAnswer + 1, 3*smallAnswer + 7} {
@@ -170,9 +170,9 @@ type errorReader struct{}
 
 func (errorReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// TestReadsOfOneOrganizationLeaveConnectionsFree: more reads than there are connections to
-// a service, asked for at once by one organization, wait at the gateway, and another one's
-// is answered; fewer of them are under way where that has asked for something before.
+// TestReadsOfOneOrganizationLeaveConnectionsFree verifies that excess reads of one organization
+// wait at the gateway while another one's is answered, and that fewer are in flight if the
+// other has been active before.
 func TestReadsOfOneOrganizationLeaveConnectionsFree(t *testing.T) {
 	t.Parallel()
 	for _, alone := range []bool{true, false} {

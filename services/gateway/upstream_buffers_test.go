@@ -12,7 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// pieces counts how often something is read from a connection.
+// pieces counts the reads from a connection.
 type pieces struct {
 	net.Conn
 	read *atomic.Int64
@@ -26,7 +26,7 @@ func (p pieces) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestAPageIsReadAtOnce: an answer that a service writes in one piece is read in one.
+// TestAPageIsReadAtOnce verifies that a response written at once is read at once.
 func TestAPageIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	var read atomic.Int64
