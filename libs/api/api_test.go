@@ -16,15 +16,15 @@ func TestAPI(t *testing.T) {
 		t.Error(err)
 	}
 	for _, o := range table {
-		// What is named by an id belongs to somebody.
+		// What is named by an id has an owner.
 		for _, name := range o.Params() {
 			if id := strings.HasSuffix(name, "Id") && name != "setId"; id && o.Reach == api.Common {
 				t.Errorf("%s names an object and is the same for all", o.ID)
 			}
 		}
-		// A member reads, and calculates; what changes the organization's own objects
-		// beside records is a manager's or an administrator's.
-		allowed := o.ID == "previewRows" || o.ID == "importMixed" // which makes records
+		// A member reads, and calculates; changing the organization's objects other than
+		// records requires a manager or an administrator.
+		allowed := o.ID == "previewRows" || o.ID == "importMixed" // which creates records
 		if !allowed && o.Method != "GET" && o.Least == identity.User && o.Reach == api.Organization && !strings.HasPrefix(o.Path, "/events/{eventId}/{type}") && !strings.HasPrefix(o.Path, "/events/{eventId}/imports/{importId}/") {
 			t.Errorf("every member may %s %s", o.Method, o.Path)
 		}
@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 	if o, ok := table.Find("createevent"); ok {
 		t.Errorf("found %+v", o)
 	}
-	// A caller's changes are the caller's own.
+	// Changes by a caller do not affect others.
 	table[0].Least = identity.Admin
 	if o, _ := api.Operations().Find(table[0].ID); o.Least != identity.RoleNone {
 		t.Error("the table can be changed")

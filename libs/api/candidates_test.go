@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestCandidatesAreAllThatMatch: for random paths of the segments that patterns have, and others,
-// the first of the candidates that matches is the first of all patterns.
+// TestCandidatesAreAllThatMatch verifies for random paths that the first matching candidate is
+// the first matching pattern.
 func TestCandidatesAreAllThatMatch(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)

@@ -7,7 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAllocationsOfAMatch: a path is matched several times for each request.
+// TestAllocationsOfAMatch verifies that matching, which happens several times per request, does
+// not allocate.
 func TestAllocationsOfAMatch(t *testing.T) {
 	testkit.WithoutRace(t)
 	m, err := api.NewMatcher("/api/v2", api.Operations())

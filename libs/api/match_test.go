@@ -25,7 +25,7 @@ func matcher(t testing.TB, table api.Table) *api.Matcher {
 
 func everything() api.Table { return append(api.Operations(), api.Pages()...) }
 
-// TestFindByPath holds the table to which service answers what.
+// TestFindByPath verifies which service answers which path.
 func TestFindByPath(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, everything())
@@ -54,7 +54,7 @@ func TestFindByPath(t *testing.T) {
 		{"GET", "/events/e1/results", api.Calculation, "/events/{eventId}/results"},
 		{"GET", "/events/e1/results/history", api.Calculation, "/events/{eventId}/results/history"},
 		{"GET", "/events/e1/results/7", api.Calculation, "/events/{eventId}/results/{revision}"},
-		{"GET", "/events/e1/", api.Records, "/events/{eventId}"}, // a slash at the end does not count
+		{"GET", "/events/e1/", api.Records, "/events/{eventId}"}, // a trailing slash is ignored
 		{"GET", "/events/%65%31", api.Records, "/events/{eventId}"},
 		{"GET", "/events/e1/%72esults", api.Calculation, "/events/{eventId}/results"},
 		{"GET", "/docs", api.Gateway, "/docs"},
@@ -84,8 +84,8 @@ func TestFindByPath(t *testing.T) {
 	}
 }
 
-// TestReferencesInPaths: what a client calls a record arrives as it is, percent-
-// encoded once, and nowhere else does a segment hold a separator.
+// TestReferencesInPaths verifies that a client's reference arrives unchanged, percent-encoded
+// once, and that no other segment may contain a separator.
 func TestReferencesInPaths(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, everything())
@@ -109,8 +109,8 @@ func TestReferencesInPaths(t *testing.T) {
 	}
 }
 
-// TestReservedWords: a reserved word is never a type and never an id, whatever
-// method is used.
+// TestReservedWords verifies that a reserved word is never a type or an id, whatever the
+// method.
 func TestReservedWords(t *testing.T) {
 	t.Parallel()
 	m := matcher(t, everything())
@@ -132,7 +132,7 @@ func TestPathsOfNoOperation(t *testing.T) {
 	m := matcher(t, everything())
 	for _, path := range []string{
 		"/internal/sessions/s1", "/metrics", "/debug/pprof/", "/events//flights", "//events", "/events/e1/flights/r1/submit/x", "/", "", "/auth", "/Events",
-		// Paths that two readers could read differently.
+		// Paths that two readers could interpret differently.
 		"/events/..%2f..%2finternal", "/events/%2e%2e", "/events/..", "/events/.", "/events/e1%5cresults", "/events/e1/flights%00", "/events/%ff", "/events/%zz", "/events/e1%2fflights",
 	} {
 		for _, path := range []string{path, base + path} {
@@ -148,8 +148,8 @@ func TestPathsOfNoOperation(t *testing.T) {
 	}
 }
 
-// TestSpecificity: a literal segment wins over a parameter, in whatever order
-// the operations are listed.
+// TestSpecificity verifies that a literal segment takes precedence over a parameter, whatever
+// the order of the operations.
 func TestSpecificity(t *testing.T) {
 	t.Parallel()
 	list := api.Operation{ID: "listRecords", Method: http.MethodGet, Path: "/events/{eventId}/{type}"}
@@ -168,8 +168,8 @@ func TestSpecificity(t *testing.T) {
 	}
 }
 
-// TestUnreachable: an operation that no request could reach is refused, and both
-// operations are named.
+// TestUnreachable verifies that an unreachable operation is an error that names both
+// operations.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	first := api.Operation{ID: "first", Method: http.MethodGet, Path: "/events/{eventId}/{type}"}
@@ -201,7 +201,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestPathsSurviveEncoding: JoinPath is the inverse of DecodePath.
+// TestPathsSurviveEncoding verifies that JoinPath is the inverse of DecodePath.
 func TestPathsSurviveEncoding(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/events/e1", "/locations/S%C3%A3o%20Paulo", "/a/%25/%3F", "/a+b/;c"} {

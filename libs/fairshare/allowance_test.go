@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAllowance: what work costs is taken from what its key has, comes back evenly, and is
-// refused beyond it, with the time until there is enough; another key has its own.
+// TestAllowance verifies that costs are deducted per key, replenished evenly, and rejected
+// beyond the allowance, with the time until there is enough.
 func TestAllowance(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -29,7 +29,7 @@ func TestAllowance(t *testing.T) {
 		spend("a", 4, true, 120-4*n, time.Duration(2*n)*time.Second, 0)
 	}
 	spend("a", 2, true, 2, 59*time.Second, 0)
-	spend("a", 4, false, 2, 59*time.Second, time.Second) // two more come back in it
+	spend("a", 4, false, 2, 59*time.Second, time.Second) // two more are replenished in it
 	spend("a", 2, true, 0, time.Minute, 0)
 	spend("a", 2, false, 0, time.Minute, time.Second)
 	spend("other", 4, true, 116, 2*time.Second, 0)
@@ -41,7 +41,7 @@ func TestAllowance(t *testing.T) {
 	spend("a", 4, true, 116, 2*time.Second, 0)
 }
 
-// TestAKeyAloneIsNotRefused: it has nothing left, and what it goes on with is nobody's loss.
+// TestAKeyAloneIsNotRefused verifies that a key without others is never rejected.
 func TestAKeyAloneIsNotRefused(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -63,7 +63,7 @@ func TestAKeyAloneIsNotRefused(t *testing.T) {
 	}
 }
 
-// TestSpendersAreForgotten: who has all of the allowance again takes no memory.
+// TestSpendersAreForgotten verifies that replenished keys use no memory.
 func TestSpendersAreForgotten(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -77,7 +77,7 @@ func TestSpendersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestWaitingCosts: of cheap work more may wait than of dear work.
+// TestWaitingCosts verifies that waiting work is limited by its cost.
 func TestWaitingCosts(t *testing.T) {
 	t.Parallel()
 	for cost, want := range map[int]int{1: 8, 2: 4, 4: 2, 100: 1} {

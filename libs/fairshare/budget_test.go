@@ -6,7 +6,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/fairshare"
 )
 
-// TestBudget: bytes are counted for all and for each, and those that are returned are there again.
+// TestBudget verifies the limits in total and per key, and that released bytes are available
+// again.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	b := fairshare.NewBudget(100, 60)

@@ -1,13 +1,13 @@
 package fairshare
 
-// Running returns how much work is in flight.
+// Running returns the number of slots in use.
 func (s *Scheduler) Running() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running
 }
 
-// AllWaiting returns how much work waits.
+// AllWaiting returns the number of waiting pieces of work.
 func (s *Scheduler) AllWaiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -18,14 +18,14 @@ func (s *Scheduler) AllWaiting() int {
 	return n
 }
 
-// Keys returns how many keys are remembered.
+// Keys returns the number of queues.
 func (s *Scheduler) Keys() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.keys)
 }
 
-// Spenders returns of how many keys is remembered what they have spent.
+// Spenders returns the number of keys with a reduced allowance.
 func (s *Scheduler) Spenders() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// bench runs work one by one, so that the order in which it begins can be seen.
+// bench runs work one by one, so that its order can be observed.
 type bench struct {
 	t     *testing.T
 	s     *fairshare.Scheduler
@@ -38,7 +38,7 @@ func (b *bench) wantsBy(acquire func(context.Context, string, int) (func(), erro
 	b.wantsAs(key, acquire, key, cost)
 }
 
-// wantsAs is wantsBy for work that is known by another name than its key.
+// wantsAs is wantsBy for work whose name differs from its key.
 func (b *bench) wantsAs(name string, acquire func(context.Context, string, int) (func(), error), key string, cost int) {
 	b.t.Helper()
 	before := b.s.AllWaiting() + b.s.Running()
@@ -66,7 +66,7 @@ func (b *bench) order(n int) string {
 		case w := <-b.begun:
 			names = append(names, w.name)
 			w.release()
-			w.release() // it counts once
+			w.release() // the second call has no effect
 		case <-time.After(20 * time.Second):
 			b.t.Fatalf("only %v began", names)
 		}
@@ -74,7 +74,7 @@ func (b *bench) order(n int) string {
 	return strings.Join(names, "")
 }
 
-// TestTheGreedyDoNotPushOthersBack: who comes after a flood is next.
+// TestTheGreedyDoNotPushOthersBack verifies that a key that arrives after a flood is next.
 func TestTheGreedyDoNotPushOthersBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
@@ -89,8 +89,8 @@ func TestTheGreedyDoNotPushOthersBack(t *testing.T) {
 	}
 }
 
-// TestWorkBehind: it waits for all that is not behind, however much its key has left,
-// and is shared among itself.
+// TestWorkBehind verifies that low-priority work waits for all other, however little its key
+// has used, and is shared fairly among itself.
 func TestWorkBehind(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
@@ -101,7 +101,7 @@ func TestWorkBehind(t *testing.T) {
 	for range 3 {
 		b.wants("a", 5)
 	}
-	b.wants("x", 9) // not behind, of a key that has work behind
+	b.wants("x", 9) // ordinary work of a key that also has low-priority work
 	if got := b.order(9); got != "axaaaxyxx" {
 		t.Errorf("order %s", got)
 	}
@@ -110,15 +110,15 @@ func TestWorkBehind(t *testing.T) {
 	}
 }
 
-// TestWorkThatCompletes: it goes before what its own key has waiting, however much that is,
-// and takes nothing from the turns of another key.
+// TestWorkThatCompletes verifies that AcquireFirst precedes all waiting work of its key, and
+// takes nothing from other keys.
 func TestWorkThatCompletes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1, Waiting: 4})
 	b.wants("z", 1)
 	b.wants("a", 1)
 	b.wants("b", 1)
-	b.wants("a", 2) // of what may wait
+	b.wants("a", 2) // the limit of waiting work
 	b.wants("a", 1)
 	b.wantsAs("A", b.s.AcquireFirst, "a", 1)
 	if got := b.order(6); got != "zAbaaa" {
@@ -126,7 +126,7 @@ func TestWorkThatCompletes(t *testing.T) {
 	}
 }
 
-// TestCostsCount: one that does expensive work gets less often a slot.
+// TestCostsCount verifies that a key with expensive work gets slots less often.
 func TestCostsCount(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
@@ -141,7 +141,7 @@ func TestCostsCount(t *testing.T) {
 	}
 }
 
-// TestShare: no key has more than its share in flight, also when slots are free.
+// TestShare verifies that no key exceeds its share, even if slots are free.
 func TestShare(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 3, Share: 2})
@@ -151,7 +151,7 @@ func TestShare(t *testing.T) {
 	if b.s.Running() != 2 || b.s.AllWaiting() != 3 {
 		t.Errorf("%d running, %d waiting", b.s.Running(), b.s.AllWaiting())
 	}
-	b.wants("b", 1) // finds a slot at once
+	b.wants("b", 1) // gets a slot at once
 	if b.s.Running() != 3 {
 		t.Errorf("%d running", b.s.Running())
 	}
@@ -161,7 +161,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestNobodySavesUp: a key that was away has no more claim than one that was not.
+// TestNobodySavesUp verifies that a key gains nothing by being away.
 func TestNobodySavesUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
@@ -190,7 +190,7 @@ func TestWaiting(t *testing.T) {
 	if _, err := b.s.Acquire(t.Context(), "a", 1); !errors.Is(err, fairshare.ErrFull) {
 		t.Errorf("the fourth: %v", err)
 	}
-	b.wants("b", 1) // has a queue of its own
+	b.wants("b", 1) // has its own queue
 	if got := b.order(4); got != "abaa" {
 		t.Errorf("order %s", got)
 	}
@@ -225,8 +225,7 @@ func TestCallersLeave(t *testing.T) {
 	}
 }
 
-// TestRandom holds the bounds under random load: never more in flight than
-// allowed, and nothing is left behind.
+// TestRandom verifies the limits under random load, and that no state is left.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
@@ -269,8 +268,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// TestAKeyAloneHasMore: what only takes turns with another key's work on the same
-// processors is begun while nobody else is there, and not while somebody is.
+// TestAKeyAloneHasMore verifies that a key exceeds its share only while it is alone.
 func TestAKeyAloneHasMore(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -287,7 +285,7 @@ func TestAKeyAloneHasMore(t *testing.T) {
 	running(4, "alone")
 	b.wants("other", 1)
 	running(5, "beside another")
-	for range 5 { // of greedy four and of other one; nothing of greedy follows
+	for range 5 { // four of greedy and one of other; none of greedy follows
 		(<-b.begun).release()
 	}
 	running(1, "the other one has been there")
@@ -302,9 +300,9 @@ func TestAKeyAloneHasMore(t *testing.T) {
 	running(4, "alone again")
 }
 
-// TestShortWorkKeepsItsPlace: beside another key's work, short work takes its key's place for
-// as long as it is told, and nobody else's. Longer work, work that completes something, that
-// of a key alone, and that of a key which has one piece of it at a time is not delayed.
+// TestShortWorkKeepsItsPlace verifies that while another key has work, short work holds its
+// slot for Least. Longer work, AcquireFirst, a key alone and one with a single piece at a time
+// are not delayed.
 func TestShortWorkKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	const least = 2 * time.Millisecond
@@ -324,7 +322,7 @@ func TestShortWorkKeepsItsPlace(t *testing.T) {
 	r.rested()
 	r.work(r.s.Acquire, "greedy", least/4)
 	r.rested(least - least/4)
-	// While that place is kept:
+	// While that slot is held:
 	r.work(r.s.AcquireFirst, "greedy", 0)
 	r.work(r.s.Acquire, "other", 0)
 	r.work(r.s.Acquire, "a third", 0)
@@ -357,7 +355,7 @@ func TestShortWorkKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// TestTheShortestWorkKeepsItsPlaceForLess: Least is bounded by what the work took.
+// TestTheShortestWorkKeepsItsPlaceForLess verifies that LeastTimes limits Least.
 func TestTheShortestWorkKeepsItsPlaceForLess(t *testing.T) {
 	t.Parallel()
 	const least, times = 2 * time.Millisecond, 10
@@ -373,8 +371,8 @@ func TestTheShortestWorkKeepsItsPlaceForLess(t *testing.T) {
 	}
 }
 
-// TestALittleShortWorkIsNotDelayed: what a key may owe lets it begin some of its short work
-// at once, and again after a while in which it had none.
+// TestALittleShortWorkIsNotDelayed verifies that Burst allows some short work at once, and
+// again after a while.
 func TestALittleShortWorkIsNotDelayed(t *testing.T) {
 	t.Parallel()
 	const least, burst = 2 * time.Millisecond, 10 * time.Millisecond
@@ -405,9 +403,9 @@ func TestALittleShortWorkIsNotDelayed(t *testing.T) {
 	}
 }
 
-// TestWorkPauses: beside another key's work a place is taken for a time after its work, in
-// proportion to that and bounded, also for what completes something; work of a key that is
-// alone, or has one piece at a time, does not pause.
+// TestWorkPauses verifies that while another key has work, a slot is held after its work in
+// proportion to it, within the limit, also for AcquireFirst, but not for a key that is alone or
+// has one piece at a time.
 func TestWorkPauses(t *testing.T) {
 	t.Parallel()
 	const took = 10 * time.Millisecond
@@ -460,7 +458,7 @@ func TestWorkPauses(t *testing.T) {
 	}
 }
 
-// resting does work of a scheduler that is told when places are free again.
+// resting does work of a scheduler and records when slots are released.
 type resting struct {
 	t     *testing.T
 	s     *fairshare.Scheduler
@@ -488,7 +486,7 @@ func (r *resting) work(acquire func(context.Context, string, int) (func(), error
 	end()
 }
 
-// hold begins work of a key that goes on until it is told to end.
+// hold starts work of a key that runs until end is called.
 func (r *resting) hold(key string) (end func()) {
 	r.t.Helper()
 	end, err := r.s.AcquireFirst(r.t.Context(), key, 1)

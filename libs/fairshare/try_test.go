@@ -10,9 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestTryAcquireBeginsWhatNeedNotWait plays the same work to two schedulers, to one by TryAcquire
-// and to the other by Acquire, of which what would wait is called off: the same begins, at the
-// same times.
+// TestTryAcquireBeginsWhatNeedNotWait compares TryAcquire with Acquire whose waiting is
+// canceled: the same work starts, at the same times.
 func TestTryAcquireBeginsWhatNeedNotWait(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)
@@ -85,7 +84,7 @@ func TestTryAcquireBeginsWhatNeedNotWait(t *testing.T) {
 	}
 }
 
-// waitsNot is a context that has not ended when work comes, and has when it waits.
+// waitsNot is a context that is canceled once work waits.
 type waitsNot struct {
 	context.Context
 	ended context.Context
@@ -102,7 +101,8 @@ func (w *waitsNot) Err() error {
 	return nil
 }
 
-// TestTryAcquireForgetsWhoFindsNoPlace: keys whose work does not begin take no memory.
+// TestTryAcquireForgetsWhoFindsNoPlace verifies that keys whose work does not start use no
+// memory.
 func TestTryAcquireForgetsWhoFindsNoPlace(t *testing.T) {
 	t.Parallel()
 	s := fairshare.New(fairshare.Options{Slots: 1})
@@ -120,7 +120,7 @@ func TestTryAcquireForgetsWhoFindsNoPlace(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfTryAcquire: of a key that has work already.
+// TestAllocationsOfTryAcquire verifies that there are none for a key with work.
 func TestAllocationsOfTryAcquire(t *testing.T) {
 	testkit.WithoutRace(t)
 	s := fairshare.New(fairshare.Options{Slots: 4, Share: 4})

@@ -8,8 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/fairshare"
 )
 
-// TestYield: what a context says is called, with the context of the work, and who was given up
-// is told so in either case.
+// TestYield verifies that the function of the context is called with the context of the work,
+// and that cancellation is reported in either case.
 func TestYield(t *testing.T) {
 	t.Parallel()
 	if err := fairshare.Yield(t.Context()); err != nil {

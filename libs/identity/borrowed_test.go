@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// asked keeps what it is asked with, as one who asks another process does after its caller
-// has left.
+// asked retains its arguments, like a query to another process after its caller has
+// disconnected.
 type asked struct {
 	state identity.State
 	with  context.Context
@@ -21,7 +21,7 @@ func (a *asked) Check(ctx context.Context, _ string) (identity.State, error) {
 	return a.state, nil
 }
 
-// remembers is asked that remembers a session.
+// remembers is asked with a cached session.
 type remembers struct {
 	asked
 	known bool
@@ -29,9 +29,8 @@ type remembers struct {
 
 func (r *remembers) Recent(string) (identity.State, bool) { return r.state, r.known }
 
-// TestNothingIsKeptOfABorrowedToken: the bytes of a token are those of its request. When others
-// have taken their place, what was found out from them, and who is asked with the token, has
-// what they were.
+// TestNothingIsKeptOfABorrowedToken verifies that the principal and the token of a query do not
+// change when the buffer of the request is reused.
 func TestNothingIsKeptOfABorrowedToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -65,8 +64,8 @@ func TestNothingIsKeptOfABorrowedToken(t *testing.T) {
 	}
 }
 
-// TestARecentSessionIsNotAskedAbout: a session that is remembered and admits the token is not
-// asked about. Where it does not, or is not remembered, it is.
+// TestARecentSessionIsNotAskedAbout verifies that a session is queried unless a cached state
+// admits the token.
 func TestARecentSessionIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// The example of RFC 8037, appendix A.3.
+// TestThumbprintOfTheRFC verifies the example of RFC 8037, appendix A.3.
 func TestThumbprintOfTheRFC(t *testing.T) {
 	t.Parallel()
 	key, err := identity.JWK{KeyType: "OKP", Curve: "Ed25519", X: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}.PublicKey()
@@ -77,7 +77,7 @@ func TestJWKRoundTrip(t *testing.T) {
 	}
 }
 
-// publisher serves a JWKS that can change and fail, and counts its readings.
+// publisher serves a JWKS that can change and fail, and counts the requests.
 type publisher struct {
 	mu    sync.Mutex
 	set   identity.JWKS
@@ -135,7 +135,7 @@ func TestRemoteKeysFollowTheDocument(t *testing.T) {
 	if _, err := keys.Key(t.Context(), first); err != nil {
 		t.Fatalf("the first key: %v", err)
 	}
-	// Anybody can make up key ids: they cause one reading each second at most.
+	// Anybody can invent key ids: they cause at most one fetch a second.
 	c.advance(time.Second)
 	before := p.reads.Load()
 	for range 200 {
@@ -152,7 +152,7 @@ func TestRemoteKeysFollowTheDocument(t *testing.T) {
 	if _, err := keys.Key(t.Context(), second); err != nil {
 		t.Errorf("a key published later: %v", err)
 	}
-	// A key taken back is refused after RefreshEvery, without an unknown id.
+	// A revoked key is rejected after RefreshEvery, without an unknown id.
 	p.mu.Lock()
 	p.set.Keys = p.set.Keys[1:]
 	p.mu.Unlock()
@@ -216,8 +216,8 @@ func TestRemoteKeysUnderConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestRemoteKeysKnowAtOnceWhatIsFresh: keys are known without asking for as long as they need not
-// be read again, and not by a clock that was set back.
+// TestRemoteKeysKnowAtOnceWhatIsFresh verifies that keys are cached until they have to be
+// fetched again, and not after the clock was set back.
 func TestRemoteKeysKnowAtOnceWhatIsFresh(t *testing.T) {
 	t.Parallel()
 	p := &publisher{}

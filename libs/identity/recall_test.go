@@ -12,10 +12,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// recentKeys are keys that are known at once, but for those that are asked for.
+// recentKeys are keys that are cached, except when unknown is set.
 type recentKeys struct {
 	keys
-	unknown bool // nothing is known at once
+	unknown bool // nothing is cached
 }
 
 func (k *recentKeys) KeyAt(kid string, _ time.Time) (crypto.PublicKey, bool) {
@@ -23,7 +23,7 @@ func (k *recentKeys) KeyAt(kid string, _ time.Time) (crypto.PublicKey, bool) {
 	return key, ok && !k.unknown
 }
 
-// recentSessions remember one state.
+// recentSessions caches one state.
 type recentSessions struct {
 	asked
 	known bool
@@ -31,14 +31,13 @@ type recentSessions struct {
 
 func (s *recentSessions) RecentAt(string, time.Time) (identity.State, bool) { return s.state, s.known }
 
-// recalling returns a verifier of the bundle's tokens that can recall.
+// recalling returns a verifier with a cache for the tokens of the bundle.
 func (b *bundle) recalling() (*identity.Verifier, *recentKeys) {
 	keys := &recentKeys{keys: b.keys}
 	return identity.NewVerifier(identity.VerifierOptions{Issuer: issuer, Keys: keys, Now: func() time.Time { return b.now }}), keys
 }
 
-// remembered verifies a token until it is recalled: by its first use it is in the cache, by its
-// second it is one that is used more than once.
+// remembered verifies a token twice, so that it is cached by its bytes.
 func remembered(t *testing.T, v *identity.Verifier, token string) {
 	t.Helper()
 	for range 2 {
@@ -90,7 +89,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallKeepsNothingOfARequest: the bytes of a token that is verified are those of its request.
+// TestRecallKeepsNothingOfARequest verifies that the cache does not retain the buffer of a
+// request.
 func TestRecallKeepsNothingOfARequest(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -107,8 +107,8 @@ func TestRecallKeepsNothingOfARequest(t *testing.T) {
 	}
 }
 
-// TestTokensInOneSlotDoNotTakeTurns: of a thousand tokens that are used in turns, more than there
-// is room for, most of those that fit stay, and make room for others when they are used no more.
+// TestTokensInOneSlotDoNotTakeTurns verifies that most tokens that fit stay cached while more
+// alternate, and are replaced once unused.
 func TestTokensInOneSlotDoNotTakeTurns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -140,8 +140,8 @@ func TestTokensInOneSlotDoNotTakeTurns(t *testing.T) {
 	}
 }
 
-// TestRecallAdmitsNobodyElse plays random changes of the clock, the keys and the session: whoever
-// is recalled, and whoever a verifier that recalls verifies, is who one that does not verifies.
+// TestRecallAdmitsNobodyElse verifies under random changes of clock, keys and session that
+// Recall returns only what a verifier without a cache does.
 func TestRecallAdmitsNobodyElse(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)
@@ -188,7 +188,8 @@ func TestRecallAdmitsNobodyElse(t *testing.T) {
 	}
 }
 
-// TestRecallOfWhatIsNotRemembered: verifiers and sessions that remember nothing recall nobody.
+// TestRecallOfWhatIsNotRemembered verifies that verifiers and sessions without caches have no
+// Recall.
 func TestRecallOfWhatIsNotRemembered(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

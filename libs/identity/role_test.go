@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// TestTheNumbersOfRolesNeverChange: SQLite holds accounts by them.
+// TestTheNumbersOfRolesNeverChange verifies the numbers by which SQLite stores roles.
 func TestTheNumbersOfRolesNeverChange(t *testing.T) {
 	t.Parallel()
 	for role, number := range map[identity.Role]int{identity.Viewer: -1, identity.RoleNone: 0, identity.User: 1, identity.Manager: 2, identity.Admin: 3} {
@@ -17,8 +17,8 @@ func TestTheNumbersOfRolesNeverChange(t *testing.T) {
 	}
 }
 
-// TestRolesAreOrdered holds Holds to the order of Roles, for every pair, and to
-// refuse what is no role on either side.
+// TestRolesAreOrdered verifies Holds for every pair of Roles, and that invalid roles hold
+// nothing and are held by none.
 func TestRolesAreOrdered(t *testing.T) {
 	t.Parallel()
 	order := append([]identity.Role{identity.RoleNone}, identity.Roles()...)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Keys are read again all the time: who publishes them is asked to record no trace.
+// TestReadingKeysMakesNoTrace verifies that fetching keys is not sampled.
 func TestReadingKeysMakesNoTrace(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string, 10)

@@ -72,7 +72,7 @@ func segment(v any) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// sign makes a token with exactly these parts, whatever they say.
+// sign returns a token with exactly these parts.
 func (b *bundle) sign(header, claims map[string]any) string {
 	input := segment(header) + "." + segment(claims)
 	return input + "." + base64.RawURLEncoding.EncodeToString(ed25519.Sign(b.private, []byte(input)))
@@ -107,7 +107,8 @@ func TestVerifyGivesThePrincipal(t *testing.T) {
 	}
 }
 
-// Statements 8, 9 and 10 of the security page, RFC 8725 and RFC 9068.
+// TestVerifyRefuses verifies statements 8, 9 and 10 of the security page, RFC 8725 and RFC
+// 9068.
 func TestVerifyRefuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

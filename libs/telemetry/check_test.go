@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// faults returns what is wrong with an environment of variables, separated by spaces.
+// faults returns the errors of variables, separated by spaces.
 func faults(environ string) string {
 	var lines []string
 	for _, err := range CheckVariables(strings.Split(environ, " ")) {
@@ -82,7 +82,7 @@ func TestRightVariablesAreTaken(t *testing.T) {
 		"OTEL_TRACES_SAMPLER=Parentbased_TraceIDRatio OTEL_TRACES_SAMPLER_ARG=0.25", "OTEL_TRACES_SAMPLER=traceidratio OTEL_TRACES_SAMPLER_ARG=0",
 		"OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=production,k8s.pod.name=a%20b", "OTEL_PROPAGATORS=tracecontext,baggage",
 		"OTEL_BSP_SCHEDULE_DELAY=0", "OTEL_SPAN_LINK_COUNT_LIMIT=-1", "OTEL_METRICS_EXPORTER=prometheus",
-		// Of others, which share the environment.
+		// Variables of others, which share the environment.
 		"OTEL_RESOURCE_ATTRIBUTES_POD_NAME=p OTEL_RESOURCE_ATTRIBUTES_NODE_NAME=n OTEL_NODE_RESOURCE_DETECTORS=all OTEL_LOG_LEVEL=debug",
 		"OTEL_EXPORTER_ZIPKIN_ENDPOINT=z OTEL_EXPORTER_JAEGER_ENDPOINT=j OTEL_JAVAAGENT_ENABLED=true OTEL_SEMCONV_STABILITY_OPT_IN=http OTEL_GO_X_RESOURCE=true",
 		"OTEL_PYTHON_LOG_CORRELATION=true OTEL_INSTRUMENTATION_HTTP_ENABLED=true OTEL_CONFIG_FILE=f OTEL_ENTITIES=e",
@@ -93,7 +93,8 @@ func TestRightVariablesAreTaken(t *testing.T) {
 	}
 }
 
-// Every variable of the reference is checked, and each refuses what makes no sense.
+// TestEveryVariableOfTheReferenceIsChecked verifies that every variable in the reference
+// rejects an invalid value.
 func TestEveryVariableOfTheReferenceIsChecked(t *testing.T) {
 	t.Parallel()
 	rules := variableRules()

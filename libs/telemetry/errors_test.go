@@ -25,7 +25,7 @@ func TestTelemetryErrorsAreLoggedOnceInTenMinutes(t *testing.T) {
 	if len(lines) != 3 || strings.Contains(out.String(), "hunter2") || !strings.Contains(lines[1], `"skipped":599`) || !strings.Contains(lines[0], `"service":"records"`) {
 		t.Errorf("%d lines:\n%s", len(lines), out.String())
 	}
-	now = now.Add(-time.Hour) // a clock that is put back must not silence it
+	now = now.Add(-time.Hour) // a clock that is set back must not suppress it
 	h.Handle(failure)
 	if n := strings.Count(out.String(), "\n"); n != 4 {
 		t.Errorf("%d lines after the clock was put back", n)

@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// writes keeps what was written, write by write.
+// writes records each write.
 type writes struct {
 	mu  sync.Mutex
 	all []string
@@ -26,7 +26,7 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take returns what was written since it was called last.
+// take returns the writes since the previous call.
 func (w *writes) take() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -35,8 +35,8 @@ func (w *writes) take() []string {
 	return all
 }
 
-// TestLinesOfRequestsAreWrittenTogether: lines of requests wait for each other, for a while;
-// any other line is written at once, behind them, and so is what fails.
+// TestLinesOfRequestsAreWrittenTogether verifies that request lines are buffered for a while,
+// and any other line is written at once, after them, as are errors.
 func TestLinesOfRequestsAreWrittenTogether(t *testing.T) {
 	t.Parallel()
 	to := &writes{}
@@ -71,7 +71,7 @@ func TestLinesOfRequestsAreWrittenTogether(t *testing.T) {
 	}
 }
 
-// TestManyLinesDoNotWait: the lines that wait take little room, and keep their order.
+// TestManyLinesDoNotWait verifies that the buffer is bounded, and lines keep their order.
 func TestManyLinesDoNotWait(t *testing.T) {
 	t.Parallel()
 	to := &writes{}
@@ -101,7 +101,7 @@ func TestManyLinesDoNotWait(t *testing.T) {
 	}
 }
 
-// slow is a log that nobody reads until it is opened.
+// slow is a log that is not read until it is opened.
 type slow struct {
 	writes
 	open chan struct{}
@@ -112,8 +112,8 @@ func (s *slow) Write(p []byte) (int, error) {
 	return s.writes.Write(p)
 }
 
-// TestRequestsDoNotWaitForTheReaderOfTheLog: a request goes on while lines are written, until
-// more than a few thousand of them wait.
+// TestRequestsDoNotWaitForTheReaderOfTheLog verifies that requests continue while lines are
+// written, until a few thousand are buffered.
 func TestRequestsDoNotWaitForTheReaderOfTheLog(t *testing.T) {
 	t.Parallel()
 	to := &slow{open: make(chan struct{})}

@@ -55,7 +55,7 @@ func TestAnOutageIsLoggedAtItsBeginningAndEnd(t *testing.T) {
 	try(nil, 3)
 	expect(t, &log)
 
-	// Half an hour of tries, one a second, is four lines.
+	// Half an hour of attempts, one a second, makes four lines.
 	try(refused, 1800)
 	if !o.Lasts() {
 		t.Error("an outage does not last while everything fails")
@@ -78,15 +78,15 @@ func TestAnOutageIsLoggedAtItsBeginningAndEnd(t *testing.T) {
 		t.Errorf("%d lines, it lasts: %t\n%s", len(lines), o.Lasts(), strings.Join(lines, "\n"))
 	}
 
-	// The next one, long after, is told anew.
+	// A later outage is logged again.
 	clock.Advance(time.Hour)
 	try(errors.New("no"), 1)
 	try(nil, 6)
 	expect(t, &log, "WARN the sweep fails after 0s and 0 tries no", "INFO the sweep works again after 1s and 1 tries")
 }
 
-// What fails every other time is one outage, and outages that follow each other closely
-// take ever longer to be over.
+// TestAnOutageThatComesAndGoesMakesFewLines verifies that intermittent failures are one outage,
+// and that outages in close succession take longer to end.
 func TestAnOutageThatComesAndGoesMakesFewLines(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
@@ -122,7 +122,7 @@ func TestAnOutageKnowsNothingFromTriesThatWereEnded(t *testing.T) {
 		t.Error("a try that was ended has ended the outage")
 	}
 	log.Reset()
-	o.End(t.Context()) // however short it worked
+	o.End(t.Context()) // however short the success
 	o.End(t.Context())
 	if n := strings.Count(log.String(), "the sweep works again"); n != 1 || o.Lasts() {
 		t.Errorf("the end is logged %d times, it lasts: %t", n, o.Lasts())
@@ -134,7 +134,7 @@ func TestSeldomTellsKindsApart(t *testing.T) {
 	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
 	s := telemetry.NewSeldom(clock.Now)
 	logged := map[string]int{}
-	for range 1201 { // of 20 minutes, one of each kind a second
+	for range 1201 { // 20 minutes, one of each kind a second
 		for _, kind := range []string{"a", "b"} {
 			if skipped, ok := s.Take(kind); ok {
 				if want := 599; logged[kind] > 0 && skipped != want {
@@ -148,7 +148,7 @@ func TestSeldomTellsKindsApart(t *testing.T) {
 	if logged["a"] != 3 || logged["b"] != 3 {
 		t.Errorf("logged %v, want each three times", logged)
 	}
-	// However many kinds there are, it does not keep them all: the first is let through again.
+	// The number of kinds is bounded: the first one is logged again.
 	for i := range 1000 {
 		s.Take(fmt.Sprint(i))
 	}

@@ -8,7 +8,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// What polls a database at rest makes no traces; a request's calls are in its own.
+// TestPollingMakesNoTraces verifies that database calls of polling have no spans, and those of
+// a request do.
 func TestPollingMakesNoTraces(t *testing.T) {
 	t.Parallel()
 	recorder := tracetest.NewSpanRecorder()

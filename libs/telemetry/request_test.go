@@ -15,11 +15,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// texts are values of a line, of which the last ones are not written in JSON as they are.
+// texts are values of a line, the last of which need escapes in JSON.
 var texts = []string{"", "GET", "/api/v2/events/:eventId", "01h4k~ <&>'", `say "so"`, `back\slash`, "line\nend", "é", "\x7f", "\u2028", "bad \xff"}
 
-// TestLineOfARequest: the line that is put together in place is the one that the log of
-// everything else has, byte for byte.
+// TestLineOfARequest verifies that the directly formatted line is byte for byte that of slog.
 func TestLineOfARequest(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)
@@ -33,7 +32,7 @@ func TestLineOfARequest(t *testing.T) {
 		case 1:
 			level = slog.LevelWarn
 		case 2:
-			level = slog.LevelDebug // below what is logged
+			level = slog.LevelDebug // below the level of the log
 		}
 		service := []string{"gateway", `a "service"`}[random.IntN(2)]
 		var got, want bytes.Buffer
@@ -58,7 +57,7 @@ func randomRequest(random *rand.Rand) telemetry.Request {
 		return texts[random.IntN(len(texts))]
 	}
 	if random.IntN(2) == 0 {
-		text = func() string { return texts[random.IntN(4)] } // a plain one
+		text = func() string { return texts[random.IntN(4)] } // one without escapes
 	}
 	r := telemetry.Request{At: time.Unix(random.Int64N(1<<33), random.Int64N(1e9)), Took: time.Duration(random.Int64N(1 << random.IntN(40))), Status: random.IntN(600),
 		Method: text(), Route: text(), ID: text(), Org: text(), Actor: text(), Code: text()}
@@ -71,8 +70,8 @@ func randomRequest(random *rand.Rand) telemetry.Request {
 	return r
 }
 
-// TestLineOfARequestSaysWhatItsLoggerSays: a logger that has more to say than the service's
-// name says it in the lines of requests too.
+// TestLineOfARequestSaysWhatItsLoggerSays verifies that request lines have the additional
+// attributes of their logger.
 func TestLineOfARequestSaysWhatItsLoggerSays(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -84,7 +83,7 @@ func TestLineOfARequestSaysWhatItsLoggerSays(t *testing.T) {
 	}
 }
 
-// lineAllocations is what the line of a request may allocate: nothing.
+// lineAllocations is the maximum number of allocations of a request line: none.
 const lineAllocations = 0
 
 func TestAllocationsOfALine(t *testing.T) {
@@ -95,7 +94,7 @@ func TestAllocationsOfALine(t *testing.T) {
 	}
 }
 
-// BenchmarkLineOfARequest is of the line that a list through the gateway makes.
+// BenchmarkLineOfARequest formats the line of a list request at the gateway.
 func BenchmarkLineOfARequest(b *testing.B) {
 	log, r := lineOf()
 	ctx := b.Context()
@@ -115,8 +114,8 @@ func lineOf() (*slog.Logger, telemetry.Request) {
 		Method: "GET", Route: "/api/v2/events/:eventId/flights", Status: 200, ID: id, Org: id, Actor: id}
 }
 
-// TestLinesOfOneSecond: lines to one log, whose times are of a few seconds, zones and fractions,
-// are those of the log of everything else.
+// TestLinesOfOneSecond compares lines with times of a few seconds, zones and fractions with
+// those of slog.
 func TestLinesOfOneSecond(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)

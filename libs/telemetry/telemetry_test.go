@@ -27,7 +27,7 @@ func TestEnabled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		env  map[string]string
-		want string // the signals that are on
+		want string // the enabled signals
 	}{
 		{nil, ""},
 		{map[string]string{"OTEL_SERVICE_NAME": "x"}, ""},
@@ -50,17 +50,17 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
-// clean takes away what the environment of the test run says.
+// clean removes the variables of the test environment.
 func clean(t *testing.T) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER", "OTEL_LOGS_EXPORTER", "OTEL_SDK_DISABLED"} {
 		t.Setenv(name, "")
 	}
-	// Once the first provider has been set, OpenTelemetry's own default goes on
-	// using it; so the tests begin and end with one that does nothing.
+	// OpenTelemetry's default delegates to the first provider that is set; so the tests begin
+	// and end with a no-op.
 	reset := func() {
 		otel.SetTracerProvider(tracenoop.NewTracerProvider())
 		otel.SetMeterProvider(metricnoop.NewMeterProvider())
-		otel.SetTextMapPropagator(propagation.TraceContext{}) // of Setup, which not every test calls
+		otel.SetTextMapPropagator(propagation.TraceContext{}) // as Setup does, which not every test calls
 	}
 	reset()
 	t.Cleanup(reset)
@@ -93,7 +93,7 @@ func TestOffWhenNothingIsSet(t *testing.T) {
 	}
 }
 
-// collector keeps what is sent to it by path.
+// collector records what is sent to it by path.
 type collector struct {
 	mu   sync.Mutex
 	sent map[string][]byte

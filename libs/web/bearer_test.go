@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// FuzzBearerToken: of whatever field, a token is taken only as it stands in a
-// field of the one form there is, and never one that could be read in two ways.
+// FuzzBearerToken verifies that a token is only accepted from the one valid form of the field,
+// unchanged, and never if it could be read in two ways.
 func FuzzBearerToken(f *testing.F) {
 	for _, seed := range []string{
 		"Bearer abc.def.ghi", "bearer x", "Bearer", "Bearer ", "Bearer  x ", "Basic YTpi", "Bearer a, Bearer b", "Bearer a b", "Bearer\tx",
@@ -36,7 +36,7 @@ func FuzzBearerToken(f *testing.F) {
 			}
 			return
 		}
-		// What the header keeps of a field is without line breaks.
+		// The header stores a field without line breaks.
 		kept := string(c.Request().Header.Peek(fiber.HeaderAuthorization))
 		rest, found := kept[min(len(kept), 7):], strings.EqualFold(kept[:min(len(kept), 7)], "Bearer ")
 		if twice || !found || token == "" || strings.Trim(rest, " ") != token || len(token) > 8<<10 {
@@ -48,7 +48,7 @@ func FuzzBearerToken(f *testing.F) {
 	})
 }
 
-// TestEveryByteOfATokenIsLookedAt puts each byte at each place of tokens of several lengths.
+// TestEveryByteOfATokenIsLookedAt puts each byte at each position of tokens of several lengths.
 func TestEveryByteOfATokenIsLookedAt(t *testing.T) {
 	t.Parallel()
 	for length := 1; length <= 19; length++ {
@@ -57,7 +57,7 @@ func TestEveryByteOfATokenIsLookedAt(t *testing.T) {
 				var h fasthttp.RequestHeader
 				token := bytes.Repeat([]byte{'~'}, length)
 				token[place] = byte(b)
-				// As it comes over a connection: Set would take line breaks away.
+				// As received over a connection: Set would remove line breaks.
 				h.SetBytesV(fiber.HeaderAuthorization, append([]byte("Bearer "), token...))
 				kept := h.Peek(fiber.HeaderAuthorization)[len("Bearer "):]
 				want := string(bytes.Trim(kept, " "))

@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// BenchmarkRequest is the cost of everything around a handler: middleware,
-// authentication with a verifier that costs nothing, envelope, entity tag, log.
+// BenchmarkRequest measures everything around a handler: middleware, authentication with a free
+// verifier, envelope, entity tag, log.
 func BenchmarkRequest(b *testing.B) {
 	app := web.New(web.Options{Logger: telemetry.Logger(discard{}, "bench", slog.LevelInfo)})
 	if err := register(app, "/api/v2", members(), []served{

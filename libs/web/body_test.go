@@ -42,8 +42,8 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestCompressedBody: a body that unpacks to more than the limit is not
-// unpacked at all.
+// TestCompressedBody verifies that a body that decompresses to more than the limit is not
+// decompressed.
 func TestCompressedBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -58,7 +58,7 @@ func TestCompressedBody(t *testing.T) {
 	b.do("POST", "/", bomb.String(), "Content-Type", "application/json", "Content-Encoding", "gzip").fails(415, "UNSUPPORTED_MEDIA_TYPE")
 }
 
-// Statement 29: a body above the limit of its route is 413.
+// TestBodyLimits verifies statement 29: a body above the limit of its route is 413.
 func TestBodyLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.BodyLimit = 1000 })

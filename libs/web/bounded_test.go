@@ -23,7 +23,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestReadBody: a body that is shorter than was announced is none.
+// TestReadBody verifies that a body shorter than announced is an error.
 func TestReadBody(t *testing.T) {
 	t.Parallel()
 	for announced, want := range map[int]string{-1: "body", 4: "body", 3: "bod"} {

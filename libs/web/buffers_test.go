@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// written is a connection that sends one request and counts the pieces of its answer.
+// written is a connection that sends one request and counts the writes of the response.
 type written struct {
 	net.Conn
 	request io.Reader
@@ -32,14 +32,13 @@ func (*written) SetWriteDeadline(time.Time) error { return nil }
 func (*written) LocalAddr() net.Addr              { return &net.TCPAddr{} }
 func (*written) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
 
-// TestAPageIsWrittenAtOnce: the answer with a page of a list is one call of the system,
-// which wakes who reads it once.
+// TestAPageIsWrittenAtOnce verifies that a page of a list is written with one system call.
 func TestAPageIsWrittenAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, gateway := range []bool{false, true} {
 		b := setup(t, func(o *web.Options) { o.StreamBodies = gateway })
 		b.app.Get("/", func(c *fiber.Ctx) error { return c.SendString(strings.Repeat("x", 14_000)) })
-		b.app.Handler() // makes the tree of routes, which listening would
+		b.app.Handler() // builds the route tree, as listening would
 		conn := &written{request: strings.NewReader("GET / HTTP/1.1\r\nHost: x\r\n\r\n")}
 		if err := b.app.Server().ServeConn(conn); err != nil {
 			t.Fatal(err)

@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// The in-memory listener's connections come from 0.0.0.0, which stands for the
-// proxy here.
+// Connections of the in-memory listener come from 0.0.0.0, which is the proxy in this test.
 func TestClientIP(t *testing.T) {
 	t.Parallel()
 	proxy := netip.MustParsePrefix("0.0.0.0/32")
@@ -32,7 +31,7 @@ func TestClientIP(t *testing.T) {
 		{"/trusted", nil, "0.0.0.0"},
 		{"/trusted", []string{"X-Real-IP", "192.0.2.1"}, "0.0.0.0"},
 		{"/trusted", []string{xff, "192.0.2.1"}, "192.0.2.1"},
-		{"/trusted", []string{xff, "198.51.100.9, 192.0.2.1"}, "192.0.2.1"}, // the first is the client's word
+		{"/trusted", []string{xff, "198.51.100.9, 192.0.2.1"}, "192.0.2.1"}, // the first was sent by the client
 		{"/trusted", []string{xff, "198.51.100.9, 192.0.2.1, 10.1.2.3"}, "192.0.2.1"},
 		{"/trusted", []string{xff, "198.51.100.9", xff, "192.0.2.1"}, "192.0.2.1"},
 		{"/trusted", []string{xff, "nonsense, 192.0.2.1"}, "192.0.2.1"},
@@ -42,12 +41,12 @@ func TestClientIP(t *testing.T) {
 		{"/trusted", []string{xff, "::ffff:192.0.2.1"}, "192.0.2.1"},
 		{"/trusted", []string{xff, ""}, "0.0.0.0"},
 		{"/trusted", []string{xff, "10.0.0.1"}, "10.0.0.1"},
-		// What proxies may claim is bounded: by hops, and by bytes.
+		// What proxies may state is bounded, in hops and bytes.
 		{"/trusted", []string{xff, "192.0.2.1" + strings.Repeat(", 10.0.0.1", 31)}, "192.0.2.1"},
 		{"/trusted", []string{xff, "192.0.2.1" + strings.Repeat(", 10.0.0.1", 32)}, "10.0.0.1"},
 		{"/trusted", []string{xff, "192.0.2.1" + strings.Repeat(","+strings.Repeat(" ", 100)+"10.0.0.1", 25)}, "10.0.0.1"},
 	} {
-		// In chunks as well: fasthttp then rearranges the fields of a request.
+		// With chunked bodies too: fasthttp then rearranges the fields.
 		for _, body := range []string{"", "x"} {
 			if got := b.do("POST", c.path, body, c.headers...).body; got != `{"success":true,"data":"`+c.want+`"}` {
 				t.Errorf("%s %v: %s, want %s", c.path, c.headers, got, c.want)

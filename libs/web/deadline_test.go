@@ -11,8 +11,7 @@ import (
 
 type valueKey struct{}
 
-// TestDeadlineContext: a context whose timer is made late behaves as that of the
-// standard library, whoever asks first.
+// TestDeadlineContext compares the lazy context with that of the standard library.
 func TestDeadlineContext(t *testing.T) {
 	t.Parallel()
 	parent := context.WithValue(t.Context(), valueKey{}, "value")
@@ -58,8 +57,8 @@ func TestDeadlineContext(t *testing.T) {
 	}
 }
 
-// TestDeadlineContextEndsItsChildren: also those of children, made before and after
-// somebody waited.
+// TestDeadlineContextEndsItsChildren verifies that children created before and after the first
+// wait end too.
 func TestDeadlineContextEndsItsChildren(t *testing.T) {
 	t.Parallel()
 	ctx := withDeadline(t.Context(), time.Now().Add(time.Hour))

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestDeadlineOfARequest: it is by the clock of the system, whatever clock the rest has.
+// TestDeadlineOfARequest verifies that the deadline uses the system clock, whatever Options.Now
+// is.
 func TestDeadlineOfARequest(t *testing.T) {
 	t.Parallel()
 	e := &edge{o: Options{Timeout: 10 * time.Second}}

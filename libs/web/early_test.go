@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// TestRefusalIsTheAnswerOfHandlers: what is refused early is answered, measured and counted as
-// if its handler had refused it, and no handler is asked.
+// TestRefusalIsTheAnswerOfHandlers verifies that an early rejection is answered, measured and
+// counted like that of a handler, without calling it.
 func TestRefusalIsTheAnswerOfHandlers(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []*apperr.Error{
@@ -85,8 +85,8 @@ func TestRefusalIsTheAnswerOfHandlers(t *testing.T) {
 	}
 }
 
-// counted returns how many requests were measured, and how many were counted as refused, where
-// all have the same attributes.
+// counted returns the number of measured requests, and of those counted as rejected, all with
+// the same attributes.
 func counted(t *testing.T, reader *metric.ManualReader) (durations uint64, refused int64) {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -110,7 +110,7 @@ func counted(t *testing.T, reader *metric.ManualReader) (durations uint64, refus
 	return durations, refused
 }
 
-// TestEarlyEnds: what is not refused has ended when its answer is made.
+// TestEarlyEnds verifies that an admitted request has ended when its response is complete.
 func TestEarlyEnds(t *testing.T) {
 	t.Parallel()
 	underWay := 0

@@ -19,7 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// contractStatuses is the table of the contract, written a second time.
+// contractStatuses repeats the table of the contract.
 var contractStatuses = map[apperr.Code]int{
 	"VALIDATION_ERROR": 400, "UNAUTHENTICATED": 401, "QUOTA_EXCEEDED": 402, "PLAN_LIMIT_EXCEEDED": 402, "FORBIDDEN": 403, "SELF_APPROVAL_FORBIDDEN": 403,
 	"NOT_FOUND": 404, "EVENT_NOT_FOUND": 404, "TYPE_NOT_FOUND": 404, "RECORD_NOT_FOUND": 404, "USER_NOT_FOUND": 404, "RESULT_NOT_FOUND": 404, "REVISION_NOT_KEPT": 404,
@@ -46,8 +46,8 @@ func TestEveryCodeHasItsStatus(t *testing.T) {
 	b.get("/fail/MADE_UP").fails(500, "INTERNAL")
 }
 
-// TestNoCodeIsForgotten reads the declared codes from the source of apperr, so
-// that a new one without a status fails here.
+// TestNoCodeIsForgotten parses the codes in the source of apperr, so that a new one without a
+// status fails.
 func TestNoCodeIsForgotten(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../apperr/apperr.go", nil, 0)
@@ -79,8 +79,8 @@ func TestNoCodeIsForgotten(t *testing.T) {
 	}
 }
 
-// TestPoisonedErrors (statement 31): nothing of an error that is not meant for clients
-// reaches them, and the log has it once, without secrets.
+// TestPoisonedErrors verifies statement 31: internal errors do not reach clients, and are
+// logged once, without secrets.
 func TestPoisonedErrors(t *testing.T) {
 	t.Parallel()
 	poison := errors.New("dial mongodb://svc:hunter2@mongo-0.internal:27017: E11000 dup key { email: \"jane@example.org\" } token eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJ1MSJ9.c2lnbmF0dXJl poison-text")
@@ -133,7 +133,8 @@ func TestPoisonedErrors(t *testing.T) {
 	}
 }
 
-// Statement 31: a panic is answered as any failure of ours, and nothing of it shows.
+// TestPanicIsInternal verifies statement 31: a panic is answered like any internal error, and
+// reveals nothing.
 func TestPanicIsInternal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -150,7 +151,7 @@ func TestPanicIsInternal(t *testing.T) {
 	if lines[0]["level"] != "ERROR" {
 		t.Errorf("level = %v", lines[0]["level"])
 	}
-	b.get("/x").fails(500, "INTERNAL") // and it goes on serving
+	b.get("/x").fails(500, "INTERNAL") // and it continues serving
 }
 
 func TestErrorHeaders(t *testing.T) {

@@ -53,7 +53,7 @@ func TestHealth(t *testing.T) {
 
 	poison := "dial tcp 10.2.3.4:27017 poison"
 	failure.Store(&poison)
-	b.get("/health/ready").ok(200) // kept for a second
+	b.get("/health/ready").ok(200) // cached for a second
 	now.Add(int64(time.Second))
 	a = b.get("/health/ready")
 	e := a.fails(503, "UNAVAILABLE")
@@ -82,7 +82,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestOneProbeForAll: callers that come while a check runs share its outcome.
+// TestOneProbeForAll verifies that concurrent callers share the outcome of a check.
 func TestOneProbeForAll(t *testing.T) {
 	t.Parallel()
 	var probes atomic.Int64

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// uploading is an application with one operation for users and one that needs no token.
+// uploading is an application with one operation for users and one without a token.
 func uploading(t *testing.T) *bundle {
 	t.Helper()
 	b := setup(t)
@@ -31,8 +31,8 @@ func uploading(t *testing.T) *bundle {
 	return b
 }
 
-// upload begins a request with a body of size bytes and sends all of it but the last byte;
-// end sends that, and returns the status of the answer.
+// upload starts a request with a body of size bytes and sends all of it but the last byte; end
+// sends that, and returns the status of the response.
 func (b *bundle) upload(path, token string, size int) (end func() int) {
 	b.t.Helper()
 	conn, err := b.ln().Dial()
@@ -68,11 +68,10 @@ func (b *bundle) write(conn net.Conn, text string) {
 	}
 }
 
-// TestBodiesOfStrangersAreNotHeld: a service that is asked without the gateway holds nothing
-// of a body before its caller is known to be allowed to make the request, and no more than
-// StrangersBody where no token is needed.
+// TestBodiesOfStrangersAreNotHeld verifies that a service called directly holds nothing of a
+// body before its caller is permitted, and at most StrangersBody if no token is needed.
 func TestBodiesOfStrangersAreNotHeld(t *testing.T) {
-	// Not in parallel: it looks at the memory of the process.
+	// Not parallel: it measures the memory of the process.
 	const connections = 100
 	for path, want := range map[string]int{"/create": http.StatusUnauthorized, "/login": http.StatusRequestEntityTooLarge} {
 		b := uploading(t)
@@ -93,7 +92,7 @@ func TestBodiesOfStrangersAreNotHeld(t *testing.T) {
 	}
 }
 
-// held is how many bytes of memory are reachable.
+// held returns the number of reachable bytes.
 func held() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -101,9 +100,8 @@ func held() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestBodiesAreBounded: one organization has 16 MiB of bodies on their way to a service at a
-// time, and others have room beside it; what has ended counts no more, whether it was read
-// or not.
+// TestBodiesAreBounded verifies that an organization may have 16 MiB of bodies in memory, that
+// others have theirs besides, and that bodies of completed requests are released, read or not.
 func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()
 	b := uploading(t)
@@ -115,7 +113,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	ask := func(token, body string) *answer {
 		return b.do(http.MethodPost, "/create", body, "Authorization", "Bearer "+token)
 	}
-	// The last of the sixteen may not have been looked at yet, so that one more has its place.
+	// The last of the sixteen may not have been handled yet, so that one more fits.
 	var refused *answer
 	for range 2 {
 		if refused = ask("user-a", large); refused.status != http.StatusOK {

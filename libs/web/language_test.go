@@ -8,8 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// A language is chosen by preference, regions count as their language, and what is
-// not held, not written correctly or not named at all is answered in the first.
+// TestLanguage verifies that the language follows the preference, that regions count as their
+// language, and that the first one is the default.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -41,14 +41,13 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestKeptStringsStayTheirOwn: a string kept from one request stays what it was
-// while others are served. With Immutable off it becomes another tenant's,
-// which the second half proves, so that the first half is known to look.
+// TestKeptStringsStayTheirOwn verifies that a string kept from a request is not overwritten by
+// others. The second half shows that without Immutable it is.
 func TestKeptStringsStayTheirOwn(t *testing.T) {
 	t.Parallel()
 	wrong := func(app *fiber.App) int {
 		var mu sync.Mutex
-		kept := map[string][]string{} // what a path was → what was kept of it
+		kept := map[string][]string{} // path → what was kept of it
 		app.Get("/orgs/:org", func(c *fiber.Ctx) error {
 			org, header, query := c.Params("org"), c.Get("X-Org"), c.Query("org")
 			mu.Lock()
@@ -100,7 +99,7 @@ func TestKeptStringsStayTheirOwn(t *testing.T) {
 		t.Errorf("%d kept strings have become another request's", n)
 	}
 	if raceEnabled {
-		return // reading a string that fasthttp overwrites is the race itself
+		return // reading a string that fasthttp overwrites is a data race
 	}
 	if n := wrong(fiber.New(fiber.Config{DisableStartupMessage: true})); n == 0 {
 		t.Error("the test does not see what it is for: fiber's default kept every string")
@@ -137,7 +136,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestLogTogether: the line of a request that is told of with others is one of debugging.
+// TestLogTogether verifies that such a request is logged at level debug.
 func TestLogTogether(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -217,8 +216,8 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-// TestUnreadableRequests (statement 31): what fasthttp itself refuses has the envelope too,
-// one log line, and nothing of what was sent.
+// TestUnreadableRequests verifies statement 31: requests rejected by fasthttp get the envelope
+// and one log line, without anything they contained.
 func TestUnreadableRequests(t *testing.T) {
 	t.Parallel()
 	get := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
@@ -262,8 +261,8 @@ func TestUnreadableRequests(t *testing.T) {
 	}
 }
 
-// TestSlowBody (statement 29): a client that sends its body too slowly is cut off, with an
-// answer.
+// TestSlowBody verifies statement 29: a body that is sent too slowly is cut off with a
+// response.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.ReadTimeout = 50 * time.Millisecond })

@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// Statement 27: a page of any number and size is clamped or refused.
+// TestPageOf verifies statement 27: pages of any number and size are clamped or rejected.
 func TestPageOf(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -97,7 +97,7 @@ func TestPageOffset(t *testing.T) {
 	}
 }
 
-// TestPageWithinAList: a page however far behind a list is an empty one at its end.
+// TestPageWithinAList verifies that a page beyond a list is an empty one at its end.
 func TestPageWithinAList(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

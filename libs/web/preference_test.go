@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// changeTitle is a handler that knows one field.
+// changeTitle is a handler with one known field.
 func changeTitle(c *fiber.Ctx) error {
 	r, err := web.Fields(c)
 	if r == nil {

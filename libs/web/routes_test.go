@@ -110,7 +110,7 @@ func TestOrderOfChecks(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreAlike: nothing tells one bad token from another.
+// TestRefusalsAreAlike verifies that responses to invalid tokens are equal.
 func TestRefusalsAreAlike(t *testing.T) {
 	t.Parallel()
 	b := routed(t)
@@ -149,8 +149,7 @@ func TestRefusalsAreAlike(t *testing.T) {
 	b.get("/api/v2/events?access_token=user-a").fails(401, "UNAUTHENTICATED")
 }
 
-// TestLongAuthorizationIsCheap: a field of dots is refused before anybody looks
-// inside it.
+// TestLongAuthorizationIsCheap verifies that a long field is rejected before it is parsed.
 func TestLongAuthorizationIsCheap(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -162,7 +161,7 @@ func TestLongAuthorizationIsCheap(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.get("/x", "Authorization", "Bearer "+strings.Repeat(".", 8<<10+1)).fails(401, "UNAUTHENTICATED")
-	// Beyond the header's limit the server itself refuses.
+	// Beyond the header limit the server itself rejects it.
 	b.get("/x", "Authorization", "Bearer "+strings.Repeat(".", 1<<20)).fails(431, "PAYLOAD_TOO_LARGE")
 	if calls != 0 {
 		t.Errorf("the verifier was asked %d times", calls)
@@ -199,7 +198,7 @@ func TestVerifierFailures(t *testing.T) {
 		{errors.New("kid unknown"), 401, "UNAUTHENTICATED"},
 		{apperr.New(apperr.Unavailable, "Later."), 503, "UNAVAILABLE"},
 		{fmt.Errorf("session: %w", context.DeadlineExceeded), 504, "UPSTREAM_TIMEOUT"},
-		{nil, 401, "UNAUTHENTICATED"}, // no error and nobody
+		{nil, 401, "UNAUTHENTICATED"}, // neither an error nor a caller
 	} {
 		failure = c.err
 		b.get("/x", "Authorization", "Bearer t").fails(c.status, c.code)
@@ -265,8 +264,8 @@ func TestRegisterRefusesIncompleteTables(t *testing.T) {
 	b.get("/good").fails(404, "NOT_FOUND") // nothing was registered
 }
 
-// TestOrderOfRegistration: a literal segment wins over a parameter also when it
-// is registered later.
+// TestOrderOfRegistration verifies that a literal segment takes precedence over a parameter
+// registered earlier.
 func TestOrderOfRegistration(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -289,7 +288,7 @@ func TestOrderOfRegistration(t *testing.T) {
 			t.Errorf("%s: %s, want %s", path, a.body, want)
 		}
 	}
-	// Of a more specific path only its own methods are served.
+	// A more specific path has its own methods only.
 	a := b.get("/api/v2/events/e1/flights/batch")
 	if a.fails(405, "METHOD_NOT_ALLOWED"); a.header.Get("Allow") != "POST" {
 		t.Errorf("Allow = %q", a.header.Get("Allow"))
@@ -298,7 +297,7 @@ func TestOrderOfRegistration(t *testing.T) {
 	b.get("/api/v2/events/e1/flights%2fr1").fails(404, "NOT_FOUND")
 }
 
-// TestTwoTables: tables and single routes may be registered in any order.
+// TestTwoTables verifies that tables and single routes may be registered in any order.
 func TestTwoTables(t *testing.T) {
 	t.Parallel()
 	b := routed(t)
@@ -323,8 +322,8 @@ func TestTwoTables(t *testing.T) {
 	b.get("/elsewhere").fails(404, "NOT_FOUND")
 }
 
-// TestEveryTokenlessRequestIsRefused walks random paths and methods: below the
-// prefix only the public routes answer without a token.
+// TestEveryTokenlessRequestIsRefused verifies with random paths and methods that only public
+// routes below the prefix answer without a token.
 func TestEveryTokenlessRequestIsRefused(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)

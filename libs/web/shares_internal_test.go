@@ -18,8 +18,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestReadsOfOneOrganizationLeaveProcessorsFree: while another organization reads too,
-// half of the processors at most work for one that asks for more than they can do.
+// TestReadsOfOneOrganizationLeaveProcessorsFree verifies that while another organization reads
+// too, one uses at most half of the processors.
 func TestReadsOfOneOrganizationLeaveProcessorsFree(t *testing.T) {
 	t.Parallel()
 	for _, processors := range []int{2, 4, 16} {
@@ -29,8 +29,8 @@ func TestReadsOfOneOrganizationLeaveProcessorsFree(t *testing.T) {
 	}
 }
 
-// TestWritesOfOneOrganizationAreFew: while another organization writes too, one that asks
-// for more than storage can do has a few under way for each processor.
+// TestWritesOfOneOrganizationAreFew verifies that while another organization writes too, one
+// has only a few writes per processor in flight.
 func TestWritesOfOneOrganizationAreFew(t *testing.T) {
 	t.Parallel()
 	for _, processors := range []int{2, 4, 16} {
@@ -48,8 +48,8 @@ func TestWritesOfOneOrganizationAreFew(t *testing.T) {
 	}
 }
 
-// TestLongWritesTakeTurnsAsReads: of one organization no more writes with long bodies are
-// worked on than reads while another one is there, and short ones are beside them.
+// TestLongWritesTakeTurnsAsReads verifies that writes with long bodies share the slots of
+// reads, and short ones do not.
 func TestLongWritesTakeTurnsAsReads(t *testing.T) {
 	t.Parallel()
 	write := api.Operation{ID: "write", Method: http.MethodPost, Path: "/write", Least: identity.User, Reach: api.Organization}
@@ -83,7 +83,7 @@ func TestLongWritesTakeTurnsAsReads(t *testing.T) {
 			rc.Request.SetRequestURI(write.Path)
 			rc.Request.SetBodyRaw(make([]byte, length))
 			rc.Request.Header.SetContentLength(length)
-			if chunked { // it does not tell how long it is
+			if chunked { // its length is unknown
 				rc.Request.Header.SetContentLength(-1)
 			}
 			app.Handler()(rc)
@@ -113,8 +113,8 @@ func TestLongWritesTakeTurnsAsReads(t *testing.T) {
 	all.Wait()
 }
 
-// mostBeside returns how much of a greedy organization runs at a time when a quiet one has
-// asked too. What the quiet one asks for then has to begin at once.
+// mostBeside returns how much work of one organization runs at a time after another one has
+// been active, whose work must start at once.
 func mostBeside(t *testing.T, s *fairshare.Scheduler) (most int) {
 	t.Helper()
 	begin := func(org string) (begun bool, end func()) {
@@ -155,8 +155,8 @@ func mostBeside(t *testing.T, s *fairshare.Scheduler) (most int) {
 	return most
 }
 
-// TestExpensiveWorkPausesOnTwoProcessors: where what one organization may have is half of all
-// there is to share with anybody, it leaves some of that.
+// TestExpensiveWorkPausesOnTwoProcessors verifies that expensive work pauses where an
+// organization's share is one of two processors.
 func TestExpensiveWorkPausesOnTwoProcessors(t *testing.T) {
 	t.Parallel()
 	for processors, pauses := range map[int]bool{2: true, 3: true, 4: false, 16: false} {

@@ -21,9 +21,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// TestExpensiveRequestsOfOneOrganization: while the requests of one organization
-// fill its share and its queue, those of another begin at once. Beyond the queue
-// they are refused, and pages of lists never are.
+// TestExpensiveRequestsOfOneOrganization verifies that the requests of one organization fill
+// its slots and queue, and are rejected beyond that, while those of another start at once and
+// pages are never rejected.
 func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.Timeout = time.Minute })
@@ -50,7 +50,7 @@ func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	for range asked {
 		all.Go(func() { statuses <- b.in(t).get("/report?wait=1", greedy...) })
 	}
-	<-begun // its share is in flight, and what is beyond its queue is refused
+	<-begun // its slots are in use, and requests beyond its queue rejected
 	refused := <-statuses
 	refused.fails(http.StatusTooManyRequests, "RATE_LIMITED")
 	if refused.header.Get("Retry-After") != "1" || !strings.HasSuffix(refused.header.Get("RateLimit"), `, "expensive-waiting";r=0`) || refused.header.Get("RateLimit-Policy") != `"expensive";q=6000;w=60, "expensive-waiting";q=128` {
@@ -77,9 +77,9 @@ func TestExpensiveRequestsOfOneOrganization(t *testing.T) {
 	}
 }
 
-// TestExpensiveRequestsHaveABudget: what one costs is taken from what its organization may
-// spend, a cheaper one takes less, and what was not done takes nothing. Beyond it they are refused until
-// enough has come back, and those of another organization are not.
+// TestExpensiveRequestsHaveABudget verifies that requests are charged by cost, are refunded if
+// not done, and are rejected beyond the allowance until it is replenished, independently of
+// other organizations.
 func TestExpensiveRequestsHaveABudget(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
@@ -137,8 +137,8 @@ func TestExpensiveRequestsHaveABudget(t *testing.T) {
 	ask("user-a", get, "/report", http.StatusOK, `"expensive";r=0;t=60`)
 }
 
-// TestRehearsalsDeclareTheirCost: a handler gets no turn that the table does not tell of, and
-// waits for none where nothing is scheduled.
+// TestRehearsalsDeclareTheirCost verifies that a handler gets only slots declared in the table,
+// and does not wait where nothing is scheduled.
 func TestRehearsalsDeclareTheirCost(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -156,8 +156,8 @@ func TestRehearsalsDeclareTheirCost(t *testing.T) {
 	b.do(http.MethodPatch, "/unscheduled", "", "Authorization", "Bearer user-a").ok(http.StatusOK)
 }
 
-// TestPagesAreDelayedAndNeverRefused: a thousand pages that one organization asks for at
-// once, while another one reads too, all wait for their turns and are all answered.
+// TestPagesAreDelayedAndNeverRefused verifies that a thousand concurrent pages of one
+// organization are all answered while another one reads too.
 func TestPagesAreDelayedAndNeverRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.Timeout = time.Minute })
@@ -184,15 +184,15 @@ func TestPagesAreDelayedAndNeverRefused(t *testing.T) {
 		})
 	}
 	for range pages {
-		<-arrived // each of them is about to wait, but for those that run
+		<-arrived // each is about to wait, or running
 	}
 	close(end)
 	all.Wait()
 }
 
-// TestExpensiveWorkOfAProcessIsOneShare: what the services of one process do for an
-// organization is counted together, whichever of them does it, and that of another
-// organization begins beside it.
+// TestExpensiveWorkOfAProcessIsOneShare verifies that the expensive work of an organization in
+// all services of a process is counted together, and that of another organization starts beside
+// it.
 func TestExpensiveWorkOfAProcessIsOneShare(t *testing.T) {
 	t.Parallel()
 	work := fairshare.New(fairshare.Options{Slots: 2, Share: 1})
@@ -231,9 +231,8 @@ func TestExpensiveWorkOfAProcessIsOneShare(t *testing.T) {
 	all.Wait()
 }
 
-// TestShortReadsKeepTheirTurn: pages, and expensive work that is found already done, of an
-// organization that asks for several at a time and for nothing else leave processors free for another one that has
-// asked for anything of the process, however cheap that was.
+// TestShortReadsKeepTheirTurn verifies that concurrent short reads of one organization, and 304
+// responses of expensive ones, leave processors to another active organization.
 func TestShortReadsKeepTheirTurn(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(o *web.Options) { o.Timeout, o.Work = time.Minute, web.NewWork() })
@@ -268,14 +267,14 @@ func TestShortReadsKeepTheirTurn(t *testing.T) {
 	}
 }
 
-// TestTurnsAhead: what is done ahead of what an answer sends waits for a turn of its own beside
-// another organization's work, and for nothing while there is none.
+// TestTurnsAhead verifies that work ahead of a response waits for a slot only while another
+// organization has work.
 func TestTurnsAhead(t *testing.T) {
 	t.Parallel()
 	work := fairshare.New(fairshare.Options{Slots: 2, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
 	b := setup(t, func(o *web.Options) { o.Work = work })
 	table := api.Table{{ID: "export", Method: http.MethodGet, Path: "/export", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
-	handler := func(c *fiber.Ctx) error { // it has the organization's turn
+	handler := func(c *fiber.Ctx) error { // it holds the organization's slot
 		ctx, cancel := context.WithTimeout(c.UserContext(), 50*time.Millisecond)
 		defer cancel()
 		end, err := web.TurnsAhead(c)(ctx)
@@ -296,14 +295,14 @@ func TestTurnsAhead(t *testing.T) {
 	}
 }
 
-// TestYield: between two parts of long work another organization has its turn, and no other
-// work of its own does; while there is no other organization it goes on.
+// TestYield verifies that another organization runs between two parts of long work, other work
+// of its own does not, and without other organizations it continues.
 func TestYield(t *testing.T) {
 	t.Parallel()
 	work := fairshare.New(fairshare.Options{Slots: 1, Share: 1, AloneAfter: time.Hour, Least: time.Nanosecond})
 	b := setup(t, func(o *web.Options) { o.Work = work })
 	table := api.Table{{ID: "report", Method: http.MethodGet, Path: "/report", Least: identity.User, Reach: api.Organization, Cost: api.Whole}}
-	var done []string // one at a time has a turn
+	var done []string // written by the holder of the slot
 	begun, queued := make(chan struct{}), make(chan struct{})
 	handler := func(c *fiber.Ctx) error {
 		for part := range 3 {

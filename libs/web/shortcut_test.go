@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// withShortcut is an application with a shortcut, which says of each request that it handles
-// itself by when it has to be answered.
+// withShortcut is an application with a fast path; until receives the deadline of each request
+// handled in full.
 func withShortcut(t *testing.T, shortcut func(*web.Shortcut) bool) (b *bundle, until *time.Time) {
 	t.Helper()
 	until = new(time.Time)
@@ -31,7 +31,7 @@ func withShortcut(t *testing.T, shortcut func(*web.Shortcut) bool) (b *bundle, u
 	return b, until
 }
 
-// TestWhatAShortcutLeaves: a request that it does not answer has the same deadline and id as before.
+// TestWhatAShortcutLeaves verifies that an unanswered request keeps its deadline and id.
 func TestWhatAShortcutLeaves(t *testing.T) {
 	t.Parallel()
 	var until time.Time
@@ -47,7 +47,8 @@ func TestWhatAShortcutLeaves(t *testing.T) {
 	}
 }
 
-// TestAShortcutThatPanics: the answer is that of any other panic, of which nothing is left.
+// TestAShortcutThatPanics verifies that a panic is answered as usual, without anything set
+// before.
 func TestAShortcutThatPanics(t *testing.T) {
 	t.Parallel()
 	b, _ := withShortcut(t, func(s *web.Shortcut) bool {
@@ -69,13 +70,14 @@ func TestAShortcutThatPanics(t *testing.T) {
 	}
 }
 
-// TestWhatNoShortcutIsFor: it is asked for reads without a body and without a trace alone.
+// TestWhatNoShortcutIsFor verifies that the fast path gets only reads without a body and
+// without a trace.
 func TestWhatNoShortcutIsFor(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	b, _ := withShortcut(t, func(*web.Shortcut) bool { asked++; return false })
 	b.get("/api/v2/events/e1", "traceparent", traceparent)
-	b.get("/api/v2/health?why=none") // of which there are no spans
+	b.get("/api/v2/health?why=none") // it has no spans
 	b.do("HEAD", "/api/v2/events/e1", "")
 	b.do("POST", "/api/v2/events/e1", "{}")
 	b.do("GET", "/api/v2/events/e1", "{}")

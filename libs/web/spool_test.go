@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// spooled is an application with one streamed operation, and another one.
+// spooled is an application with one streamed operation and another one.
 func spooled(t *testing.T, spool *web.Spool, handler fiber.Handler) *bundle {
 	t.Helper()
 	b := setup(t, func(o *web.Options) { o.Spool, o.BodyLimit = spool, 1000 })
@@ -33,9 +33,8 @@ func spooled(t *testing.T, spool *web.Spool, handler fiber.Handler) *bundle {
 	return b
 }
 
-// TestFilesAreOnDisk: a file that is received is in a directory of its own, which
-// nobody else can read, without a name; its bytes are what was sent, and nothing is
-// left of it.
+// TestFilesAreOnDisk verifies that a received file is unlinked, in a private directory, has the
+// bytes that were sent, and leaves nothing behind.
 func TestFilesAreOnDisk(t *testing.T) {
 	t.Parallel()
 	for name, parent := range map[string]string{"on disk": t.TempDir(), "in memory": filepath.Join(t.TempDir(), "there is none")} {
@@ -95,8 +94,8 @@ func TestFilesAreOnDisk(t *testing.T) {
 	}
 }
 
-// TestFilesOfOneOrganization: what an organization has in files at a time is bounded,
-// and others have room beside it. Nothing of a file is counted when it is gone.
+// TestFilesOfOneOrganization verifies that the files of an organization are limited,
+// independently of others, and released when closed.
 func TestFilesOfOneOrganization(t *testing.T) {
 	t.Parallel()
 	spool := web.NewSpool(t.TempDir())
@@ -107,7 +106,7 @@ func TestFilesOfOneOrganization(t *testing.T) {
 		if c.Query("keep") == "" {
 			return web.OK(c, "taken")
 		}
-		for { // as much as there may be
+		for { // up to the limit
 			f := web.FileOf(c).Derived()
 			kept = append(kept, f)
 			if _, err := f.Write(piece); err != nil {
@@ -128,7 +127,7 @@ func TestFilesOfOneOrganization(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for range 100 { // each returns what it had
+	for range 100 { // each releases its bytes
 		ask("", "user-a").ok(http.StatusOK)
 	}
 	if n := len(kept); n < 125 || n > 128 {
@@ -136,7 +135,8 @@ func TestFilesOfOneOrganization(t *testing.T) {
 	}
 }
 
-// TestADirectoryOfFilesThatHasGoneIsMadeAgain: systems remove what has long not been used.
+// TestADirectoryOfFilesThatHasGoneIsMadeAgain verifies that a removed directory is created
+// again.
 func TestADirectoryOfFilesThatHasGoneIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -166,8 +166,8 @@ func TestADirectoryOfFilesThatHasGoneIsMadeAgain(t *testing.T) {
 	}
 }
 
-// TestDirectoriesThatWereLeftAreRemoved: a process that was killed leaves an empty directory,
-// which the next one removes; it leaves those that may be in use.
+// TestDirectoriesThatWereLeftAreRemoved verifies that directories of killed processes are
+// removed, but none that may be in use.
 func TestDirectoriesThatWereLeftAreRemoved(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

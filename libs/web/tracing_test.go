@@ -119,7 +119,7 @@ func TestTracing(t *testing.T) {
 	}
 }
 
-// TestEdge: strangers do not choose the ids of our traces.
+// TestEdge verifies that clients do not choose the ids of our traces.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	b := setupTraced(t, true)
@@ -134,8 +134,8 @@ func TestEdge(t *testing.T) {
 	}
 }
 
-// TestTracesOfCallersWhereNothingIsTraced: where no spans are recorded a service still passes
-// the trace of its caller on, and the edge that of whom it trusts alone.
+// TestTracesOfCallersWhereNothingIsTraced verifies that without span recording a service still
+// propagates the caller's trace, and the edge only that of trusted callers.
 func TestTracesOfCallersWhereNothingIsTraced(t *testing.T) {
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	for _, c := range []struct {

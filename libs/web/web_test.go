@@ -44,8 +44,8 @@ func setup(t *testing.T, change ...func(*web.Options)) *bundle {
 	return b
 }
 
-// listen starts the server, when all routes are registered: with the first
-// request. It is a real server on connections in memory.
+// listen starts the server with the first request, when all routes are registered. It is a real
+// server on in-memory connections.
 func (b *bundle) listen() *fasthttputil.InmemoryListener {
 	ln := fasthttputil.NewInmemoryListener()
 	go func() { _ = b.app.Listener(ln) }()
@@ -65,12 +65,12 @@ func (b *bundle) get(path string, headers ...string) *answer {
 	return b.do(http.MethodGet, path, "", headers...)
 }
 
-// do sends a request; headers are names and values in turn.
+// do sends a request; headers are alternating names and values.
 func (b *bundle) do(method, path, body string, headers ...string) *answer {
 	b.t.Helper()
 	req := httptest.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(body))
 	if body == "" {
-		req.Body = http.NoBody // else it is sent in chunks
+		req.Body = http.NoBody // otherwise it would be chunked
 	}
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Add(headers[i], headers[i+1])
@@ -82,7 +82,7 @@ func (b *bundle) do(method, path, body string, headers ...string) *answer {
 	return b.raw(req, raw.String())
 }
 
-// raw sends bytes as they are; req says what they ask for.
+// raw sends text unchanged; req describes the request.
 func (b *bundle) raw(req *http.Request, text string) *answer {
 	b.t.Helper()
 	conn, err := b.ln().Dial()
@@ -111,7 +111,7 @@ type answer struct {
 	body   string
 }
 
-// envelope is any answer of the API.
+// envelope is any response of the API.
 type envelope struct {
 	Success bool             `json:"success"`
 	Data    json.RawMessage  `json:"data"`
@@ -119,7 +119,7 @@ type envelope struct {
 	Extra   *json.RawMessage `json:"-"`
 }
 
-// fails checks that the answer is a whole error envelope.
+// fails checks that the response is a complete error envelope.
 func (a *answer) fails(status int, code string) web.ErrorBody {
 	a.t.Helper()
 	var e envelope
@@ -154,7 +154,7 @@ func (a *answer) ok(status int) {
 	}
 }
 
-// logBuffer keeps log lines; tests read them while handlers may write.
+// logBuffer collects log lines; tests read it while handlers may write.
 type logBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -185,7 +185,7 @@ func (l *logBuffer) lines(t *testing.T) []map[string]any {
 	return lines
 }
 
-// tokens is a verifier that knows a fixed set of tokens.
+// tokens is a verifier of a fixed set of tokens.
 type tokens map[string]identity.Principal
 
 var errBadToken = errors.New("signature is invalid: poisoned-detail")
@@ -198,7 +198,7 @@ func (v tokens) Verify(_ context.Context, token string) (identity.Principal, err
 	return p, nil
 }
 
-// served is an operation of a test and how the test answers it.
+// served is an operation of a test and its handler.
 type served struct {
 	Method, Path string
 	Role         identity.Role // RoleNone: without a token
@@ -208,7 +208,7 @@ type served struct {
 	Handler      fiber.Handler
 }
 
-// register makes a table of permissions of the operations and registers them.
+// register registers the operations as a table.
 func register(app *fiber.App, prefix string, v web.TokenVerifier, list []served, afterAuth ...func(*fiber.Ctx) error) error {
 	var table api.Table
 	var routes []web.Route

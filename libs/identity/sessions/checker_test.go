@@ -24,7 +24,7 @@ type clock struct{ ns atomic.Int64 }
 func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.ns.Load()) }
 func (c *clock) advance(d time.Duration) { c.ns.Add(int64(d)) }
 
-// store is an authority that fills the copy, as auth does.
+// store is an authority that writes the copy, as auth does.
 type store struct {
 	mu    sync.Mutex
 	facts map[string]sessions.Facts
@@ -106,7 +106,7 @@ func TestCheckAsksAuthOnceAndThenTheCopy(t *testing.T) {
 	if n := b.store.asked.Load(); n != 1 {
 		t.Errorf("auth was asked %d times, want 1", n)
 	}
-	// Flushed: nothing is lost, auth is asked again.
+	// Flushed: nothing is lost, auth is queried again.
 	b.redis.FlushAll()
 	b.clock.advance(time.Second)
 	if s := b.check(t, "s1"); !s.Active || b.store.asked.Load() != 2 {
@@ -197,8 +197,8 @@ func TestForgetLooksAgain(t *testing.T) {
 	}
 }
 
-// A refill that read the store before a session was ended must not bring the
-// session back to life.
+// TestASlowRefillDoesNotOverwriteTheNewer verifies that a refill that read the store before a
+// session was ended does not make it valid again.
 func TestASlowRefillDoesNotOverwriteTheNewer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -221,8 +221,8 @@ func TestASlowRefillDoesNotOverwriteTheNewer(t *testing.T) {
 	}
 }
 
-// What is remembered for a second is not remembered for an hour because the clock
-// is put back; nor is the copy left alone for so long.
+// TestTheClockIsPutBack verifies that setting the clock back extends neither the cache nor the
+// pause of the copy.
 func TestTheClockIsPutBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -330,7 +330,7 @@ func TestRemote(t *testing.T) {
 	if err != nil || got.User != b.facts.User || !got.Session.Expires.Equal(b.facts.Session.Expires) {
 		t.Errorf("Facts = %+v, %v", got, err)
 	}
-	// What is not an answer of auth is a failure, never a session that ended or lives.
+	// A response that is not from auth is an error, never a state.
 	for _, sid := range []string{"mixed-up", "other", "../s1"} {
 		if got, err := r.Facts(t.Context(), sid); err == nil {
 			t.Errorf("%s: %+v without an error", sid, got)

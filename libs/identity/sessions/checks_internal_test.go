@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// TestChecksAreCollected: what is counted is what is read when metrics are collected, by source.
+// TestChecksAreCollected verifies that the counts are collected as metrics by source.
 func TestChecksAreCollected(t *testing.T) {
 	t.Parallel()
 	reader := metric.NewManualReader()
