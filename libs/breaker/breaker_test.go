@@ -27,7 +27,7 @@ func TestPause(t *testing.T) {
 		now = begun
 	}
 	now = now.Add(500 * time.Millisecond)
-	b.Trip() // a further failure begins a further pause
+	b.Trip() // another failure starts another pause
 	now = now.Add(700 * time.Millisecond)
 	if b.Allow() {
 		t.Error("allowed within the second pause")

@@ -31,11 +31,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// tokens are verified by being what they say: "org/user".
+// tokens are accepted unsigned, as "org/user".
 type tokens struct{}
 
 func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
+	token = strings.Clone(token) // fiber reuses its buffer
 	org, user, ok := strings.Cut(token, "/")
 	if !ok {
 		return identity.Principal{}, errors.New("no token")
@@ -43,14 +43,13 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 	return identity.Principal{Org: org, UserID: user, Role: identity.User}, nil
 }
 
-// clock is a time that tests move.
+// clock is a clock that tests advance.
 type clock struct{ ms atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.UnixMilli(c.ms.Load()) }
 func (c *clock) advance(d time.Duration) { c.ms.Add(d.Milliseconds()) }
 
-// place is one process: a server over the shared database. What it does with a
-// request is up to the test.
+// place is one process: a server over the shared database, whose handler the test provides.
 type place struct {
 	t    *testing.T
 	app  *fiber.App
@@ -85,7 +84,7 @@ type reply struct {
 	header   http.Header
 }
 
-// ask sends a request; key "" sends none.
+// ask sends a request, without a key if key is empty.
 func (p *place) ask(key, body string, change ...func(*http.Request)) reply {
 	p.t.Helper()
 	r := httptest.NewRequest(http.MethodPost, web.BasePath+"/things", strings.NewReader(body))
@@ -158,7 +157,7 @@ func onBothEngines(t *testing.T, test func(t *testing.T, c *clock, a, b *place))
 	}
 }
 
-// counted answers 201 with a number that rises with every run.
+// counted answers 201 with the number of runs.
 func counted(runs *atomic.Int64) func(c *fiber.Ctx) error {
 	return func(c *fiber.Ctx) error {
 		n := runs.Add(1)
@@ -184,7 +183,7 @@ func TestTheFirstAnswerIsGivenAgain(t *testing.T) {
 		b.want(b.ask("k", `{"x": 1}`), http.StatusUnprocessableEntity, false, "IDEMPOTENCY_KEY_REUSED")
 		query := func(r *http.Request) { r.URL.RawQuery, r.RequestURI = "partial=true", "" }
 		b.want(b.ask("k", `{"x":1}`, query), http.StatusUnprocessableEntity, false, "IDEMPOTENCY_KEY_REUSED")
-		// Another key, path, user or organization is another request.
+		// A request with another key, path, user or organization is different.
 		run := 1
 		for _, change := range []func(*http.Request){
 			func(r *http.Request) { r.Header.Set(idempotency.Header, "k2") },
@@ -196,7 +195,7 @@ func TestTheFirstAnswerIsGivenAgain(t *testing.T) {
 			run++
 			a.want(a.ask("k", `{"x":1}`, change), http.StatusCreated, false, fmt.Sprint(`"run":`, run))
 		}
-		// After a day the key is forgotten, and has another name and other ids.
+		// The key expires after a day, and then has another name and other ids.
 		c.advance(24*time.Hour - time.Second)
 		a.want(a.ask("k", `{"x":1}`), http.StatusCreated, true, `"run":1`)
 		c.advance(2 * time.Second)
@@ -235,7 +234,7 @@ func TestOnlyLastingAnswersAreKept(t *testing.T) {
 			a.want(a.ask(key, ""), web.StatusOf(code), false, string(code))
 			b.does(note)
 			b.want(b.ask(key, ""), http.StatusOK, false, "done")
-			// After a failure of ours something may have been done.
+			// After an internal error something may have been done.
 			if want := web.StatusOf(code) >= 500; resumed != want {
 				t.Errorf("%s: resumed %t", code, resumed)
 			}
@@ -299,8 +298,9 @@ func TestTwoAtOnceDoTheWorkOnce(t *testing.T) {
 	})
 }
 
-// A process that dies at work leaves its lease; when it ends, one other takes
-// over with the same ids and name. The dead one's late answer changes nothing.
+// TestALeaseIsTakenOver verifies that when the lease of a dead process expires, one other
+// process takes over with the same ids and name, and that a late response of the dead one
+// changes nothing.
 func TestALeaseIsTakenOver(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, c *clock, a, b *place) {
@@ -342,7 +342,8 @@ func TestALeaseIsTakenOver(t *testing.T) {
 	})
 }
 
-// A lease of a clock that was an hour ahead does not last an hour.
+// TestALeaseOfTheFutureIsTakenOver verifies that a lease from a clock an hour ahead does not
+// last an hour.
 func TestALeaseOfTheFutureIsTakenOver(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, c *clock, a, b *place) {
@@ -379,7 +380,7 @@ func TestKeysAreChecked(t *testing.T) {
 			a.want(a.ask(good, ""), http.StatusCreated, false, "run")
 			a.want(a.ask(good, ""), http.StatusCreated, true, "run")
 		}
-		// A rehearsal neither takes nor meets a key.
+		// A dry run neither reserves a key nor looks for one.
 		dry := func(r *http.Request) { r.Header.Set(web.HeaderDryRun, "true") }
 		before := runs.Load()
 		a.want(a.ask("rehearsed", "1", dry), http.StatusCreated, false, "run")
@@ -391,7 +392,7 @@ func TestKeysAreChecked(t *testing.T) {
 	})
 }
 
-// failing is a store that has lost its database.
+// failing is a store whose database is unavailable.
 type failing struct{ record.Keys }
 
 func (failing) InsertKey(context.Context, record.OrgID, record.KeyEntry) (record.KeyEntry, bool, error) {

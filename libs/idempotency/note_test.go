@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// noteOf reads the note of an answer as the gateway does.
+// noteOf reads the note of a response as the gateway does.
 func noteOf(t *testing.T, r reply) (n audit.Note) {
 	t.Helper()
 	text, err := base64.RawURLEncoding.DecodeString(r.header.Get("X-Ecf-Audit"))
@@ -29,8 +29,8 @@ func noteOf(t *testing.T, r reply) (n audit.Note) {
 	return n
 }
 
-// The log may not have been writable when an answer was given first, so that its
-// repetitions carry its note, under one name: it is entered once.
+// TestAnAnswerThatIsGivenAgainHasItsNote verifies that replayed responses have the note, under
+// the same name, in case the audit log could not be written before; it is logged once.
 func TestAnAnswerThatIsGivenAgainHasItsNote(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, _ *clock, a, b *place) {
@@ -58,7 +58,8 @@ func TestAnAnswerThatIsGivenAgainHasItsNote(t *testing.T) {
 	})
 }
 
-// Two attempts of one request name their note alike, two requests do not.
+// TestANoteIsOfItsRequest verifies that attempts of one request name their note alike, and
+// different requests do not.
 func TestANoteIsOfItsRequest(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, c *clock, a, _ *place) {
@@ -84,8 +85,8 @@ func TestANoteIsOfItsRequest(t *testing.T) {
 	})
 }
 
-// A request that ran out of time may succeed when it is sent again: its answer is not
-// kept.
+// TestATimeoutIsNotKept verifies that the response of a timed-out request is not stored,
+// because a repetition may succeed.
 func TestATimeoutIsNotKept(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, _ *clock, a, b *place) {
@@ -97,8 +98,8 @@ func TestATimeoutIsNotKept(t *testing.T) {
 	})
 }
 
-// An attempt before may have done some of what a resumed request meets: that this one
-// did nothing does not make the key free, and the ids stay those of the first.
+// TestAResumedRequestKeepsItsIDs verifies that a resumed request that did nothing does not
+// release the key, because an earlier attempt may have done something.
 func TestAResumedRequestKeepsItsIDs(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, _ *clock, a, b *place) {

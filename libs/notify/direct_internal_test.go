@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestDirectWaitsOnlyWhereItGathers: decisions that come one after the other do not wait
-// until they are gathered, and many at once do.
+// TestDirectWaitsOnlyWhereItGathers verifies that consecutive decisions are not delayed, and
+// concurrent ones are batched.
 func TestDirectWaitsOnlyWhereItGathers(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
@@ -54,7 +54,7 @@ func TestDirectWaitsOnlyWhereItGathers(t *testing.T) {
 		}
 		clock.Advance(c.pause)
 	}
-	// Another worker has begun a run before this one has ended.
+	// Another worker has started a run before this one has ended.
 	notify(1)
 	<-d.ready
 	ended := d.begin(event)

@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// unreachable is a queue that nobody could be reached by.
+// unreachable is a queue without a server.
 func unreachable(t *testing.T, now func() time.Time) *notify.Queue {
 	t.Helper()
 	q := notify.NewQueue(asynq.RedisClientOpt{Addr: "127.0.0.1:1"}, notify.QueueInteractive, quiet(), now)
@@ -24,8 +24,8 @@ func unreachable(t *testing.T, now func() time.Time) *notify.Queue {
 	return q
 }
 
-// TestDirect: every notification is followed by a run that begins after it, without
-// a queue. The clock stands still.
+// TestDirect verifies that every notification is followed by a run that starts after it,
+// without a queue. The clock stands still.
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))
@@ -91,7 +91,7 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// TestDirectGathers: notifications of an event that waits for a worker are one run.
+// TestDirectGathers verifies that notifications of a waiting event share a run.
 func TestDirectGathers(t *testing.T) {
 	t.Parallel()
 	d := notify.NewDirect(unreachable(t, time.Now), time.Now)
@@ -128,7 +128,7 @@ func TestDirectGathers(t *testing.T) {
 	}
 }
 
-// TestDirectWaitsForWhatRuns: a stop lets a run end, up to its grace.
+// TestDirectWaitsForWhatRuns verifies that Serve lets runs end, up to its grace.
 func TestDirectWaitsForWhatRuns(t *testing.T) {
 	t.Parallel()
 	for name, grace := range map[string]time.Duration{"long": time.Minute, "short": time.Millisecond} {

@@ -14,9 +14,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestThousandsOfEventsLeaveTheFastLaneFree: of one organization that announces many
-// events at once the first go where people wait, again too, and the others behind;
-// another one's approval finds the way free.
+// TestThousandsOfEventsLeaveTheFastLaneFree verifies that of many events of one organization
+// the first ones are interactive, repeatedly, and others bulk, so that another organization's
+// approval is not delayed.
 func TestThousandsOfEventsLeaveTheFastLaneFree(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -46,7 +46,7 @@ func TestThousandsOfEventsLeaveTheFastLaneFree(t *testing.T) {
 	if interactive, bulk := pending(notify.QueueInteractive), pending(notify.QueueBulk); interactive != fast || bulk != all-fast {
 		t.Errorf("%d interactive and %d in bulk, want %d and %d", interactive, bulk, fast, all-fast)
 	}
-	// begun leaves nothing that waits, as workers do.
+	// begun removes the waiting keys, as workers do.
 	client := opt.MakeRedisClient().(redis.UniversalClient)
 	t.Cleanup(func() { _ = client.Close() })
 	begun := func() {
@@ -58,7 +58,7 @@ func TestThousandsOfEventsLeaveTheFastLaneFree(t *testing.T) {
 	begun()
 	send("other", "theirs")
 	clock.Advance(time.Second)
-	send("greedy", "event0") // somebody waits for it still
+	send("greedy", "event0") // somebody is still waiting for it
 	send("greedy", "event299")
 	if interactive, bulk := pending(notify.QueueInteractive), pending(notify.QueueBulk); interactive != 2 || bulk != 1 {
 		t.Errorf("%d interactive and %d in bulk, want %d and %d", interactive, bulk, 2, 1)

@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestHowLongATaskIsHeld: as long as twice what the last run took, if nobody found a task
-// waiting, or as gathering, if somebody did; and once.
+// TestHowLongATaskIsHeld verifies that a task is held once, for twice the duration of the last
+// run, or for gathering if a notification found a task waiting.
 func TestHowLongATaskIsHeld(t *testing.T) {
 	t.Parallel()
 	url, server := testkit.Redis(t)
@@ -29,7 +29,7 @@ func TestHowLongATaskIsHeld(t *testing.T) {
 		what        string
 		took        time.Duration
 		busy, again bool
-		others      bool // have no worker
+		others      bool // are pending
 		least, most time.Duration
 	}{
 		{"a short run", 0, false, false, false, 0, 0},
@@ -39,7 +39,7 @@ func TestHowLongATaskIsHeld(t *testing.T) {
 		{"a busy event, after it was held", 0, true, true, false, 0, 0},
 		{"a busy event, while others have no worker", 0, true, false, true, 0, 0},
 	} {
-		// What is to be held is so only if it is asked for in time.
+		// It is held only if the script runs in time.
 		testkit.Eventually(t, 10*time.Second, func() error {
 			if err := client.FlushAll(t.Context()).Err(); err != nil {
 				return err
@@ -73,8 +73,8 @@ func TestHowLongATaskIsHeld(t *testing.T) {
 
 var errNotHeld = errors.New("the next run is not held")
 
-// TestATaskGivesUpWaitingForItselfAlone: another task of the event that waits has yet to
-// begin, and goes on to keep others out.
+// TestATaskGivesUpWaitingForItselfAlone verifies that a task does not delete the key of another
+// waiting task of the event.
 func TestATaskGivesUpWaitingForItselfAlone(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)

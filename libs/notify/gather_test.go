@@ -18,10 +18,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// window is for how long the runs of a busy event are apart.
+// window is the time between runs of a busy event.
 const window = 50 * time.Millisecond
 
-// watched is a connection whose clients' commands are seen, and refused by an error.
+// watched is a connection whose clients' commands are observed, and fail with an error if set.
 type watched struct {
 	asynq.RedisConnOpt
 	saw func(redis.Cmder) error
@@ -56,7 +56,7 @@ func (w watched) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-// counting returns the connection with a count of the commands that its clients send.
+// counting returns the connection with a counter of its clients' commands.
 func counting(opt asynq.RedisConnOpt) (asynq.RedisConnOpt, *atomic.Int64) {
 	var commands atomic.Int64
 	return watched{opt, func(redis.Cmder) error {
@@ -72,14 +72,14 @@ func notifierOf(t *testing.T, opt asynq.RedisConnOpt, queue string) *notify.Queu
 	return notifier
 }
 
-// send notifies once; a Redis that is busy elsewhere may need a moment to answer.
+// send notifies once, and retries while Redis is slow.
 func send(t *testing.T, notifier notify.CheckedNotifier, event record.EventID) {
 	t.Helper()
 	testkit.Eventually(t, 30*time.Second, func() error { return notifier.TryNotify(t.Context(), "org", event) })
 }
 
-// TestAnEventAtRestIsNotHeld: decisions that come one after the other, each once the one before
-// is counted, are taken up without a window. By a window each would take as long as that.
+// TestAnEventAtRestIsNotHeld verifies that consecutive decisions, each after the previous run,
+// are not delayed by a window.
 func TestAnEventAtRestIsNotHeld(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -103,8 +103,8 @@ func TestAnEventAtRestIsNotHeld(t *testing.T) {
 	})
 }
 
-// TestABusyEventIsGathered: whichever processes notify of an event and work on it, its
-// runs are a window apart while notifications come faster, and they do come.
+// TestABusyEventIsGathered verifies that runs of a busy event are a window apart, across
+// processes, and do take place.
 func TestABusyEventIsGathered(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -138,8 +138,8 @@ func TestABusyEventIsGathered(t *testing.T) {
 	n, took := runs.Load(), time.Since(began)
 	stop()
 	group.Wait()
-	// Three more before it is known that the event is busy; and a task that has waited for a
-	// second, on a machine that stood still, does not keep others away.
+	// Three more before the event counts as busy; and a task that has waited for a second, on a
+	// stalled machine, does not keep others out.
 	if most := 3 + int64(took/window) + int64(took/time.Second); n > most {
 		t.Errorf("%d runs for %d notifications in %s, want %d at most", n, sent.Load(), took, most)
 	}
@@ -148,9 +148,9 @@ func TestABusyEventIsGathered(t *testing.T) {
 	}
 }
 
-// TestNoNotificationIsLost: whatever is written before a notification is seen by a run that
-// begins after it, without the sweeper: when it comes while another one waits, is held,
-// runs, fails or ends, in any of several processes.
+// TestNoNotificationIsLost verifies that what is written before a notification is seen by a run
+// that begins after it, without the sweeper, in every state of other tasks and in several
+// processes.
 func TestNoNotificationIsLost(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -205,7 +205,7 @@ func TestNoNotificationIsLost(t *testing.T) {
 	}
 }
 
-// TestATaskWaitsAloneForASecond: a worker may die with the task that waits. It must not
+// TestATaskWaitsAloneForASecond verifies that a waiting task whose worker has died does not
 // keep out the sweeper's notification, which comes after a second at the earliest.
 func TestATaskWaitsAloneForASecond(t *testing.T) {
 	t.Parallel()
@@ -228,8 +228,8 @@ func TestATaskWaitsAloneForASecond(t *testing.T) {
 	}
 }
 
-// TestCommandsOfANotification: one command where the event is at rest, two where a task
-// waits, which is what it takes to find out.
+// TestCommandsOfANotification verifies that a notification takes one Redis command for an idle
+// event, and two if a task is waiting.
 func TestCommandsOfANotification(t *testing.T) {
 	t.Parallel()
 	plain, server := open(t)
@@ -238,7 +238,7 @@ func TestCommandsOfANotification(t *testing.T) {
 	}
 	opt, commands := counting(plain)
 	notifier := notifierOf(t, opt, notify.QueueInteractive)
-	send(t, notifier, "first") // loads the script, and names the queue
+	send(t, notifier, "first") // loads the script, and registers the queue
 	for _, c := range []struct {
 		what  string
 		event record.EventID

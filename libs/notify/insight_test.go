@@ -20,8 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// collect returns every measured value, as name{attributes} or, of a histogram,
-// how often it was measured.
+// collect returns every measured value as name{attributes}, or the count of a histogram.
 func collect(t *testing.T, reader *metric.ManualReader) map[string]float64 {
 	t.Helper()
 	var all metricdata.ResourceMetrics
@@ -69,7 +68,7 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		insight.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/status", nil))
 		return w.Body.String()
 	}
-	later := func() { clock.Advance(time.Second) } // a look is good for a moment
+	later := func() { clock.Advance(time.Second) } // a query is cached briefly
 
 	if got := page(); !strings.Contains(got, "UNKNOWN") {
 		t.Fatalf("before the database is open:\n%s", got)
@@ -83,7 +82,7 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		t.Fatalf("nobody works:\n%s", got)
 	}
 
-	// One task fails, one runs, one waits; a mark stands for 7 seconds.
+	// One task fails, one runs, one waits; a mark is 7 seconds old.
 	notifier := notify.NewQueue(opt, notify.QueueInteractive, quiet(), time.Now)
 	t.Cleanup(func() { _ = notifier.Close() })
 	running, release := make(chan struct{}, 8), make(chan struct{})
@@ -107,7 +106,7 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		{Org: "org", Event: "young", Mark: record.NewMark(clock.Now().Add(-time.Second))},
 		{Org: "org", Event: "old", Mark: record.NewMark(clock.Now().Add(-6 * time.Second))},
 	}
-	for range 3 { // they wait for their turn
+	for range 3 { // they wait to be scheduled
 		waited := insight.Waits()
 		defer waited()
 	}
@@ -117,7 +116,7 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 	ended := insight.Began()
 	clock.Advance(40 * time.Millisecond)
 	insight.Cleared(t.Context(), record.NewMark(clock.Now().Add(-90*time.Millisecond)))
-	insight.Cleared(t.Context(), record.NewMark(clock.Now().Add(time.Hour))) // somebody's clock is ahead
+	insight.Cleared(t.Context(), record.NewMark(clock.Now().Add(time.Hour))) // a clock that is ahead
 	insight.Cleared(t.Context(), "no mark")
 	insight.StartedOver(t.Context())
 	insight.Incomplete(t.Context())
@@ -164,14 +163,14 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		t.Errorf("the oldest is not first:\n%s", got)
 	}
 
-	// A flush of Redis must not make the queue invisible.
+	// After a flush of Redis the queue must still be visible.
 	server.Flush()
 	later()
 	if got := collect(t, reader); got["ecf.recalculation.queue.reachable{}"] != 1 {
 		t.Errorf("after a flush: %v", got)
 	}
 
-	// Without Redis the page comes all the same, and soon.
+	// Without Redis the page is served all the same, and soon.
 	server.Stop()
 	down = errors.New("poison: mongodb://secret@host")
 	later()
@@ -191,7 +190,7 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 	}
 }
 
-// encoder writes the attributes of a value for reading.
+// encoder formats attributes readably.
 type encoder struct{}
 
 // Encode implements attribute.Encoder.

@@ -23,7 +23,7 @@ import (
 
 func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// runs counts what the handler was called for.
+// runs counts the calls of the handler.
 type runs struct {
 	mu     sync.Mutex
 	events []record.EventID
@@ -71,9 +71,9 @@ func open(t *testing.T) (asynq.RedisConnOpt, *testkit.RedisServer) {
 	return opt, server
 }
 
-// A change made while the task of an earlier one is running must be worked on
-// after it: the worker may have read already. asynq's Unique option, and one
-// task id per event, both refuse the second task here.
+// TestNotificationWhileTheTaskRunsIsNotLost verifies that a change made while the task of an
+// earlier one runs is handled after it, because the worker may have read already. asynq's
+// Unique option, and one task id per event, would both reject the second task.
 func TestNotificationWhileTheTaskRunsIsNotLost(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -92,7 +92,7 @@ func TestNotificationWhileTheTaskRunsIsNotLost(t *testing.T) {
 	})
 	send(t, notifier, "event")
 	<-running
-	send(t, notifier, "event") // the worker is past its reading
+	send(t, notifier, "event") // the worker has read already
 	<-running
 	close(release)
 	if r.count() < 2 {
@@ -100,7 +100,7 @@ func TestNotificationWhileTheTaskRunsIsNotLost(t *testing.T) {
 	}
 }
 
-// lines keeps what is logged.
+// lines collects what is logged.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -118,7 +118,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// Each task has one line in the log, whether it went well or not.
+// TestOneLogLineForEachTask verifies that each task logs one line, whether or not it failed.
 func TestOneLogLineForEachTask(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -147,8 +147,8 @@ func TestOneLogLineForEachTask(t *testing.T) {
 	})
 }
 
-// A task that has failed lies in asynq's archive. It must not stand in the way
-// of the next one.
+// TestNotificationAfterAFailureIsNotRefused verifies that a failed task in asynq's archive does
+// not keep out the next one.
 func TestNotificationAfterAFailureIsNotRefused(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -179,13 +179,13 @@ func TestNotificationsOfOneMomentCoalesce(t *testing.T) {
 		notifier.Notify(t.Context(), "org", "event")
 	}
 	notifier.Notify(t.Context(), "org", "other")
-	// A task that has waited for a second does not keep others away.
+	// A task that has waited for a second does not keep others out.
 	if n, most := pending(t, opt), 2+int(time.Since(began)/time.Second); n < 1 || n > most {
 		t.Fatalf("%d tasks for 500 notifications of one event and one of another; want %d at most", n, most)
 	}
 }
 
-// pending counts the tasks that wait in the interactive queue.
+// pending counts the pending tasks of the interactive queue.
 func pending(t *testing.T, opt asynq.RedisConnOpt) int {
 	t.Helper()
 	inspector := asynq.NewInspector(opt)
@@ -197,8 +197,8 @@ func pending(t *testing.T, opt asynq.RedisConnOpt) int {
 	return info.Pending
 }
 
-// The pause after a failed notification is a second, also where the clock is put back an
-// hour in it.
+// TestPauseEndsWhenTheClockIsPutBack verifies that the pause after a failed notification is a
+// second even if the clock is set back by an hour.
 func TestPauseEndsWhenTheClockIsPutBack(t *testing.T) {
 	t.Parallel()
 	opt, server := open(t)
@@ -215,8 +215,7 @@ func TestPauseEndsWhenTheClockIsPutBack(t *testing.T) {
 		t.Fatal("there is no pause after a failure")
 	}
 	clock.Advance(-time.Hour)
-	// The client may need a moment to find the server again; each failure begins
-	// another pause.
+	// The client may take a while to reconnect; each failure starts another pause.
 	testkit.Eventually(t, 30*time.Second, func() error {
 		err := send()
 		if err != nil {
@@ -237,8 +236,7 @@ func TestNotifyWithoutRedisIsLoggedAndQuick(t *testing.T) {
 	for range 1000 {
 		notifier.Notify(t.Context(), "org", "event")
 	}
-	// Not a measurement: without the pause after a failure a thousand notifications
-	// would take minutes.
+	// Not a measurement: without the pause a thousand notifications would take minutes.
 	if took := time.Since(began); took > 30*time.Second {
 		t.Fatalf("a thousand notifications without Redis took %s", took)
 	}

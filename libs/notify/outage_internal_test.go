@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// answer is an error that a server answered with.
+// answer is an error returned by a server.
 type answer string
 
 func (a answer) Error() string { return string(a) }
@@ -39,8 +39,8 @@ func TestWhatAServerAnswersIsNoOutageUnlessItDoesNotServe(t *testing.T) {
 	}
 }
 
-// What asynq complains of while the queue works is logged, each kind once in a while; in
-// an outage it is not.
+// TestLinesOfTheLibrary verifies that asynq's messages are logged rarely per kind, and not
+// during an outage.
 func TestLinesOfTheLibrary(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// An outage of Redis is two lines of the workers: the loops of the queue's library, which
-// log each try, have none.
+// TestAnOutageOfTheQueueIsTwoLines verifies that an outage of Redis makes two log lines,
+// without those of asynq's loops.
 func TestAnOutageOfTheQueueIsTwoLines(t *testing.T) {
 	t.Parallel()
 	opt, server := open(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAWaitIsForEveryQueue: also for one into which the last look has failed.
+// TestAWaitIsForEveryQueue verifies that a wait includes a queue whose last poll failed.
 func TestAWaitIsForEveryQueue(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)

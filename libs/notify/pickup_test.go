@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// serveLooking runs a worker that looks for tasks at an interval, and says which events it got.
+// serveLooking runs a worker with a poll interval, and returns the events it receives.
 func serveLooking(t *testing.T, opt asynq.RedisConnOpt, look time.Duration) (given <-chan record.EventID) {
 	t.Helper()
 	events := make(chan record.EventID, 100)
@@ -54,9 +54,9 @@ func got(t *testing.T, given <-chan record.EventID, want record.EventID) {
 	}
 }
 
-// TestAWaitingWorkerIsToldOfATask: of both queues, also when the worker would look again
-// in an hour alone, and where Redis does not have the script by which it looks; and its end does
-// not wait for that.
+// TestAWaitingWorkerIsToldOfATask verifies that a worker with a poll interval of an hour
+// receives tasks of both queues at once, even after a flush of scripts, and stops without
+// delay.
 func TestAWaitingWorkerIsToldOfATask(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -65,7 +65,7 @@ func TestAWaitingWorkerIsToldOfATask(t *testing.T) {
 	client := opt.MakeRedisClient().(redis.UniversalClient) //nolint:forcetypeassert // so asynq says
 	t.Cleanup(func() { _ = client.Close() })
 	for _, event := range []record.EventID{"first", "second", "third"} {
-		if err := client.ScriptFlush(t.Context()).Err(); err != nil { // as one that has just begun
+		if err := client.ScriptFlush(t.Context()).Err(); err != nil { // like a server that has restarted
 			t.Fatal(err)
 		}
 		send(t, people, event)
@@ -75,8 +75,8 @@ func TestAWaitingWorkerIsToldOfATask(t *testing.T) {
 	}
 }
 
-// TestAWorkerThatCannotBeToldLooks: a Redis that has no such command is asked for it no more
-// than once for each queue; where it fails, or never answers, tasks are taken up all the same.
+// TestAWorkerThatCannotBeToldLooks verifies that a Redis without the command is sent it once
+// per queue at most, and that tasks are received even if it fails or never returns.
 func TestAWorkerThatCannotBeToldLooks(t *testing.T) {
 	t.Parallel()
 	const never = "it does not answer"
@@ -112,8 +112,8 @@ func TestAWorkerThatCannotBeToldLooks(t *testing.T) {
 	}
 }
 
-// TestAnIdleWorkerAsksLittle: while nothing comes a worker has fewer commands than by one look
-// in 20 ms into two queues, and while there are tasks that it does not get not many more.
+// TestAnIdleWorkerAsksLittle verifies that an idle worker sends fewer commands than by polling
+// two queues every 20 ms, and not many more while other workers get the tasks.
 func TestAnIdleWorkerAsksLittle(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)

@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// Work in bulk lies in front of what somebody waits for, and does not delay it:
-// of the tasks that are taken up before it, few are of the bulk. Nor is the bulk
-// ever forgotten.
+// TestInteractiveNotificationsGoBeforeBulk verifies that few bulk tasks run before a later
+// interactive one, and that bulk tasks are not starved.
 func TestInteractiveNotificationsGoBeforeBulk(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -32,7 +31,7 @@ func TestInteractiveNotificationsGoBeforeBulk(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		// One worker: what it takes up first is what goes first.
+		// One worker: tasks are handled in the order in which it takes them.
 		done <- notify.Serve(ctx, opt, 1, notify.Often, 5*time.Second, quiet(), func(_ context.Context, _ record.OrgID, event record.EventID) error {
 			order <- event
 			return nil
@@ -56,14 +55,15 @@ func TestInteractiveNotificationsGoBeforeBulk(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	// The queues are weighted nine to one: more than ten in a row have a chance of
-	// one in ten thousand million.
+	// The weights are nine to one: more than ten in a row have a probability of one in ten
+	// thousand million.
 	if before > 10 {
 		t.Errorf("%d of %d tasks of the bulk went first", before, many)
 	}
 }
 
-// Whoever sweeps, on however many replicas, the notifications of one moment are one task.
+// TestNotificationsOfManyReplicasCoalesce verifies that concurrent notifications of sweepers on
+// several replicas are one task.
 func TestNotificationsOfManyReplicasCoalesce(t *testing.T) {
 	t.Parallel()
 	opt, _ := open(t)
@@ -76,7 +76,7 @@ func TestNotificationsOfManyReplicasCoalesce(t *testing.T) {
 	}
 	for range 3 {
 		for _, notifier := range notifiers {
-			_ = notifier.TryNotify(t.Context(), "org", "event") // one that is lost is none
+			_ = notifier.TryNotify(t.Context(), "org", "event") // a lost one does not matter
 		}
 	}
 	if n := pending(t, opt); n != 1 {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The runbook says of every metric of the recalculation what to do about it.
+// TestTheRunbookNamesEveryMetric verifies that the runbook explains every metric of the
+// recalculation.
 func TestTheRunbookNamesEveryMetric(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "runbooks", "recalculation.md"))
@@ -31,7 +32,7 @@ func TestTheRunbookNamesEveryMetric(t *testing.T) {
 		}
 		for _, match := range named.FindAllSubmatch(code, -1) {
 			metrics++
-			// By its whole name, or the end of it in a row of several.
+			// By its full name, or by its end in a row of several.
 			if !regexp.MustCompile("[`.…]" + regexp.QuoteMeta(string(match[1])) + "[`{]").Match(text) {
 				t.Errorf("the runbook does not name ecf.recalculation.%s", match[1])
 			}

@@ -71,7 +71,7 @@ func TestWindowSlides(t *testing.T) {
 			{20 * time.Second, true, 0, 20 * time.Second},
 			{time.Second, false, 0, 19 * time.Second},
 			{18 * time.Second, false, 0, time.Second},
-			// At 60 s the first take, of 0 s, has left: one more, not three.
+			// At 60 s the first event, at 0 s, has left the window: one more passes, not three.
 			{time.Second, true, 0, 20 * time.Second},
 			{0, false, 0, 20 * time.Second},
 			{20 * time.Second, true, 0, 20 * time.Second},
@@ -90,9 +90,9 @@ func TestWindowSlides(t *testing.T) {
 	}
 }
 
-// TestLogsAgree plays random histories on all implementations at once and
-// compares them with the definition: a take passes when fewer than the limit
-// have passed within the window before it.
+// TestLogsAgree plays random histories on all implementations at once and compares them with
+// the definition: an event passes if fewer than the limit have passed within the window before
+// it.
 func TestLogsAgree(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)
@@ -103,14 +103,14 @@ func TestLogsAgree(t *testing.T) {
 	for i := range 400 {
 		c.Advance(time.Duration(random.IntN(4000)) * time.Millisecond)
 		if random.IntN(10) == 0 {
-			c.Advance(-500 * time.Millisecond) // a clock that is set back is no way around
+			c.Advance(-500 * time.Millisecond) // setting the clock back must not circumvent the limit
 		}
 		action := random.IntN(10)
 		now := c.Now()
 		if len(passed) > 0 && passed[len(passed)-1].After(now) {
 			now = passed[len(passed)-1]
 		}
-		// What has once left the window stays out of it when the clock is set back.
+		// What has left the window does not return when the clock is set back.
 		passed = slices.DeleteFunc(passed, func(p time.Time) bool { return !p.After(now.Add(-rule.Window)) })
 		within := len(passed)
 		want := within < rule.Limit
@@ -140,8 +140,8 @@ func TestLogsAgree(t *testing.T) {
 	}
 }
 
-// TestExactOverTwoReplicas: two limiters with their own connections, a hundred
-// requests at once, a limit of thirty.
+// TestExactOverTwoReplicas verifies a limit of thirty with a hundred concurrent requests to two
+// limiters with separate connections.
 func TestExactOverTwoReplicas(t *testing.T) {
 	t.Parallel()
 	_, server := testkit.Redis(t)
@@ -213,7 +213,7 @@ func TestWithoutRedis(t *testing.T) {
 	}
 }
 
-// failing is a shared log that counts how often it is asked.
+// failing is a shared log that counts its calls.
 type failing struct {
 	asked atomic.Int64
 	fail  atomic.Bool
@@ -228,8 +228,8 @@ func (f *failing) Take(ctx context.Context, key string, rule ratelimit.Rule) (ra
 	return f.Log.Take(ctx, key, rule)
 }
 
-// TestFailedStoreIsLeftAlone: a store that hangs must not cost every request
-// its time-out; and it is asked again after the pause.
+// TestFailedStoreIsLeftAlone verifies that a store that hangs does not delay every request by
+// its timeout, and is used again after the pause.
 func TestFailedStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	c := newClock()
@@ -254,7 +254,7 @@ func TestFailedStoreIsLeftAlone(t *testing.T) {
 	if r := l.Take(t.Context(), "k"); r.Unknown || f.asked.Load() != 2 {
 		t.Errorf("after the pause: %+v, asked %d times", r, f.asked.Load())
 	}
-	// Nor does the pause last an hour because the clock is put back by one.
+	// Nor does the pause last an hour if the clock is set back by one.
 	f.fail.Store(true)
 	l.Take(t.Context(), "k")
 	f.fail.Store(false)
@@ -272,8 +272,8 @@ func TestFailedStoreIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestRefusedEverywhere: a take that Redis refuses is not kept by the process
-// either, or two replicas would shut out a client for longer than the window.
+// TestRefusedEverywhere verifies that an event rejected by Redis is not counted in the process
+// either; otherwise two replicas would block a client for longer than the window.
 func TestRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	_, server := testkit.Redis(t)
@@ -300,7 +300,7 @@ func TestLocalIsBounded(t *testing.T) {
 	c := newClock()
 	l := ratelimit.NewLocal(c.Now, 3)
 	one := ratelimit.Rule{Limit: 1, Window: time.Minute}
-	for _, key := range []string{"a", "b", "c", "a", "d"} { // b is the one longest not asked for
+	for _, key := range []string{"a", "b", "c", "a", "d"} { // b is the least recently used
 		take(t, l, key, one)
 	}
 	for key, want := range map[string]bool{"a": false, "c": false, "d": false} {

@@ -10,15 +10,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// approvalAllocations is the most that an approval may allocate.
+// approvalAllocations is the maximum number of allocations of an approval.
 const approvalAllocations = 515
 
-// TestAllocationsOfAnApproval includes what storing it allocates.
+// TestAllocationsOfAnApproval verifies the allocations of an approval, including its storage.
 func TestAllocationsOfAnApproval(t *testing.T) {
 	testkit.WithoutRace(t)
 	h := start(t, record.Policy{})
 	const runs = 50
-	waiting := make([]record.Record, 1+runs) // the first is not measured
+	waiting := make([]record.Record, 1+runs) // the first one is not measured
 	for i := range waiting {
 		waiting[i] = h.submitted("niels")
 	}

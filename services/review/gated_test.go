@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/services/review"
 )
 
-// watched notes in which order the record and the event of a request are read, and lets
-// something happen after one of these.
+// watched records the order in which the record and the event of a request are read, and calls
+// a function after one of these reads.
 type watched struct {
 	*sqlitestore.Store
 	read  []string
@@ -58,8 +58,8 @@ func watch(t *testing.T) (*harness, *watched) {
 	return h, store
 }
 
-// TestOneReadingOfTheEvent: a decision reads the event once; one that a sign-off keeps
-// from being made reads it after the record, as a gate is read.
+// TestOneReadingOfTheEvent verifies that a decision reads the event once, and one that a
+// sign-off may prevent reads it after the record, as the gate requires.
 func TestOneReadingOfTheEvent(t *testing.T) {
 	t.Parallel()
 	h, store := watch(t)
