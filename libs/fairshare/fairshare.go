@@ -31,15 +31,12 @@ type Options struct {
 	// that returns every other second finds free slots.
 	Alone      int
 	AloneAfter time.Duration
-	// Least is the minimum time for which work counts as occupying its slot while other keys
-	// have work too. Short work costs more than the time between its start and end, because of
-	// what is done before and after it; without Least a key with short work only would keep all
-	// processors busy. It does not affect longer work, nor a key with little short work: Burst
-	// is how much of Least may accumulate before slots are held longer. Nor does it affect a
-	// key that has had one piece of work at a time for a second, because a client that waits
-	// for each response keeps no processor busy. LeastTimes limits Least to a multiple of the
-	// duration of the work, because little is done before and after the shortest work; 0: no
-	// limit.
+	// Least is the minimum time for which a slot is held while other keys have work too, because
+	// short work costs more than the time between its start and end. It does not affect a key
+	// with little short work: Burst is how much of Least may accumulate before slots are held
+	// longer. Nor does it affect a key that has had one piece of work at a time for a second: a
+	// client that waits for each response keeps no processor busy. LeastTimes limits Least to
+	// a multiple of the duration, as little surrounds the shortest work; 0: no limit.
 	Least, Burst time.Duration
 	LeastTimes   int
 	// Pause is how long a slot is held after its work has ended, as a multiple of the duration
@@ -111,9 +108,8 @@ func New(o Options) *Scheduler {
 	return &Scheduler{o: o, keys: map[slot]*queue{}, whole: map[string]time.Time{}}
 }
 
-// Acquire blocks until work of a key may run, and returns the function to call when it has
-// ended, which may be called repeatedly. Cost is relative to other work. The error is ErrFull
-// or that of ctx.
+// Acquire blocks until work of a key may run, and returns the function to call, once or more,
+// when it has ended. Cost is relative to other work. The error is ErrFull or that of ctx.
 func (s *Scheduler) Acquire(ctx context.Context, key string, cost int) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key}, cost, false, nil)
 }
@@ -234,7 +230,6 @@ func (s *Scheduler) Waiting(key string) int {
 	return waiting
 }
 
-// newQueue returns a queue for a key that has none.
 func (s *Scheduler) newQueue(key slot) (q *queue) {
 	q, s.spare = s.spare, nil
 	if q == nil {
@@ -244,8 +239,7 @@ func (s *Scheduler) newQueue(key slot) (q *queue) {
 	return q
 }
 
-// enqueue starts work at once, and returns no ticket, or adds it to its key's queue, at the
-// front if first is set.
+// enqueue starts work and returns no ticket, or queues it, at the front if first is set.
 func (s *Scheduler) enqueue(key slot, cost float64, first bool) (*queue, *ticket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -387,7 +381,6 @@ func (s *Scheduler) dispatch() {
 	}
 }
 
-// begin counts work that starts.
 func (s *Scheduler) begin(q *queue, cost float64) {
 	s.clock = max(s.clock, q.next)
 	q.next += cost
@@ -395,8 +388,7 @@ func (s *Scheduler) begin(q *queue, cost float64) {
 	s.running++
 }
 
-// before reports whether the work of one queue goes before that of another. Ties are broken by
-// name, so that the order is deterministic.
+// before reports whether q is before other. Ties are broken by key: the order is deterministic.
 func (q *queue) before(key slot, other *queue, otherKey slot) bool {
 	switch {
 	case key.behind != otherKey.behind:
