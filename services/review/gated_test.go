@@ -80,8 +80,8 @@ func TestOneReadingOfTheEvent(t *testing.T) {
 	}
 }
 
-// TestApprovalBesideASignOff: an event that is signed after the record was read, or after
-// the event was, refuses the approval.
+// TestApprovalBesideASignOff verifies that an approval fails if the event is signed after the
+// record or the event was read.
 func TestApprovalBesideASignOff(t *testing.T) {
 	t.Parallel()
 	for _, after := range []string{"record", "gate"} {
@@ -96,7 +96,7 @@ func TestApprovalBesideASignOff(t *testing.T) {
 	}
 }
 
-// sign is what a sign-off does to an event and its one record.
+// sign has the effect of a sign-off on an event and its one record.
 func (h *harness) sign(r record.Record) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -119,7 +119,8 @@ func (h *harness) sign(r record.Record) {
 	}
 }
 
-// TestGatedDecisionsOnWhatIsNotThere: what cannot be read ahead is answered as before.
+// TestGatedDecisionsOnWhatIsNotThere verifies that a record that cannot be read ahead has the
+// usual response.
 func TestGatedDecisionsOnWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	h, _ := watch(t)

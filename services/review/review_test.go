@@ -59,7 +59,7 @@ func start(t *testing.T, policy record.Policy) *harness {
 	return h
 }
 
-// submitted stores a record that by has entered and submitted.
+// submitted stores a record created and submitted by the given user.
 func (h *harness) submitted(by string) record.Record {
 	h.t.Helper()
 	actor := record.Actor{ID: by, Name: by, Role: identity.Manager}
@@ -113,7 +113,7 @@ const (
 	alien  = "org2.eve.admin"
 )
 
-// TestDecisions: who may decide what, in which state, and what the record is then.
+// TestDecisions verifies who may make which decision in which state, and the resulting record.
 func TestDecisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -156,8 +156,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestConditionalDecision: a decision on what somebody has seen is refused once it
-// has changed, and changes nothing.
+// TestConditionalDecision verifies that a decision on an outdated record is rejected, and
+// changes nothing.
 func TestConditionalDecision(t *testing.T) {
 	t.Parallel()
 	h := start(t, record.Policy{})
@@ -175,7 +175,7 @@ func TestConditionalDecision(t *testing.T) {
 	}
 }
 
-// TestRehearsedDecision answers as the decision would, and stores nothing.
+// TestRehearsedDecision verifies that a dry run answers like the decision, and stores nothing.
 func TestRehearsedDecision(t *testing.T) {
 	t.Parallel()
 	h := start(t, record.Policy{FourEyes: true})
@@ -193,7 +193,7 @@ func TestRehearsedDecision(t *testing.T) {
 	}
 }
 
-// TestRepeatedDecision is made once and answered twice.
+// TestRepeatedDecision verifies that a repeated decision is made once and answered twice.
 func TestRepeatedDecision(t *testing.T) {
 	t.Parallel()
 	h := start(t, record.Policy{})
@@ -212,8 +212,8 @@ func TestRepeatedDecision(t *testing.T) {
 	}
 }
 
-// TestApprovalOfManyAsTheyWereSeen: with revisions no record is approved but one that
-// is still at the revision that was seen.
+// TestApprovalOfManyAsTheyWereSeen verifies that, with revisions, only records at the given
+// revision are approved.
 func TestApprovalOfManyAsTheyWereSeen(t *testing.T) {
 	t.Parallel()
 	h := start(t, record.Policy{})
@@ -254,7 +254,7 @@ func TestApprovalOfManyAsTheyWereSeen(t *testing.T) {
 	}
 }
 
-// outcomes returns what became of each: the state, or the code of the error.
+// outcomes returns the outcome of each record: the state, or the code of the error.
 func outcomes(t *testing.T, a answer) string {
 	t.Helper()
 	var read struct {
@@ -280,8 +280,7 @@ func outcomes(t *testing.T, a answer) string {
 	return strings.Join(got, "; ")
 }
 
-// TestApprovalOfMany: each record by itself; one that cannot be approved holds up
-// none of the others.
+// TestApprovalOfMany verifies that records are approved independently of each other.
 func TestApprovalOfMany(t *testing.T) {
 	t.Parallel()
 	h := start(t, record.Policy{FourEyes: true})
