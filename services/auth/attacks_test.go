@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// Statement 8, by whoever has what is public: the key set, and a token of their
-// own. The full table of forgeries is with the verifier.
+// TestForgedTokensOverHTTP tries tokens forged with the public key set and a valid
+// token (statement 8). The full table of forgeries is with the verifier.
 func TestForgedTokensOverHTTP(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -71,7 +71,8 @@ func TestForgedTokensOverHTTP(t *testing.T) {
 	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusOK, "")
 }
 
-// A refresh token of one organization's user never gives tokens of another's.
+// TestRefreshTokenStaysInItsOrganization verifies that a refresh token never yields
+// tokens of another organization's user.
 func TestRefreshTokenStaysInItsOrganization(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -82,7 +83,7 @@ func TestRefreshTokenStaysInItsOrganization(t *testing.T) {
 	}
 }
 
-// FuzzLoginBody returns whatever body to the three routes that need no token.
+// FuzzLoginBody sends any body to the three routes that need no token.
 func FuzzLoginBody(f *testing.F) {
 	b := setupFuzz(f)
 	f.Add(`{"refreshToken":"a.b","setupToken":"o.u.s","password":"a long enough password"}`)

@@ -29,8 +29,9 @@ func (b *bundle) entries(token string) []map[string]any {
 	return all
 }
 
-// Statement 35: what concerns security is an entry that says who, to whom, what,
-// before and after, and by which request; and the chain of entries is whole.
+// TestAuditLog verifies that each security event has an entry with actor, subject,
+// action, values before and after, and request, and that the chain of entries is intact
+// (statement 35).
 func TestAuditLog(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root := b.signIn("root@example.com")
@@ -128,7 +129,8 @@ func wholeChains(t *testing.T, b *bundle, orgs ...string) {
 	}
 }
 
-// Statement 35, at once: what two processes do over one store makes one chain.
+// TestAuditLogOfManySignInsAtOnce verifies that the concurrent events of two processes
+// on one store form one chain (statement 35).
 func TestAuditLogOfManySignInsAtOnce(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		other, err := auth.NewAccounts(auth.AccountsDeps{Store: b.store, Hasher: b.hasher, Now: b.clock.Now})
@@ -173,8 +175,9 @@ func (s *deafStore) AppendAudit(ctx context.Context, e account.AuditEntry) (acco
 	return s.Store.AppendAudit(ctx, e)
 }
 
-// Statement 35: nothing is answered as done before its entry is stored, and an
-// entry that could not be stored is stored later, once.
+// TestNothingIsDoneWithoutItsAuditEntry verifies that no request succeeds before its
+// entry is stored, and that an entry that could not be stored is stored later, once
+// (statement 35).
 func TestNothingIsDoneWithoutItsAuditEntry(t *testing.T) {
 	t.Parallel()
 	store := &deafStore{Store: openSQLite(t)}

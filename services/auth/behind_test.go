@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// TestChangesOfPasswordsWaitBehindSignIns: whoever is signed in and has a password
-// looked at, over and over, or has a setup token and uses it, keeps nobody from signing
-// in: a change that came first is looked at when the sign-ins that came since have been.
+// TestChangesOfPasswordsWaitBehindSignIns verifies that a user who changes the password
+// repeatedly, or the holder of a setup token, prevents no login: a change that came
+// first is hashed after the logins that have come since.
 func TestChangesOfPasswordsWaitBehindSignIns(t *testing.T) {
 	t.Parallel()
 	t.Run("change", func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestChangesOfOrganizationsTakeTurns: the one change of an organization waits for one
-// of another, however many that has, and of one user few wait.
+// TestChangesOfOrganizationsTakeTurns verifies that organizations are served in turn,
+// however many changes one of them has, and that few changes of one user wait.
 func TestChangesOfOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	p := newPasswordChanges(nil, time.Now, time.Now, slog.New(slog.DiscardHandler))

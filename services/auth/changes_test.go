@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// TestRehearsedChangesHashNothingNew: a rehearsal looks at the present password
-// and makes no hash that would be stored nowhere; the budget holds for it too.
+// TestRehearsedChangesHashNothingNew verifies that a dry run checks the present
+// password but hashes no new one, and counts against the budget.
 func TestRehearsedChangesHashNothingNew(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -34,8 +34,8 @@ func TestRehearsedChangesHashNothingNew(t *testing.T) {
 	b.want(change("198.51.100.1"), http.StatusOK, "")
 }
 
-// TestChangesHashOneAtATime: however many change their password at once, one
-// slot at most is theirs, so that sign-ins find the others.
+// TestChangesHashOneAtATime verifies that concurrent password changes use at most one
+// slot, so that logins find the others.
 func TestChangesHashOneAtATime(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -61,8 +61,9 @@ func TestChangesHashOneAtATime(t *testing.T) {
 	}
 }
 
-// Statement 3: after Redis has lost everything the owner still signs in while
-// strangers are held off: what network is the owner's comes from the sessions.
+// TestOwnerSignsInAfterRedisIsEmptied verifies that after a loss of Redis the owner
+// still logs in while strangers are limited: the owner's networks come from the
+// sessions (statement 3).
 func TestOwnerSignsInAfterRedisIsEmptied(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -86,8 +87,9 @@ func TestOwnerSignsInAfterRedisIsEmptied(t *testing.T) {
 	}
 }
 
-// Statement 3: the owner's networks are those of all sessions that are stored: of one that was
-// signed out of, of one that many have come after, and of one that went on elsewhere.
+// TestOwnersNetworksOutliveTheirSessions verifies that the owner's networks are those
+// of all stored sessions: of one that was logged out, of one that many have followed,
+// and of one that continued elsewhere (statement 3).
 func TestOwnersNetworksOutliveTheirSessions(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

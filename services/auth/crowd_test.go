@@ -15,10 +15,10 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// Two hundred sign-ins at once: no more hashes are made at once than there are
-// slots, which bounds their memory; while the queue is full everything else is
-// answered; whoever finds it full is told to come back; and all two hundred have
-// an answer.
+// TestTwoHundredLoginsAtOnce verifies that two hundred concurrent logins make no more
+// concurrent hashes than there are slots, which limits their memory; that other
+// requests are answered while the queue is full; that a login that finds it full is
+// told to retry; and that all are answered.
 func TestTwoHundredLoginsAtOnce(t *testing.T) {
 	t.Parallel()
 	const slots, queue, crowd = 2, 60, 200
@@ -86,7 +86,7 @@ func TestTwoHundredLoginsAtOnce(t *testing.T) {
 		t.Errorf("answers %v", answers)
 	}
 	if made := int(hasher.Made() - before); made < served || made > served+late {
-		t.Errorf("%d hashes for %d sign-ins: whoever is turned away must cost none", made, served)
+		t.Errorf("%d hashes for %d logins: a refused login must not cost one", made, served)
 	}
 	if peak := hasher.Peak(); peak != slots {
 		t.Errorf("%d hashes at once, %d slots", peak, slots)

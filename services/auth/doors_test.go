@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// TestWeakPasswordsAreRefusedAtEveryDoor (statement 7): wherever a password comes in, what
-// the policy refuses is refused, and nothing has changed.
+// TestWeakPasswordsAreRefusedAtEveryDoor verifies that every operation that sets a
+// password refuses what the policy refuses, and changes nothing (statement 7).
 func TestWeakPasswordsAreRefusedAtEveryDoor(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

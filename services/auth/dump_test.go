@@ -76,8 +76,8 @@ var dumped = map[string]func(t *testing.T) (account.Store, func() string){
 	},
 }
 
-// Statement 14: who gets a dump of the database and of Redis has no token that
-// works and no password, and from Redis not even an email.
+// TestADumpOpensNothing verifies that a dump of the database and of Redis contains no
+// usable token and no password, and that of Redis not even an email (statement 14).
 func TestADumpOpensNothing(t *testing.T) {
 	t.Parallel()
 	for engine, open := range dumped {

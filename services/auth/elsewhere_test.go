@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// Statement 15, the whole way in real time: a change by another process reaches two gateways
-// within a second.
+// TestAChangeElsewhereReachesTwoGatewaysWithinASecond verifies in real time that a
+// change by another process reaches two gateways within a second (statement 15).
 func TestAChangeElsewhereReachesTwoGatewaysWithinASecond(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

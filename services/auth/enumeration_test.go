@@ -81,9 +81,9 @@ func (s *askedStore) AppendAudit(ctx context.Context, e account.AuditEntry) (acc
 	return s.Store.AppendAudit(ctx, e)
 }
 
-// TestAnInvitationAsksTheSame: whether an address has an account elsewhere shows neither in
-// the answer to an invitation (TestAnInvitationTellsNothing) nor in the work for it, which how
-// long it takes would tell.
+// TestAnInvitationAsksTheSame verifies that whether an address has an account elsewhere
+// does not affect the work of an invitation, which its duration would reveal;
+// TestAnInvitationTellsNothing verifies the response.
 func TestAnInvitationAsksTheSame(t *testing.T) {
 	t.Parallel()
 	store := &askedStore{Store: openSQLite(t)}

@@ -24,7 +24,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// The flow of the specification, section 5, with statement 13.
+// TestFlow plays the flow of the specification, section 5, with statement 13.
 func TestFlow(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		a := b.login(" ada@EXAMPLE.com", goodPass)
@@ -124,7 +124,8 @@ func TestTokensSayWhatTheyShould(t *testing.T) {
 	}
 }
 
-// Statement 1: identical answers and the same work, whatever is wrong.
+// TestWrongCredentialsAreAllAlike verifies that all failed logins have the same
+// response and the same work (statement 1).
 func TestWrongCredentialsAreAllAlike(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		if err := b.service.DisableUser(t.Context(), "o1", b.bob.ID); err != nil {
@@ -206,7 +207,8 @@ func TestRefreshRefuses(t *testing.T) {
 	})
 }
 
-// A fault lists everything that is wrong, and never the secret itself.
+// TestInvalidBodies verifies that an error lists every fault, and never the secret
+// itself.
 func TestInvalidBodies(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -250,7 +252,8 @@ func TestInvalidBodies(t *testing.T) {
 	b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"ada@example.com","password":"`+goodPass+`","otp":"1"}`), http.StatusOK, "")
 }
 
-// Statement 9, and 10 through the service's own routes.
+// TestOnlyAccessTokensOpenRoutes verifies statement 9, and statement 10 through the
+// service's own routes.
 func TestOnlyAccessTokensOpenRoutes(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -270,8 +273,8 @@ func TestOnlyAccessTokensOpenRoutes(t *testing.T) {
 	b.want(b.do("GET", "/api/v2/auth/me", in.access, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 }
 
-// Many logins at once: beyond the bound they are told to come back, and the
-// other routes go on.
+// TestBusyHashing verifies that of many concurrent logins those above the limit are
+// told to retry, while the other routes are answered.
 func TestBusyHashing(t *testing.T) {
 	t.Parallel()
 	slow, err := password.New(password.Options{Params: password.Params{MemoryKiB: 8 << 10, Time: 3, Threads: 1}, Slots: 1, Queue: 2, Wait: time.Minute})
@@ -302,7 +305,8 @@ func TestBusyHashing(t *testing.T) {
 	}
 }
 
-// Statements 31 and 32: a store that fails is 503 with Retry-After, and says nothing of itself to a client.
+// TestBrokenStore verifies that a failing store gives 503 with Retry-After, and reveals
+// nothing of itself (statements 31 and 32).
 func TestBrokenStore(t *testing.T) {
 	t.Parallel()
 	broken := &brokenStore{Store: openSQLite(t)}
@@ -349,7 +353,7 @@ func (s *brokenStore) Session(ctx context.Context, id string) (account.Session, 
 	return s.Store.Session(ctx, id)
 }
 
-// Statement 36: what a client sends cannot break a log line.
+// TestHostileTextInLogs verifies that input cannot break a log line (statement 36).
 func TestHostileTextInLogs(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

@@ -8,9 +8,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity/members"
 )
 
-// TestMembersAreToldToWhoHasAToken: statement 34 where other services ask about
-// members: without an access token there is no answer, and with one none of another
-// organization's.
+// TestMembersAreToldToWhoHasAToken verifies statement 34 for requests of services about
+// members: without an access token there is no response, and with one none about
+// another organization.
 func TestMembersAreToldToWhoHasAToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -31,8 +31,8 @@ func TestMembersAreToldToWhoHasAToken(t *testing.T) {
 	}
 }
 
-// TestMembersAreToldToServices: a service that works when no request is under way names the
-// organization, and is told the role of active members of that one alone.
+// TestMembersAreToldToServices verifies that a service doing background work names the
+// organization, and gets the roles of active members of that one only.
 func TestMembersAreToldToServices(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

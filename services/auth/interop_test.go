@@ -13,8 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// A stock OpenID Connect client takes the discovery document, the key set and
-// the ID token as they are, and refuses the access token in its place (statement 9).
+// TestStockClientTakesTheIDToken verifies that a standard OpenID Connect client accepts
+// the discovery document, the key set and the ID token, and rejects the access token in
+// its place (statement 9).
 func TestStockClientTakesTheIDToken(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{identity.AlgEdDSA, identity.AlgES256} {

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestAnInvitationIsRepeatedByItsKey: a repetition is the same invitation, whose former
-// token ends; what differs under the same key is refused, and nothing is counted twice.
+// TestAnInvitationIsRepeatedByItsKey verifies that a repetition returns the same
+// invitation and invalidates its former token; that a different request with the same
+// key is refused; and that nothing is counted twice.
 func TestAnInvitationIsRepeatedByItsKey(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root := b.signIn("root@example.com").access
@@ -35,7 +36,7 @@ func TestAnInvitationIsRepeatedByItsKey(t *testing.T) {
 				t.Fatalf("%v %s, and first %s", again.header, again.body, first.body)
 			}
 			if a := b.setUp(first.text("setupToken")); a.status < http.StatusBadRequest {
-				t.Fatalf("a former token was taken: %s", a.body)
+				t.Fatalf("a former token was accepted: %s", a.body)
 			}
 			first = again
 		}
@@ -51,8 +52,9 @@ func TestAnInvitationIsRepeatedByItsKey(t *testing.T) {
 	})
 }
 
-// TestALinkIsRepeatedByItsKey: a repetition is the same link to set a password, whose
-// former token ends; it counts once, and once it was used there is no further token.
+// TestALinkIsRepeatedByItsKey verifies that a repetition returns the same setup link
+// and invalidates its former token; that it counts once; and that a used link yields no
+// further token.
 func TestALinkIsRepeatedByItsKey(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root := b.signIn("root@example.com").access
@@ -81,7 +83,7 @@ func TestALinkIsRepeatedByItsKey(t *testing.T) {
 			t.Errorf("another key: %v", other.header)
 		}
 		if a := b.setUp(last.text("setupToken")); a.status < http.StatusBadRequest {
-			t.Errorf("a former token was taken: %s", a.body)
+			t.Errorf("a former token was accepted: %s", a.body)
 		}
 		if rehearsed := link("other", "X-Dry-Run", "true"); rehearsed.header.Get("Idempotent-Replayed") != "" || rehearsed.text("setupToken") != "" {
 			t.Errorf("rehearsed: %v %s", rehearsed.header, rehearsed.body)
@@ -99,8 +101,8 @@ func TestALinkIsRepeatedByItsKey(t *testing.T) {
 	})
 }
 
-// TestHeaderFaultsOfAccounts: they are answered together with those of the body, and
-// nothing is done.
+// TestHeaderFaultsOfAccounts verifies that faults of header fields are reported
+// together with those of the body, and nothing is done.
 func TestHeaderFaultsOfAccounts(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root := b.signIn("root@example.com").access

@@ -34,8 +34,9 @@ func (b *bundle) accept(access, token string) answer {
 	return b.do("POST", "/api/v2/auth/invitations/accept", access, `{"token":`+quoted(token)+`}`, "X-Request-Id", "same")
 }
 
-// TestAnInvitationTellsNothing: the answer to an invitation has the same form and the
-// same values but for what is random, whether or not the address has an account.
+// TestAnInvitationTellsNothing verifies that the response to an invitation has the same
+// form and, apart from random values, the same content whether or not the address has
+// an account.
 func TestAnInvitationTellsNothing(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root := b.signIn("root@example.com").access
@@ -180,8 +181,9 @@ func TestInvitationsEndAndAreBounded(t *testing.T) {
 	})
 }
 
-// TestRefusedInvitationsAreCounted: whoever tries tokens of invitations over and over does
-// not fill the audit log, and each user's refusals are counted apart (statement 35).
+// TestRefusedInvitationsAreCounted verifies that repeated attempts with invitation
+// tokens do not fill the audit log, and that each user's refusals are counted
+// separately (statement 35).
 func TestRefusedInvitationsAreCounted(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -206,8 +208,8 @@ func TestRefusedInvitationsAreCounted(t *testing.T) {
 	}
 }
 
-// TestASquattedAddressIsFreed: whoever registers an address first does not get what
-// others offer it, and cannot keep it from its owner.
+// TestASquattedAddressIsFreed verifies that registering someone else's address first
+// neither yields the invitations to it nor blocks its owner.
 func TestASquattedAddressIsFreed(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -230,9 +232,9 @@ func TestASquattedAddressIsFreed(t *testing.T) {
 	}
 }
 
-// TestSetupLinkOfAMember: an administrator gives a member a link to set another
-// password, once; for whom the organization is not the only one of it is refused, and
-// nothing tells of the others; every call counts, rehearsed or not, and is audited
+// TestSetupLinkOfAMember verifies that an administrator can give a member a one-time
+// link to set another password; that it is refused for a member of other organizations,
+// without revealing these; and that every call counts, dry run or not, and is recorded
 // (statements 15, 35).
 func TestSetupLinkOfAMember(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
@@ -281,7 +283,7 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		b.want(refused, http.StatusForbidden, "FORBIDDEN")
 		b.want(rehearsed, http.StatusForbidden, "FORBIDDEN")
 		if strings.Contains(refused.body, "example.org") || strings.Contains(refused.body, "o2") {
-			t.Errorf("the refusal tells of another organization: %s", refused.body)
+			t.Errorf("the refusal reveals another organization: %s", refused.body)
 		}
 		log := b.do("GET", "/api/v2/organization/audit?limit=100", root, "").body
 		if n := strings.Count(log, `"user.reset"`); n != 5 || strings.Contains(log, "o2") {

@@ -103,8 +103,8 @@ func (j *jose) verify(options map[string]any, url, set, token string, now time.T
 	return v, refused
 }
 
-// jose takes the discovery document, the key set and both tokens as they are,
-// and neither token in the place of the other (statement 9).
+// TestJoseTakesTheTokens verifies that jose accepts the discovery document, the key set
+// and both tokens, and neither token in place of the other (statement 9).
 func TestJoseTakesTheTokens(t *testing.T) {
 	t.Parallel()
 	for _, algorithm := range []string{identity.AlgEdDSA, identity.AlgES256} {
@@ -160,9 +160,9 @@ func TestJoseTakesTheTokens(t *testing.T) {
 	}
 }
 
-// Statement 11: jose, which keeps the key set, follows to a next key of another
-// algorithm, and whoever fetches the set when the former key has retired refuses
-// that key's tokens.
+// TestJoseFollowsARotation verifies that jose, which caches the key set, accepts a next
+// key of another algorithm, and that once the former key has retired its tokens are
+// rejected by clients that fetch the set (statement 11).
 func TestJoseFollowsARotation(t *testing.T) {
 	t.Parallel()
 	j := startJose(t)

@@ -10,8 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// Statement 3: guessing one account's password from many addresses ends after
-// thirty tries, costs nothing beyond them, and leaves the owner's session alone.
+// TestFailedLoginsOfOneAccount verifies that guessing one account's password from many
+// addresses is stopped after thirty attempts, costs nothing beyond them, and does not
+// affect the owner's session (statement 3).
 func TestFailedLoginsOfOneAccount(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -56,9 +57,9 @@ func TestFailedLoginsOfOneAccount(t *testing.T) {
 	}
 }
 
-// Statement 3: each address from which the owner has signed in has a count of its own. Who
-// guesses from one of them, behind the same proxy as the owner, keeps the owner out of that
-// one alone.
+// TestAddressesOfTheOwnerCountApart verifies that each address from which the owner has
+// logged in has a separate count: guessing from one of them, behind the owner's proxy,
+// locks the owner out of that one only (statement 3).
 func TestAddressesOfTheOwnerCountApart(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -79,10 +80,10 @@ func TestAddressesOfTheOwnerCountApart(t *testing.T) {
 	b.want(from("198.51.100.2", goodPass), http.StatusOK, "")
 }
 
-// Statement 3: whoever has got hold of a session cannot guess the password where
-// it is changed: wrong ones count as failed sign-ins of the account, rehearsed
-// ones too. And strangers who guess at the sign-in do not keep the owner from
-// changing it.
+// TestWrongCurrentPasswordsCountAsFailedLogins verifies that a stolen session cannot be
+// used to guess the password where it is changed: wrong ones count as failed logins of
+// the account, in dry runs too; and that strangers who guess at the login do not keep
+// the owner from changing it (statement 3).
 func TestWrongCurrentPasswordsCountAsFailedLogins(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -128,8 +129,8 @@ func TestWrongCurrentPasswordsCountAsFailedLogins(t *testing.T) {
 	b.want(change(ada.access, "wrong", goodPass, thief, "false"), http.StatusBadRequest, "VALIDATION_ERROR")
 }
 
-// Statement 3: the delay grows with each failure, ends, and is the same for an
-// email without an account.
+// TestDelayAfterFailuresGrows verifies that the delay grows with each failure, ends,
+// and is the same for an email without an account (statement 3).
 func TestDelayAfterFailuresGrows(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -162,7 +163,8 @@ func TestDelayAfterFailuresGrows(t *testing.T) {
 	}
 }
 
-// Statement 32: without Redis the limit holds in the process.
+// TestFailedLoginsWithoutRedis verifies that without Redis the limit applies per
+// process (statement 32).
 func TestFailedLoginsWithoutRedis(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

@@ -83,9 +83,9 @@ func inventedLimits() map[string]audit.Report {
 	}
 }
 
-// TestAuthAnswersServicesOnly: with a secret, a report without a credential is not entered,
-// whoever's token it has, and an attempt to sign in without one is neither looked at nor
-// counted, from whatever address it says it comes.
+// TestAuthAnswersServicesOnly verifies that with a secret, a report without a
+// credential is not recorded, whoever's token it has, and a login without one is
+// neither checked nor counted, whatever address it claims.
 func TestAuthAnswersServicesOnly(t *testing.T) {
 	t.Parallel()
 	b := behindSecret(t, false)
@@ -96,12 +96,12 @@ func TestAuthAnswersServicesOnly(t *testing.T) {
 	nobody, org := b.counted()
 	for name, r := range b.forged() {
 		if err := audit.NewRemote(b.base, nil).Record(t.Context(), bob, r); err == nil {
-			t.Errorf("%s is taken", name)
+			t.Errorf("%s is accepted", name)
 		}
 	}
 	for name, r := range inventedLimits() {
 		if err := audit.NewRemote(b.base, nil).Record(t.Context(), "", r); err == nil {
-			t.Errorf("a limit with an invented %s is taken", name)
+			t.Errorf("a limit with an invented %s is accepted", name)
 		}
 	}
 	for n := range 60 {
@@ -116,7 +116,7 @@ func TestAuthAnswersServicesOnly(t *testing.T) {
 		}
 	}
 	if n, o := b.counted(); n != nobody || o != org {
-		t.Errorf("%d and %d entries were made by nobody", n-nobody, o-org)
+		t.Errorf("%d and %d entries without an actor", n-nobody, o-org)
 	}
 	if a := b.do("GET", members.Path+"?org=o1&id="+b.bob.ID, "", ""); a.status != http.StatusUnauthorized || a.header.Get(peer.Refused) == "" {
 		t.Errorf("members without a credential, nor a token: %d %s", a.status, a.body)
@@ -141,7 +141,8 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t(r) }
 
-// TestASignedRequestCannotBeChanged: over HTTP, as somebody between two services would.
+// TestASignedRequestCannotBeChanged changes signed requests over HTTP, as a man in the
+// middle would.
 func TestASignedRequestCannotBeChanged(t *testing.T) {
 	t.Parallel()
 	b := behindSecret(t, false)
@@ -203,8 +204,8 @@ func TestASignedRequestCannotBeChanged(t *testing.T) {
 	}
 }
 
-// TestUpgradeTakesTheReleaseBefore: only where it is said so, what services of the release
-// before send is taken as it was; a credential by another secret never is.
+// TestUpgradeTakesTheReleaseBefore verifies that requests of the previous release's
+// services are accepted only if configured, and a credential with another secret never.
 func TestUpgradeTakesTheReleaseBefore(t *testing.T) {
 	t.Parallel()
 	b := behindSecret(t, true)
@@ -219,9 +220,9 @@ func TestUpgradeTakesTheReleaseBefore(t *testing.T) {
 	b.want(b.by(&http.Client{Transport: other.Transport(http.DefaultTransport)}).do("GET", "/api/v2/auth/me", bob, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 }
 
-// TestWithoutASecretNobodyIsBelieved: with neither a secret nor certificates a report is of
-// the token's user, or of nobody, and says no address; and the address of who signs in is that
-// of the connection.
+// TestWithoutASecretNobodyIsBelieved verifies that with neither a secret nor
+// certificates a report counts for the token's user, or for no one, and without an
+// address; and that the address of a login is that of the connection.
 func TestWithoutASecretNobodyIsBelieved(t *testing.T) {
 	t.Parallel()
 	b := setupBehind(t, openSQLite(t), testHasher(t), func(now func() time.Time) *peer.Verifier { return peer.NewVerifier(nil, false, now) })
@@ -229,11 +230,11 @@ func TestWithoutASecretNobodyIsBelieved(t *testing.T) {
 	remote := audit.NewRemote(b.base, b.as("gateway")) // auth has no secret to verify it
 	nobody, org := b.counted()
 	if err := remote.Record(t.Context(), bob.access, b.forged()["an action of somebody else"]); err == nil {
-		t.Error("an action of somebody else is taken")
+		t.Error("an action of another person is accepted")
 	}
 	for name, r := range inventedLimits() {
 		if err := remote.Record(t.Context(), "", r); err == nil {
-			t.Errorf("a limit with an invented %s is taken", name)
+			t.Errorf("a limit with an invented %s is accepted", name)
 		}
 	}
 	if n, o := b.counted(); n != nobody || o != org {
@@ -252,7 +253,7 @@ func TestWithoutASecretNobodyIsBelieved(t *testing.T) {
 		}
 	}
 	if page, _, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1); err != nil || page[0].Address != "" || page[0].RequestID != "" {
-		t.Errorf("the entry of nobody is %+v, %v", page, err)
+		t.Errorf("the entry without an actor is %+v, %v", page, err)
 	}
 	// A forged event neither prevents the true entry nor counts as it.
 	made := audit.Report{Note: audit.Note{Action: "event.sign-off", ID: "e1/8", Actor: b.bob.ID, Subject: "e1"}}

@@ -65,8 +65,8 @@ type peopleModel struct {
 
 var modelOrgs = []string{"m1", "m2", "m3"}
 
-// TestTwoPeopleInThreeOrganizations makes moves at random and holds every answer
-// against the model; each token ever issued is looked at again and again.
+// TestTwoPeopleInThreeOrganizations makes random moves and compares every response with
+// the model; each token ever issued is checked repeatedly.
 func TestTwoPeopleInThreeOrganizations(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		rounds := 60
@@ -98,7 +98,7 @@ func (k *peopleModel) look() {
 		}
 		p, err := k.service.Verify(k.t.Context(), token.text)
 		if want := token.holds(k.clock.Now()); (err == nil) != want || want && (p.Org != token.org || p.UserID != token.session.of.in[token.org].id) {
-			k.t.Fatalf("%s in %s: %+v, %v; it holds: %t", token.session.of.email, token.org, p, err, want)
+			k.t.Fatalf("%s in %s: %+v, %v; want valid: %t", token.session.of.email, token.org, p, err, want)
 		}
 	}
 }

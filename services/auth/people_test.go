@@ -36,7 +36,7 @@ func (b *bundle) lets(token string) bool {
 	b.t.Helper()
 	in := b.do("GET", "/api/v2/auth/me", token, "").status == http.StatusOK
 	if b.admits(token) != in {
-		b.t.Errorf("auth lets a token in: %t, and a gateway does not say so a second later", in)
+		b.t.Errorf("auth admits a token: %t, but a gateway does not agree a second later", in)
 	}
 	return in
 }
@@ -60,8 +60,8 @@ func (b *bundle) wantMember(a answer, m account.User) string {
 	return token
 }
 
-// TestOnePersonInTwoOrganizations signs in to each, switches by a refresh, and
-// changes the default.
+// TestOnePersonInTwoOrganizations logs in to each, switches by a refresh, and changes
+// the default.
 func TestOnePersonInTwoOrganizations(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		there := b.join("ada@example.com", "o2", identity.Admin)
@@ -157,8 +157,8 @@ func bare(a answer) string {
 	return head + tail
 }
 
-// TestRevocationInOneOrganization: disabling, a change of the role and removal end
-// what they are about, at once where auth is asked, and leave the rest alone.
+// TestRevocationInOneOrganization verifies that disabling, a change of role and removal
+// end exactly what they concern, immediately as far as auth is asked.
 func TestRevocationInOneOrganization(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		there := b.join("ada@example.com", "o2", identity.Manager)
@@ -180,7 +180,7 @@ func TestRevocationInOneOrganization(t *testing.T) {
 		b.want(b.refresh(second.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
 		b.want(b.refreshTo(first.text("refreshToken"), "o2"), http.StatusNotFound, "NOT_FOUND")
 		if err := b.service.EnableUser(ctx, "o2", there.ID); err != nil || b.lets(away) {
-			t.Errorf("enabled again: %v; the token from before holds: %t", err, b.lets(away))
+			t.Errorf("enabled again: %v; the token from before is valid: %t", err, b.lets(away))
 		}
 		b.want(b.refresh(second.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
 		b.wantMember(b.refreshTo(second.text("refreshToken"), "o1"), b.ada)
@@ -197,7 +197,7 @@ func TestRevocationInOneOrganization(t *testing.T) {
 		b.wantMember(b.loginTo("ada@example.com", "o2"), changed)
 		// Revived under the same id.
 		if again := b.join("ada@example.com", "o1", identity.User); again.ID != b.ada.ID || b.lets(here) {
-			t.Errorf("revived as %s, was %s; the token from before holds: %t", again.ID, b.ada.ID, b.lets(here))
+			t.Errorf("revived as %s, was %s; the token from before is valid: %t", again.ID, b.ada.ID, b.lets(here))
 		}
 		if err := b.service.DeleteUser(ctx, "o2", there.ID); err != nil || b.lets(away) {
 			t.Errorf("removed there: %v", err)
@@ -221,7 +221,8 @@ func TestRevocationInOneOrganization(t *testing.T) {
 	})
 }
 
-// TestTheOperatorDisablesAPersonEverywhere by the address.
+// TestTheOperatorDisablesAPersonEverywhere verifies that an operator disables all
+// memberships by address.
 func TestTheOperatorDisablesAPersonEverywhere(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -232,12 +233,12 @@ func TestTheOperatorDisablesAPersonEverywhere(t *testing.T) {
 	}
 	for _, a := range []answer{here, away} {
 		if b.lets(a.text("accessToken")) {
-			t.Error("a token holds")
+			t.Error("a token is still valid")
 		}
 		b.want(b.refresh(a.text("refreshToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
 	}
 	b.want(b.loginTo("ada@example.com", "o2"), http.StatusNotFound, "NOT_FOUND")
 	if _, err := b.service.Join(t.Context(), "nobody@example.com", "o2", "", identity.User); apperr.CodeOf(err) != apperr.UserNotFound {
-		t.Errorf("nobody joined: %v", err)
+		t.Errorf("no membership was created: %v", err)
 	}
 }

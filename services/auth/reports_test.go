@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// Statement 35: what the gateway reports is an entry in the chain of the
-// organization that the token names. Statement 34: auth takes the token's word
-// for who it was, and nobody's else, and nothing that only auth itself can know.
+// TestReportsOfOtherServices verifies that a report of the gateway becomes an entry in
+// the chain of the token's organization (statement 35), and that auth takes the actor
+// from the token only, and nothing that only auth itself can know (statement 34).
 func TestReportsOfOtherServices(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		bob, root := b.signIn("bob@example.com"), b.signIn("root@example.com")
@@ -66,7 +66,7 @@ func TestReportsOfOtherServices(t *testing.T) {
 		}
 		_, before, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 10)
 		if err != nil || before != 1 {
-			t.Errorf("%d entries of nobody, %v", before, err)
+			t.Errorf("%d entries without an organization, %v", before, err)
 		}
 		made := refused
 		made.Action = "login"
@@ -82,7 +82,7 @@ func TestReportsOfOtherServices(t *testing.T) {
 			"no action, and not a note": {root.access, audit.Report{}},
 		} {
 			if err := remote.Record(t.Context(), c.token, c.report); err == nil {
-				t.Errorf("%s is taken", what)
+				t.Errorf("%s is accepted", what)
 			}
 		}
 		b.want(b.do("POST", "/api/v2"+audit.Path, root.access, `{}`), http.StatusNotFound, "NOT_FOUND")
@@ -112,14 +112,14 @@ func TestReportsOfOtherServices(t *testing.T) {
 		_, before, _ = b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1)
 		for n := range 100 {
 			if err := remote.Record(t.Context(), "", hit); (err == nil) != (n < 60) {
-				t.Fatalf("report %d of nobody within a minute: %v", n+1, err)
+				t.Fatalf("report %d without a token within a minute: %v", n+1, err)
 			}
 		}
 		if _, after, err := b.store.AuditPage(t.Context(), account.SystemOrg, 0, 1); err != nil || after-before != 60 {
 			t.Errorf("%d entries were made of 100 reports, %v", after-before, err)
 		}
 		if err := remote.Record(t.Context(), b.signIn("bob@example.com").access, refused); err != nil {
-			t.Errorf("a report of somebody: %v", err)
+			t.Errorf("a report with a token: %v", err)
 		}
 		b.clock.Advance(time.Minute)
 		if err := remote.Record(t.Context(), "", hit); err != nil {

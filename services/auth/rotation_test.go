@@ -17,9 +17,10 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
-// Statement 11: the next key is published before it signs, the former one
-// verifies until its last token has expired, and then it is gone; the server
-// follows without a restart and refuses no good token in between.
+// TestServerFollowsARotation verifies that the next key is published before it signs,
+// that the former one verifies until its last token has expired and is then removed,
+// and that the server follows without a restart or rejecting a valid token (statement
+// 11).
 func TestServerFollowsARotation(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -68,9 +69,9 @@ func TestServerFollowsARotation(t *testing.T) {
 	b.signIn("ada@example.com")
 }
 
-// Statement 11, under load: while keys are rotated, twice, nobody who has a token that has
-// not expired is refused, neither by auth nor by a service that reads the published keys,
-// with tokens of just now or of before.
+// TestNobodyIsRefusedWhileKeysRotate verifies under load that during two rotations no
+// valid token, new or old, is rejected by auth or by a service that reads the published
+// keys (statement 11).
 func TestNobodyIsRefusedWhileKeysRotate(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

@@ -91,7 +91,8 @@ func operator(t *testing.T, e app.Env) *auth.Accounts {
 	return accounts
 }
 
-// Without Redis, gateways ask the service itself about each session.
+// TestRunWithoutACache verifies that without Redis gateways ask the service about each
+// session.
 func TestRunWithoutACache(t *testing.T) {
 	t.Parallel()
 	uri, name := testkit.MongoDB(t)
@@ -117,8 +118,8 @@ func TestRunWithoutACache(t *testing.T) {
 	b.signInWith("ada@example.com", newPass)
 }
 
-// Two replicas on MongoDB and Redis share the keys' folder: each takes what the
-// other gave, and follows a rotation without a restart.
+// TestTwoReplicas verifies that two replicas on MongoDB and Redis share the keys'
+// folder: each accepts the other's tokens and follows a rotation without a restart.
 func TestTwoReplicas(t *testing.T) {
 	t.Parallel()
 	uri, name := testkit.MongoDB(t)
@@ -181,7 +182,7 @@ func TestRunReportsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// setupFuzz makes a service for fuzzing, without a network.
+// setupFuzz starts a service for fuzzing, without a network.
 func setupFuzz(f *testing.F) func(path, body string) (status int, answer string) {
 	f.Helper()
 	db, err := sqlitex.Open(f.Context(), filepath.Join(f.TempDir(), "auth.db"), sqlitestore.Schema()...)

@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth"
 )
 
-// A service account is made like any other and is set up with the same one-time
-// token; it is a user and can never be more; what shows accounts shows that it
-// is one; and the audit log says so.
+// TestServiceAccounts verifies that a service account is created and set up like any
+// other, can never be more than a user, and is marked as a service account wherever
+// accounts are shown and in the audit log.
 func TestServiceAccounts(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		root := b.signIn("root@example.com").access
@@ -49,7 +49,7 @@ func TestServiceAccounts(t *testing.T) {
 			t.Errorf("%s", list)
 		}
 
-		// It stays what it is, whoever asks and whatever else is changed.
+		// It cannot be changed, by whomever and together with whatever else.
 		self := "/api/v2/users/" + id
 		for _, role := range []string{"manager", "admin"} {
 			a := b.do("PATCH", self, root, `{"name":"Other","role":"`+role+`"}`)
@@ -76,8 +76,8 @@ func TestServiceAccounts(t *testing.T) {
 	})
 }
 
-// A program may hold as many sessions as it likes and let them lie: none ends
-// before its time, however many there are and however long none is used.
+// TestServiceAccountsHaveNoInteractiveLimits verifies that no session of a program ends
+// early, however many it has and however long they are unused.
 func TestServiceAccountsHaveNoInteractiveLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))

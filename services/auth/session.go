@@ -16,13 +16,13 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// lives reports whether a session of a person goes on now, whatever became of one
+// lives reports whether a session of a person is valid now, apart from the state of its
 // membership.
 func (a *Accounts) lives(v account.Session, p account.User) bool {
 	return v.User == p.ID && !p.Deleted && v.EndedAt.IsZero() && a.now().Before(v.Expires) && (v.Epoch >= p.Epoch || p.Kept == v.ID)
 }
 
-// loggedOut is why a session ended that its own user ended from within.
+// loggedOut is the reason of a session that its own user ended with it.
 const loggedOut = "logout"
 
 // logout answers POST /auth/logout.
@@ -65,20 +65,20 @@ func (a *Accounts) EndSession(ctx context.Context, org, user, sid, reason string
 }
 
 const (
-	// maxSessions is how many sessions a person has at once. A program that signs in for
-	// each of its runs, and never signs out, has as many as there were runs in the time a
-	// session lasts; each is read where the person's are.
+	// maxSessions is how many sessions a person has concurrently. A program that logs
+	// in for each of its runs, and never logs out, has as many as there were runs in
+	// the lifetime of a session; each is read wherever the person's sessions are.
 	maxSessions = 1000
-	// surplusAtOnce is how many of them one sign-in ends.
+	// surplusAtOnce is how many of them one login ends.
 	surplusAtOnce = 20
-	// tooMany is why those beyond maxSessions end.
+	// tooMany is the reason of sessions ended beyond maxSessions.
 	tooMany = "too many sessions"
 )
 
-// endSurplus ends the sessions of a person beyond maxSessions, which the longest
-// time was not used first, as one of them begins in the membership m. A session whose
-// last access token may be valid is not taken for unused. The sign-in succeeds without it as
-// well, and the next one does what is left.
+// endSurplus ends the least recently used sessions of a person beyond maxSessions, when
+// one begins in the membership m. A session whose last access token may be valid does
+// not count as unused. The login succeeds even if this fails, and the next one ends the
+// rest.
 func (s *Service) endSurplus(ctx context.Context, begun account.Session, m account.User) {
 	unused := s.moment().Add(-s.config.AccessTokenTTL)
 	surplus, err := s.store.SurplusSessions(ctx, begun.Org, begun.User, unused, maxSessions, surplusAtOnce)
@@ -94,7 +94,7 @@ func (s *Service) endSurplus(ctx context.Context, begun account.Session, m accou
 		}
 		e := event{action: "session.end", org: orElse(v.MemberOrg, v.Org), actor: m.ID, subject: orElse(v.Member, v.User), session: v.ID, to: tooMany}
 		if s.audit(ctx, e) != nil {
-			return // the entry waits for the store to come back
+			return // the entry waits for the store
 		}
 	}
 }
@@ -122,14 +122,14 @@ func (s *Service) changePassword(c *fiber.Ctx) error {
 	return web.OK(c, fiber.Map{})
 }
 
-// replacePassword changes a password by the one before. A wrong one counts as a
-// failed sign-in of the account, in a rehearsal too: else whoever has stolen a
-// session could guess the password here, and nobody would see it.
+// replacePassword changes a password, given the present one. A wrong one counts as a
+// failed login of the account, in a dry run too: otherwise a stolen session could be
+// used to guess the password unnoticed.
 func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.Principal, current, fresh string) error {
 	session := sessions.SessionOf(p.Session)
 	refused := event{action: "password.change", org: p.Org, subject: p.UserID, session: session}
-	// Not 401: the token is good, and a client that gets 401 would refresh it and
-	// try again.
+	// Not 401: the token is valid, and a client that gets 401 would refresh it and
+	// retry.
 	wrong := apperr.Invalid(apperr.Detail{Field: "currentPassword", Code: "WRONG_PASSWORD", Message: "currentPassword is not the password of this account."})
 	u, err := a.personOf(ctx, p.Org, p.UserID)
 	if err != nil {
@@ -139,8 +139,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 		return err
 	}
 	known, _ := callerOf(ctx)
-	// Whoever is signed in could otherwise keep the processors from those who
-	// sign in.
+	// Otherwise a logged-in user could occupy the CPUs that logins need.
 	end, err := s.changes.begin(ctx, p.Org, u.ID, known.origin.Address)
 	if err != nil {
 		return err
@@ -174,7 +173,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	}
 	_, err = a.changePerson(ctx, u.ID, func(now *account.User) error {
 		if now.PasswordHash != u.PasswordHash {
-			return wrong // another one was set meanwhile
+			return wrong // another password was set meanwhile
 		}
 		now.PasswordHash, now.SetupHash, now.SetupUntil = hash, "", time.Time{}
 		now.EndSessions(session)
@@ -191,9 +190,9 @@ type sessionOut struct {
 	CreatedAt  string `json:"createdAt"`
 	LastUsedAt string `json:"lastUsedAt"`
 	ExpiresAt  string `json:"expiresAt"`
-	Address    string `json:"address,omitempty"`   // where it was last used from
-	UserAgent  string `json:"userAgent,omitempty"` // what it was last used by
-	Current    bool   `json:"current"`             // the one of this request
+	Address    string `json:"address,omitempty"`   // of the last use
+	UserAgent  string `json:"userAgent,omitempty"` // of the last use
+	Current    bool   `json:"current"`             // the session of this request
 }
 
 // listSessions answers GET /auth/sessions.
@@ -234,9 +233,9 @@ func (s *Service) endSession(c *fiber.Ctx) error {
 	return web.OK(c, deleted(sid))
 }
 
-// sessionFacts answers a service's question about a session. It is asked with the
-// access token that the service was sent: nobody learns of a session, or makes
-// this service read the store, who has no token of it.
+// sessionFacts answers a service's request about a session, made with the access token
+// that the service received: only the holder of a token of the session can have it
+// looked up.
 func (s *Service) sessionFacts(c *fiber.Ctx) error {
 	token, _ := web.BearerToken(c)
 	p, err := s.lateVerifier.Verify(c.UserContext(), token)
@@ -253,7 +252,7 @@ func (s *Service) sessionFacts(c *fiber.Ctx) error {
 	return web.OK(c, facts)
 }
 
-// stamp writes a time as the API does.
+// stamp formats a time as the API does.
 func stamp(t time.Time) string { return timestamp.Format(t) }
 
 func deleted(id string) fiber.Map { return fiber.Map{"_id": id, "deleted": true} }

@@ -66,7 +66,8 @@ func TestChangesOfUsersCountAtOnce(t *testing.T) {
 		if !b.admits(r.text("accessToken")) || claimsOf(t, r.text("accessToken"))["role"] != "manager" {
 			t.Error("the refreshed token does not have the new role")
 		}
-		// Disabled: everything ends, and stays ended when enabled again.
+		// Disabled: every session ends, and remains ended when the user is enabled
+		// again.
 		change(auth.Change{Disabled: &off})
 		if b.admits(r.text("accessToken")) {
 			t.Error("a disabled user's token is admitted")
@@ -231,8 +232,8 @@ func TestRedisComesBackWithAnOldCopy(t *testing.T) {
 	if !b.admits(in.access) {
 		t.Fatal("not admitted")
 	}
-	// The change happens in a process that has no Redis, as a command has none
-	// beside a server with an embedded one; the server follows.
+	// The change is made by a process without Redis, such as a command next to a server
+	// with an embedded one; the server publishes it.
 	beside, err := auth.NewAccounts(auth.AccountsDeps{Store: b.store, Hasher: b.hasher, Now: b.clock.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +242,7 @@ func TestRedisComesBackWithAnOldCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !b.admits(in.access) {
-		t.Fatal("the copy should not know yet: nobody follows")
+		t.Fatal("the copy should not have the change yet: no process follows changes")
 	}
 	b.follow()
 	testkit.Eventually(t, 5*time.Second, func() error {
@@ -283,7 +284,7 @@ func TestSessionsAreToldToWhoHasATokenOfThem(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	// A session that has ended is still told of: that is the answer a service needs.
+	// A session that has ended is still reported: a service needs that answer.
 	verify := identity.ActiveTokens{
 		Tokens:   identity.NewVerifier(identity.VerifierOptions{Issuer: issuer, Keys: b.service.Keys(), Now: b.clock.Now}),
 		Sessions: sessions.NewChecker(sessions.Options{Authority: sessions.NewRemote(b.base, nil), Now: b.clock.Now}),
@@ -300,8 +301,9 @@ func TestSessionsAreToldToWhoHasATokenOfThem(t *testing.T) {
 	}
 }
 
-// TestAPersonHasSoManySessions: a program that signs in for each of its runs and never out
-// ends the sessions that were used least, and not the one in which somebody works.
+// TestAPersonHasSoManySessions verifies that a program that logs in for each of its
+// runs and never logs out ends the least recently used sessions, and not one that is in
+// use.
 func TestAPersonHasSoManySessions(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		const most = 1000
@@ -323,7 +325,7 @@ func TestAPersonHasSoManySessions(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// As long as the tokens of all of them are valid, none is unused.
+		// While the tokens of all of them are valid, none is unused.
 		early := b.signIn("ada@example.com")
 		if !b.admits(working.access) || !b.admits(early.access) {
 			t.Error("a session whose token is valid has ended")
@@ -331,7 +333,8 @@ func TestAPersonHasSoManySessions(t *testing.T) {
 		b.clock.Advance(time.Hour)
 		again := b.refresh(working.refresh)
 		b.want(again, http.StatusOK, "")
-		// With the new one there are three too many, of which those used least end.
+		// With the new one there are three too many, of which the least recently used
+		// end.
 		next := b.signIn("ada@example.com")
 		_, open, err := b.store.SessionsPage(t.Context(), u, b.clock.Now(), 0, 1)
 		if err != nil || open != most {

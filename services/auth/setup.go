@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// setupTTL is how long a one-time setup token is good.
+// setupTTL is how long a one-time setup token is valid.
 const setupTTL = 72 * time.Hour
 
 // SetPassword sets a new password of a user and ends all sessions of the user.
@@ -40,8 +40,8 @@ func (a *Accounts) SetPassword(ctx context.Context, org, id, newPassword string)
 	return a.audit(ctx, event{action: "user.password", org: org, subject: id})
 }
 
-// personIn reads the person behind a membership; of the first one also where the
-// person has left it.
+// personIn reads the person of a membership; for the first one also if the person has
+// left it.
 func (a *Accounts) personIn(ctx context.Context, org, id string) (account.User, error) {
 	u, err := a.store.User(ctx, org, id)
 	if errors.Is(err, account.ErrNotFound) || err == nil && (u.Deleted || u.IsInvitation()) {
@@ -83,12 +83,12 @@ type Setup struct {
 	Separate bool
 }
 
-// setupRefused is the one answer for a token that is not good (any more).
+// setupRefused is the only error for an invalid token.
 func setupRefused() error {
 	return apperr.New(apperr.Unauthenticated, "The setup token is not valid. Ask for a new one.")
 }
 
-// setupUser reads the user that a setup token opens now; false for none.
+// setupUser reads the user of a valid setup token; false if there is none.
 func (a *Accounts) setupUser(ctx context.Context, token string) (u account.User, secret string, ok bool, err error) {
 	u, secret, err = a.tokenUser(ctx, token)
 	if err != nil || a.opens(u, secret) {
@@ -117,7 +117,7 @@ func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
 	}
 	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		if !a.opensSetup(*u, secret) {
-			return setupRefused() // of two uses at once, one
+			return setupRefused() // of two concurrent uses, one succeeds
 		}
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
 		u.EndSessions("")
@@ -159,12 +159,12 @@ type setupOut struct {
 	Organization string `json:"organization,omitempty"`
 }
 
-// setUp is CompleteSetup within the bounds of changes of passwords: with one token one
-// hash at a time, behind the sign-ins, from however many addresses it is used. Its
-// budget is the token's, which no stranger has. The token is looked at again when it is
-// its turn, so that what the first use has spent costs the others no hash. It returns
-// the organization that a login to the account has to name, which is that of a separate
-// one; rehearsed, too, as it follows from the token and what is asked.
+// setUp is CompleteSetup within the limits of password changes: with one token one hash
+// at a time, after logins, from however many addresses it is used. The budget is per
+// token, which only its holder has. The token is checked again before hashing, so that
+// once it is used further attempts cost no hash. It returns the organization that a
+// login to the account must name, which is that of a separate account; also in a dry
+// run, because it follows from the token and the request.
 func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) (names string, err error) {
 	u, secret, ok, err := a.setupUser(ctx, asked.Token)
 	if err != nil || !ok {
@@ -186,7 +186,7 @@ func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) (names st
 	return names, a.CompleteSetup(password.Behind(ctx, u.Org), asked)
 }
 
-// newSetup puts a fresh one-time secret into a user and returns the token.
+// newSetup sets a new one-time secret in a user and returns the token.
 func (a *Accounts) newSetup(u *account.User) (token string) {
 	secret, hash := account.NewSecret()
 	u.SetupHash, u.SetupUntil, u.SetupKey = hash, a.moment().Add(setupTTL), ""
@@ -202,7 +202,7 @@ func (a *Accounts) checkPassword(field, newPassword string, u account.User) erro
 
 func (a *Accounts) hash(ctx context.Context, newPassword string) (string, error) {
 	if a.rehearsed {
-		return "", nil // it would be stored nowhere
+		return "", nil // it would not be stored
 	}
 	hash, err := a.hasher.Hash(ctx, newPassword)
 	return hash, busy(err)

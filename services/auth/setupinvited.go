@@ -9,10 +9,10 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// setUpInvited makes an invitation the first membership of a new person, who takes the
-// address or, separate, has an account of that organization alone, whoever has the
-// address. A rehearsal ends before the address is looked at: whether it has an account
-// is told only where the refusal is audited, by using an invitation to it.
+// setUpInvited turns an invitation into the first membership of a new person, who takes
+// the address or, if separate, has an account of that organization only, whoever has
+// the address. A dry run ends before the address is looked up: whether it has an
+// account is revealed only where the refusal is recorded, by using an invitation to it.
 func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret string, s Setup) error {
 	if a.rehearsed {
 		return nil
@@ -37,7 +37,7 @@ func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret stri
 	}
 	_, err = a.changeRead(ctx, func() (account.User, error) { return a.User(ctx, u.Org, u.ID) }, func(u *account.User) error {
 		if !a.opens(*u, secret) {
-			return setupRefused() // of two uses at once, one
+			return setupRefused() // of two concurrent uses, one succeeds
 		}
 		u.PasswordHash, u.Person, u.EmailKey = hash, "", key
 		accepted(u)
@@ -53,10 +53,10 @@ func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret stri
 	return a.audit(ctx, done)
 }
 
-// addressTaken refuses to set up an account for an address that has one. Only the holder
-// of an invitation gets it. The log of the organization that invited has it, and that of
-// the whole system, where the operator sees whose account it is; not that of the
-// account's organization, which is to learn nothing of the other.
+// addressTaken refuses to set up an account for an address that has one. Only the
+// holder of an invitation gets this error. It is recorded in the log of the inviting
+// organization and in that of the whole system, where the operator sees whose account
+// it is; not in that of the account's organization, which must not learn of the other.
 func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
 	const why = "the address has an account"
 	holder, err := a.store.UserByEmail(ctx, account.EmailKey(u.Email))
@@ -71,8 +71,8 @@ func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
 	)
 }
 
-// noMember refuses a separate account to whose address is a member's: nobody has two
-// ids in an organization, to approve one's own records with.
+// noMember refuses a separate account for the address of a member: no one may have two
+// ids in an organization, and approve their own records with the second.
 func (a *Accounts) noMember(ctx context.Context, u account.User, emailKey string) error {
 	p, err := a.store.UserByEmail(ctx, emailKey)
 	if errors.Is(err, account.ErrNotFound) {
@@ -97,8 +97,8 @@ func (a *Accounts) separateIn(ctx context.Context, org, emailKey string) (bool, 
 	return err == nil && u.Separate(), unavailable(err)
 }
 
-// noSeparate refuses to make whose address has a separate account of an organization a
-// member there once more; see noMember.
+// noSeparate refuses a further membership for an address that has a separate account in
+// the organization; see noMember.
 func (a *Accounts) noSeparate(ctx context.Context, org, emailKey string) error {
 	separate, err := a.separateIn(ctx, org, emailKey)
 	if separate {

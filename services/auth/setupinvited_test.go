@@ -15,7 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// setUpWith uses a setup token; fields are those beside the token and a good password.
+// setUpWith uses a setup token; fields are those other than the token and a valid
+// password.
 func (b *bundle) setUpWith(token, fields string, headers ...string) answer {
 	b.t.Helper()
 	return b.do("POST", "/api/v2/auth/setup", "", `{"setupToken":`+quoted(token)+`,"password":`+quoted(goodPass)+fields+`}`, append(headers, "X-Request-Id", "same")...)
@@ -33,9 +34,9 @@ func (b *bundle) refusals(org, reason string) (found []account.AuditEntry) {
 	return slices.DeleteFunc(entries, func(e account.AuditEntry) bool { return e.Reason != reason })
 }
 
-// TestARehearsedSetupTellsNothing: whether the address of an invitation has an account
-// shows neither in the answer to a rehearsed setup nor in the work for it. Rehearsals are
-// audited, make no hash, use nothing up and have a budget.
+// TestARehearsedSetupTellsNothing verifies that whether the address of an invitation
+// has an account affects neither the response to a dry run of the setup nor its work.
+// Dry runs are recorded, hash nothing, do not use up the token and have a budget.
 func TestARehearsedSetupTellsNothing(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines {
@@ -74,7 +75,7 @@ func TestARehearsedSetupTellsNothing(t *testing.T) {
 			}
 			b.want(b.setUpWith(thereToken, "", "X-Dry-Run", "true", "X-Forwarded-For", "203.0.113.1"), http.StatusTooManyRequests, "RATE_LIMITED")
 			b.clock.Advance(changesWindow + time.Second)
-			// What was rehearsed can be done, and the refusal is in two logs.
+			// What was tried in a dry run can be done, and the refusal is in two logs.
 			b.want(b.setUpWith(nowhereToken, ""), http.StatusOK, "")
 			b.want(b.setUpWith(thereToken, ""), http.StatusConflict, "EMAIL_TAKEN")
 			const taken = "the address has an account"
@@ -91,9 +92,9 @@ func TestARehearsedSetupTellsNothing(t *testing.T) {
 	}
 }
 
-// TestASeparateAccount: whoever registers an address first keeps it, and keeps nobody
-// from an account of another organization with that address, which is signed in to by
-// naming the organization. Neither opens the other one.
+// TestASeparateAccount verifies that the first to register an address keeps it, but
+// does not prevent an account of another organization with that address, which requires
+// naming the organization at login. Neither account opens the other.
 func TestASeparateAccount(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		const owner, squat, ours = "owner@b.test", "purple elephants dance softly", goodPass
@@ -137,11 +138,11 @@ func TestASeparateAccount(t *testing.T) {
 		b.want(signIn(ours, ""), http.StatusUnauthorized, "UNAUTHENTICATED")
 		b.want(signIn(ours, o2), http.StatusUnauthorized, "UNAUTHENTICATED")
 		b.want(signIn(squat, o1), http.StatusNotFound, "NOT_FOUND")
-		for _, org := range []string{"", o1} { // the key it is found by is no address
+		for _, org := range []string{"", o1} { // the key by which it is found is not an address
 			b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":`+quoted(account.InvitationKey("o1", owner))+`,"password":`+quoted(ours)+org+`}`), http.StatusUnauthorized, "UNAUTHENTICATED")
 		}
 
-		// It is the one membership of its address here, and of no other organization.
+		// It is the only membership of its address here, and of no other organization.
 		b.want(b.do("POST", "/api/v2/users", root, `{"email":`+quoted(owner)+`,"role":"user"}`), http.StatusConflict, "EMAIL_TAKEN")
 		if _, err := b.service.Join(t.Context(), owner, "o1", "", identity.User); apperr.CodeOf(err) != apperr.EmailTaken {
 			t.Errorf("the operator adds the address once more: %v", err)
@@ -159,7 +160,8 @@ func TestASeparateAccount(t *testing.T) {
 		}
 		b.want(signIn(newPass, o1), http.StatusOK, "")
 
-		// Of an address that nobody has, a separate account is made as well, with the same answer.
+		// For an address without an account, a separate account is created as well,
+		// with the same response.
 		_, free := b.invite(root, "free@b.test", "user")
 		if a := b.setUpWith(free, separate); a.status != took.status || a.body != took.body {
 			t.Errorf("%s, want %s", a.body, took.body)
@@ -169,12 +171,12 @@ func TestASeparateAccount(t *testing.T) {
 			t.Errorf("the operator makes the address a user once more: %v", err)
 		}
 
-		// Who is a member gets no second id.
+		// A member gets no second id.
 		_, second := b.invite(root, "eve@example.org", "user")
 		b.join("eve@example.org", "o1", identity.User)
 		b.want(b.setUpWith(second, separate), http.StatusConflict, "EMAIL_TAKEN")
 
-		// Once the address is free, the membership can get it, under the id it had.
+		// Once the address is free, the membership can get it, with its old id.
 		b.want(b.do("DELETE", "/api/v2/users/"+id, root, ""), http.StatusOK, "")
 		b.want(signIn(newPass, o1), http.StatusUnauthorized, "UNAUTHENTICATED")
 		if err := b.service.FreeAddress(t.Context(), owner, ""); err != nil {
@@ -194,8 +196,9 @@ func TestASeparateAccount(t *testing.T) {
 	})
 }
 
-// Statement 3, of accounts with one address: strangers have one count for all of them,
-// and from the networks of one owner the other's password is not guessed any better.
+// TestStrangersOfAnAddress verifies, for accounts with one address, that strangers have
+// one count for all of them, and that from the networks of one owner the other's
+// password cannot be guessed any better (statement 3).
 func TestStrangersOfAnAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -208,7 +211,7 @@ func TestStrangersOfAnAddress(t *testing.T) {
 	b.want(login(goodPass, eves, ""), http.StatusOK, "")
 	b.want(login(newPass, ours, here), http.StatusOK, "")
 	for _, lost := range []bool{false, true} {
-		if lost { // whose network it is comes from the store then
+		if lost { // the network's owner then comes from the store
 			if err := b.redis.FlushAll(t.Context()).Err(); err != nil {
 				t.Fatal(err)
 			}
@@ -222,12 +225,12 @@ func TestStrangersOfAnAddress(t *testing.T) {
 		for _, refused := range []answer{login(goodPass, stranger, ""), login(newPass, stranger, here), login(goodPass, ours, "")} {
 			b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
 		}
-		b.want(login(newPass, eves, here), http.StatusUnauthorized, "UNAUTHENTICATED") // the password is right, and not looked at
+		b.want(login(newPass, eves, here), http.StatusUnauthorized, "UNAUTHENTICATED") // the password is right but not checked
 		b.want(login(goodPass, eves, ""), http.StatusOK, "")
 		b.want(login(newPass, ours, here), http.StatusOK, "")
 	}
 
-	// Who may try neither account waits for the one that may be tried first.
+	// If neither account may be tried, the wait is that of the earlier one.
 	b.clock.Advance(16 * time.Minute)
 	for _, from := range []string{stranger, eves} {
 		for range 30 {
@@ -240,7 +243,8 @@ func TestStrangersOfAnAddress(t *testing.T) {
 		t.Errorf("Retry-After %q and %q, of both %q", first, second, both)
 	}
 
-	// Who has the address and tries passwords does not learn where it has another account.
+	// The owner of the address does not learn by trying passwords where it has another
+	// account.
 	tried := func(org string) (statuses []int) {
 		b.clock.Advance(16 * time.Minute)
 		for range 36 {
@@ -256,8 +260,9 @@ func TestStrangersOfAnAddress(t *testing.T) {
 	}
 }
 
-// Statement 1, of sign-ins that name an organization: whether it has a separate account of
-// the address shows to nobody but its owner, neither in the answer nor in the work.
+// TestSignInsNamingAnOrganizationTellNothing verifies that a login that names an
+// organization reveals to no one but the owner, in its response or its work, whether
+// that organization has a separate account of the address (statement 1).
 func TestSignInsNamingAnOrganizationTellNothing(t *testing.T) {
 	t.Parallel()
 	store := &askedStore{Store: openSQLite(t)}
@@ -283,7 +288,7 @@ func TestSignInsNamingAnOrganizationTellNothing(t *testing.T) {
 			}
 		}
 	}
-	b.signIn("eve@example.org") // what is remembered of her network is remembered
+	b.signIn("eve@example.org") // cache what is cached of her network
 	made := b.hasher.Made()
 	if there, nowhere := work("eve@example.org", goodPass, "o1"), work("eve@example.org", goodPass, "o7"); there != nowhere {
 		t.Errorf("who has the address is answered %s where it has another account, %s where it has none", there, nowhere)
@@ -291,7 +296,7 @@ func TestSignInsNamingAnOrganizationTellNothing(t *testing.T) {
 	if n := b.hasher.Made() - made; n != 2 {
 		t.Errorf("%d hashes for two sign-ins of who has the address, want one for each", n)
 	}
-	// An owner's sign-in is in no other organization's log; one that fails is in both.
+	// An owner's login is in no other organization's log; a failed one is in both.
 	entered := func() [2]int {
 		return [2]int{len(b.refusals("o1", "wrong password")), len(b.refusals("o2", "wrong password"))}
 	}
@@ -312,8 +317,8 @@ func TestSignInsNamingAnOrganizationTellNothing(t *testing.T) {
 	}
 }
 
-// TestSetupsHashOneAtATime: however often a setup token is used at once, from however many
-// addresses, one hash is made for it: what is spent is refused before anything is hashed.
+// TestSetupsHashOneAtATime verifies that concurrent uses of a setup token, from however
+// many addresses, hash once: a used token is refused before anything is hashed.
 func TestSetupsHashOneAtATime(t *testing.T) {
 	onBothEngines(t, func(t *testing.T, b *bundle) {
 		_, token := b.invite(b.signIn("root@example.com").access, "new@example.org", "user")

@@ -13,13 +13,13 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// memberSetup begins what is stored of a setup token that an organization gave out;
-// the organization and the hash follow. Such a token is good only while its person
-// belongs to no other organization.
+// memberSetup is the prefix of a stored setup token issued by an organization; the
+// organization and the hash follow. Such a token is valid only while its person belongs
+// to no other organization.
 const memberSetup = "member:"
 
-// splitSetup returns the hash of a setup token, and the organization that gave it
-// out; none where it was the operator.
+// splitSetup returns the hash of a setup token and the organization that issued it, or
+// "" if an operator did.
 func splitSetup(stored string) (org, hash string) {
 	of, ok := strings.CutPrefix(stored, memberSetup)
 	i := strings.LastIndexByte(of, ':')
@@ -102,19 +102,19 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 	return made, a.audit(ctx, event{action: "user.reset", org: org, subject: id})
 }
 
-// madeLink reports whether a request has made the last link of a person, and that link
-// has not expired unused.
+// madeLink reports whether a request has created the last link of a person, and that
+// link is still valid.
 func (a *Accounts) madeLink(p account.User, request string) bool {
 	return request != "" && p.SetupKey == request && (p.SetupHash == "" || a.now().Before(p.SetupUntil))
 }
 
-// alone reports whether a person is a member of no organization but one.
+// alone reports whether a person is a member of one organization only.
 func (a *Accounts) alone(ctx context.Context, p account.User, org string) (bool, error) {
 	all, err := a.memberships(ctx, p)
 	return !slices.ContainsFunc(all, func(m account.User) bool { return m.Org != org }), err
 }
 
-// setUpBy reports whether a secret sets the password of a person now.
+// setUpBy reports whether a secret can set the password of a person now.
 func (a *Accounts) setUpBy(ctx context.Context, u account.User, secret string) (bool, error) {
 	if !a.opensSetup(u, secret) {
 		return false, nil
@@ -125,7 +125,7 @@ func (a *Accounts) setUpBy(ctx context.Context, u account.User, secret string) (
 	return true, nil
 }
 
-// opensSetup reports whether secret is the setup secret of u, and still valid.
+// opensSetup reports whether secret is the valid setup secret of u.
 func (a *Accounts) opensSetup(u account.User, secret string) bool {
 	_, hash := splitSetup(u.SetupHash)
 	return account.SecretMatches(secret, hash) && a.now().Before(u.SetupUntil) &&

@@ -12,10 +12,10 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account/sqlitestore"
 )
 
-// Statement 1: that an email has no account, that its password is wrong, and
-// that its user is disabled take the same time, since they are the same work: as
-// much memory filled by hashing, and as many questions to the store, reading and
-// writing. Time itself is not measured, for a busy machine has a part in it.
+// TestRefusedLoginsTakeTheSameTime verifies that a missing account, a wrong password
+// and a disabled user cause the same work: as much memory filled by hashing, and as
+// many reads and writes of the store (statement 1). It does not measure time, which
+// depends on the load of the machine.
 func TestRefusedLoginsTakeTheSameTime(t *testing.T) {
 	t.Parallel()
 	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "auth.db"), sqlitestore.Schema()...)

@@ -20,14 +20,14 @@ type bundle struct {
 	TokenType    string `json:"tokenType"`
 }
 
-// maxTokenName bounds the name in a token in bytes, so that a token stays under
-// a kilobyte whatever people are called.
+// maxTokenName limits the name in a token, in bytes, so that every token is smaller
+// than a kilobyte.
 const maxTokenName = 128
 
-// issue makes the tokens of a session and a membership of its person: an access token for the API, and an ID
-// token for the client, each with a type and an audience of its own.
+// issue creates the tokens of a session and a membership of its person: an access token
+// for the API and an ID token for the client, each with its own type and audience.
 func (s *Service) issue(u account.User, v account.Session, person string) (bundle, error) {
-	now := s.now().UTC().Truncate(time.Second) // what a token can hold
+	now := s.now().UTC().Truncate(time.Second) // the precision of tokens
 	expires := now.Add(s.config.AccessTokenTTL)
 	if expires.After(v.Expires) {
 		expires = v.Expires.Truncate(time.Second) // no token outlives its session
@@ -60,7 +60,7 @@ func (s *Service) issue(u account.User, v account.Session, person string) (bundl
 	return bundle{AccessToken: access, IDToken: id, ExpiresIn: int64(expires.Sub(now) / time.Second), TokenType: "Bearer"}, nil
 }
 
-// cutBytes shortens s to at most n bytes, at a character.
+// cutBytes shortens s to at most n bytes, at a character boundary.
 func cutBytes(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/keyring"
 )
 
-// fullStore is a deafStore that counts no more invitations when told not to.
+// fullStore is a deafStore that fails to count invitations on demand.
 type fullStore struct {
 	*deafStore
 	full atomic.Bool
@@ -29,9 +29,9 @@ func (s *fullStore) TakeInvitation(ctx context.Context, org string, now, since t
 	return s.deafStore.TakeInvitation(ctx, org, now, since, limit)
 }
 
-// TestEveryActionWaitsForItsAuditEntry: whatever concerns security is answered as failed
-// where its entry could not be stored, refusals among it (statement 35). Each of them would
-// otherwise be done, or tried, unseen.
+// TestEveryActionWaitsForItsAuditEntry verifies that a security-relevant action fails
+// if its entry could not be stored, refusals included (statement 35): otherwise it
+// would be done, or tried, unrecorded.
 func TestEveryActionWaitsForItsAuditEntry(t *testing.T) {
 	t.Parallel()
 	store := &fullStore{deafStore: &deafStore{Store: openSQLite(t)}}
@@ -113,7 +113,7 @@ func TestEveryActionWaitsForItsAuditEntry(t *testing.T) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}
-	// In this order: what is disabled or deleted can do no more.
+	// In this order, because a disabled or deleted user can do nothing more.
 	for _, c := range []struct {
 		name string
 		do   func() error
@@ -148,7 +148,7 @@ func TestEveryActionWaitsForItsAuditEntry(t *testing.T) {
 	}
 }
 
-// status makes the error of an answer that is one.
+// status returns the error of a response.
 func status(a answer) error {
 	if a.status < http.StatusBadRequest {
 		return errors.New(fmt.Sprint("answered ", a.status))

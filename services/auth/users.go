@@ -59,7 +59,7 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	r.Require("email", "role")
 	r.ServerOwned("_id", "createdAt", "state", "invitedUntil", "setupToken")
 	n := NewUser{Org: web.PrincipalOf(c).Org}
-	// What the accounts would refuse is told beside the other faults.
+	// Faults that the accounts would report are reported together with the others.
 	if email, ok := r.String("email", 1, maxEmailInput); ok {
 		if _, err := account.CheckEmail(email); err != nil {
 			r.Fault(emailFault())
@@ -90,7 +90,7 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	}
 	out := userOut(made.User)
 	if rehearsed {
-		return web.Created(c, out, "") // nothing is there to be addressed or set up
+		return web.Created(c, out, "") // nothing exists to be addressed or set up
 	}
 	if made.Replayed {
 		c.Set(idempotency.HeaderReplayed, "true")
@@ -153,12 +153,12 @@ func (s *Service) deleteUser(c *fiber.Ctx) error {
 	return web.OK(c, deleted(id))
 }
 
-// roleField reads a role; RoleNone after a fault.
+// roleField reads a role, or RoleNone after a fault.
 func roleField(r *fields.Reader) identity.Role {
 	name, ok := r.Enum("role", identity.RoleNames()...)
 	if !ok {
 		return identity.RoleNone
 	}
-	role, _ := identity.ParseRole(name) // Enum has seen to it
+	role, _ := identity.ParseRole(name) // Enum has validated it
 	return role
 }

@@ -46,7 +46,7 @@ func TestUsersOfAnOrganization(t *testing.T) {
 		b.want(set(token, goodPass), http.StatusOK, "")
 		b.want(set(token, newPass), http.StatusUnauthorized, "UNAUTHENTICATED")
 		cyIn := b.signIn("cy@example.com")
-		// A new role and name, and nothing else that is sent.
+		// A new role and name; every other field sent is ignored.
 		p := b.do("PATCH", "/api/v2/users/"+cy, root, `{"name":"Cyril","role":"manager","email":"other@example.com","org":"o2"}`)
 		b.want(p, http.StatusOK, "")
 		if p.text("name") != "Cyril" || p.text("role") != "manager" || p.text("email") != "Cy@Example.com" {
@@ -72,7 +72,8 @@ func TestUsersOfAnOrganization(t *testing.T) {
 	})
 }
 
-// Statements 17 and 20: roles, and other organizations' users.
+// TestUsersRoutesByRoleAndOrganization verifies the permissions of roles and the
+// isolation of organizations (statements 17 and 20).
 func TestUsersRoutesByRoleAndOrganization(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -127,7 +128,7 @@ func TestSetupTokens(t *testing.T) {
 	b.secrets = append(b.secrets, token)
 	b.want(b.login("bob@example.com", goodPass), http.StatusUnauthorized, "UNAUTHENTICATED")
 	b.want(b.refresh(in.refresh), http.StatusUnauthorized, "UNAUTHENTICATED")
-	// Of many uses at once, one.
+	// Of many concurrent uses, one succeeds.
 	var wg sync.WaitGroup
 	outcomes := make(chan error, 8)
 	for range 8 {
@@ -148,7 +149,7 @@ func TestSetupTokens(t *testing.T) {
 		t.Errorf("one token was used %d times", won)
 	}
 	b.signIn("bob@example.com")
-	// Too late; and disabled.
+	// Expired; and disabled.
 	if token, err = b.service.ResetPassword(ctx, "o1", b.bob.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +189,8 @@ func TestCreateUserListsEveryFault(t *testing.T) {
 	}
 }
 
-// X-Dry-Run answers as the real call would, and does nothing.
+// TestRehearsals verifies that X-Dry-Run is answered like the real request, and changes
+// nothing.
 func TestRehearsals(t *testing.T) {
 	t.Parallel()
 	b := setup(t, openSQLite(t))
@@ -225,7 +227,8 @@ func TestRehearsals(t *testing.T) {
 	}
 }
 
-// Statement 5: parameters are upgraded at the next login, and that ends nothing.
+// TestOutdatedHashIsMadeAnew verifies that parameters are upgraded at the next login,
+// without ending sessions (statement 5).
 func TestOutdatedHashIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	store := openSQLite(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// wellKnownAge is how long the documents may be kept by caches, far below the
-// time for which a new key is published before it signs.
+// wellKnownAge is how long caches may keep the documents, much shorter than the time
+// for which a new key is published before it signs.
 const wellKnownAge = "public, max-age=60"
 
 // discovery answers GET /.well-known/openid-configuration.
@@ -27,7 +27,7 @@ func (s *Service) discovery(c *fiber.Ctx) error {
 	return bare(c, identity.Discovery{
 		Issuer:  s.config.Issuer,
 		JWKSURI: s.config.Issuer + "/.well-known/jwks.json",
-		// There is no authorization endpoint to ask for a response.
+		// There is no authorization endpoint that could return a response.
 		ResponseTypesSupported: []string{"none"},
 		GrantTypesSupported:    []string{"password", "refresh_token"},
 		SubjectTypesSupported:  []string{"public"},
@@ -40,7 +40,7 @@ func (s *Service) discovery(c *fiber.Ctx) error {
 // jwks answers GET /.well-known/jwks.json.
 func (s *Service) jwks(c *fiber.Ctx) error { return bare(c, s.keys.JWKS()) }
 
-// bare answers with a document that has no envelope: its form is a standard's.
+// bare responds with a document without an envelope, because its form is standardized.
 func bare(c *fiber.Ctx, document any) error {
 	body, err := json.Marshal(document)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
-// Statement 35: whatever is changed in an entry, or left out of the chain, shows
-// at its number.
+// TestAuditVerifierNamesTheFirstFault verifies that any change of an entry, and any
+// missing entry, is reported with its number (statement 35).
 func TestAuditVerifierNamesTheFirstFault(t *testing.T) {
 	t.Parallel()
 	chain := func() []account.AuditEntry {

@@ -113,9 +113,9 @@ func TestES256(t *testing.T) {
 	}
 }
 
-// Statement 11: a new key is published before it signs, the former one verifies
-// until its last token has expired, then it is gone; at no time does a good
-// token fail.
+// TestRotation verifies that a new key is published before it signs, that the former
+// one verifies until its last token has expired and is then removed, and that no valid
+// token is ever rejected (statement 11).
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -202,7 +202,8 @@ func write(t *testing.T, dir, name string, key any, mode os.FileMode) {
 	}
 }
 
-// An operator mounts keys made with other tools, which have no header.
+// TestKeysOfAnOperator verifies keys without a header, made with other tools and
+// mounted by an operator.
 func TestKeysOfAnOperator(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

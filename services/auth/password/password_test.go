@@ -28,7 +28,7 @@ func plenty(p password.Params) password.Options {
 	return password.Options{Params: p, Slots: 2, Queue: 1000, Wait: time.Minute}
 }
 
-// Statement 5 of the security page.
+// TestHashIsArgon2idAtTheRecommendedCost verifies statement 5.
 func TestHashIsArgon2idAtTheRecommendedCost(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, plenty(password.Recommended()))
@@ -46,7 +46,8 @@ func TestHashIsArgon2idAtTheRecommendedCost(t *testing.T) {
 	}
 }
 
-// Statement 6: passwords verify exactly as typed, without truncation.
+// TestVerify verifies that passwords match exactly as typed, without truncation
+// (statement 6).
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, plenty(cheap))
@@ -86,7 +87,8 @@ func TestOutdatedHashesVerifyAndSaySo(t *testing.T) {
 	}
 }
 
-// A hash that is damaged, or absent, costs the same as one that does not match.
+// TestDamagedHashesMatchNothingAtTheSameCost verifies that a damaged or missing hash
+// costs the same as one that does not match.
 func TestDamagedHashesMatchNothingAtTheSameCost(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, plenty(cheap))
@@ -110,10 +112,8 @@ func TestDamagedHashesMatchNothingAtTheSameCost(t *testing.T) {
 	}
 }
 
-// Two hundred logins at once: as many as fit are served, the others are told to
-// come back, and never more run at once than there are slots.
-// TestNewHashesNothing: a process that nobody signs in to does not hold the memory of
-// a hash, and yet an account that is not there takes what another one does.
+// TestNewHashesNothing verifies that a process without logins does not hold the memory
+// of a hash, and yet a missing account costs the same as another one.
 func TestNewHashesNothing(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, plenty(cheap))
@@ -125,6 +125,8 @@ func TestNewHashesNothing(t *testing.T) {
 	}
 }
 
+// TestBoundedSlotsAndQueue verifies that of two hundred concurrent hashes as many as fit
+// are made, the others are told to retry, and never more run than there are slots.
 func TestBoundedSlotsAndQueue(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, password.Options{Params: password.Params{MemoryKiB: 8 << 10, Time: 2, Threads: 1}, Slots: 2, Queue: 20, Wait: time.Minute})
@@ -186,12 +188,12 @@ func TestImpossibleOptions(t *testing.T) {
 	t.Parallel()
 	for _, o := range []password.Options{{}, {Params: cheap}, {Params: cheap, Slots: 1, Queue: -1}, {Slots: 1}} {
 		if _, err := password.New(o); err == nil {
-			t.Errorf("%+v was taken", o)
+			t.Errorf("%+v was accepted", o)
 		}
 	}
 }
 
-// Statement 7.
+// TestPolicy verifies statement 7.
 func TestPolicy(t *testing.T) {
 	t.Parallel()
 	p := password.NewPolicy()

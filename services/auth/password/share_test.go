@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/password"
 )
 
-// TestKeysHashInTurn: whoever comes after a flood of another key is next, and what is
-// behind waits for both.
+// TestKeysHashInTurn verifies that a new key is served next after a flood of another
+// key, and that background work waits for both.
 func TestKeysHashInTurn(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, password.Options{Params: cheap, Slots: 1, Queue: 10, Wait: time.Minute})

@@ -62,7 +62,7 @@ func auditRoundTrip(t *testing.T, s account.Store) {
 		t.Errorf("after the first: %+v, %v", after, err)
 	}
 	if none, err := s.AuditAfter(ctx, "o3", 0, 10); err != nil || len(none) != 0 {
-		t.Errorf("of nobody: %+v, %v", none, err)
+		t.Errorf("of an unknown person: %+v, %v", none, err)
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()

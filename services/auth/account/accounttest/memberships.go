@@ -37,7 +37,7 @@ func furtherMemberships(t *testing.T, s account.Store) {
 		t.Errorf("memberships %+v, %v", all, err)
 	}
 	if all, err := s.Memberships(ctx, ""); err != nil || len(all) != 0 {
-		t.Errorf("memberships of nobody: %d, %v", len(all), err)
+		t.Errorf("memberships of an unknown person: %d, %v", len(all), err)
 	}
 	// Once removed, it remains the one membership in the organization.
 	gone := next(third, func(u *account.User) { u.Deleted, u.Email, u.Name = true, "", ""; u.EndTokens() })

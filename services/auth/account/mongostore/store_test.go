@@ -54,9 +54,10 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// A process that died between taking an admin out of the guard and writing the
-// user leaves an admin that is not counted. It must be found again when it is
-// the one that is left, and its write, should it still come, must fail.
+// TestInterruptedDemotionIsFoundAgain simulates a process that died between removing an
+// admin from the guard and writing the user, which leaves an admin that is not counted.
+// It must be found if it is the last one, and its write, should it still arrive, must
+// fail.
 func TestInterruptedDemotionIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	s, db := open(t)
@@ -87,8 +88,8 @@ func TestInterruptedDemotionIsFoundAgain(t *testing.T) {
 	}
 }
 
-// The cost of each operation is a fixed number of commands, however many
-// accounts there are.
+// TestCommandsPerOperation verifies that each operation sends a fixed number of
+// commands, however many accounts there are.
 func TestCommandsPerOperation(t *testing.T) {
 	t.Parallel()
 	uri, name := testkit.MongoDB(t)
@@ -145,8 +146,8 @@ func TestCommandsPerOperation(t *testing.T) {
 	}
 }
 
-// Two processes that append at once know nothing of each other's turns: the
-// index alone keeps the chain one.
+// TestTwoProcessesAppendToOneAuditChain verifies that the index alone keeps the chain
+// linear when two processes append concurrently.
 func TestTwoProcessesAppendToOneAuditChain(t *testing.T) {
 	t.Parallel()
 	one, db := open(t)

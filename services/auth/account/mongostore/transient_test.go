@@ -13,9 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account/mongostore"
 )
 
-// TestEveryWriteSurvivesATransientError lets each command by which a method writes
-// fail once, before the server carried it out and after: the method succeeds as if
-// nothing had happened, and what it wrote is there once.
+// TestEveryWriteSurvivesATransientError makes each command by which a method writes
+// fail once, before the server executed it and after: the method must succeed, and its
+// write must exist once.
 func TestEveryWriteSurvivesATransientError(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)

@@ -51,8 +51,8 @@ const (
 	oldAnn = "obi7li7yyonk7usvlgrjfgmvqo"
 )
 
-// TestRolesOfAnOldFileAreWhatTheyWere: the roles are stored by number, and one was
-// added below them since.
+// TestRolesOfAnOldFileAreWhatTheyWere verifies the roles of an old file, which are
+// stored by number, after a lower role was added.
 func TestRolesOfAnOldFileAreWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	path, store := fromBefore(t)
