@@ -170,8 +170,8 @@ func (s *system) start() {
 	must(s.t, err)
 }
 
-// recover starts a new process where the last one died, and lets it do what a new
-// process does: open the gate of a sign-off that nobody finishes.
+// recover starts a new process after the last one died, and lets it do what a new
+// process does: open the gate of an abandoned sign-off.
 func (s *system) recover() {
 	s.t.Helper()
 	s.start()
@@ -198,7 +198,7 @@ func (s *system) calculate(dieAt int, after bool) {
 	}
 }
 
-// settled waits until no sign-off is being made, or its process has died.
+// settled waits until no sign-off is in progress, or its process has died.
 func (s *system) settled() {
 	s.t.Helper()
 	testkit.Eventually(s.t, 30*time.Second, func() error {
@@ -223,7 +223,7 @@ type answer struct {
 	code   string
 }
 
-// ask sends a request below the base path to one of the services.
+// ask sends a request below the base path to a service.
 func (s *system) ask(app *fiber.App, method, path, as string, body any, header ...string) answer {
 	s.t.Helper()
 	var content io.Reader
@@ -247,7 +247,7 @@ func (s *system) ask(app *fiber.App, method, path, as string, body any, header .
 	a.body, err = io.ReadAll(response.Body)
 	must(s.t, err)
 	shown := response.Header.Clone()
-	shown.Del("X-Ecf-Audit") // it is for the gateway, which keeps it
+	shown.Del("X-Ecf-Audit") // the gateway removes it
 	if err := conformance.Answer(request, a.status, shown, a.body); err != nil {
 		s.t.Errorf("%s %s answers %d outside of the document: %v\n%.2000s", method, path, a.status, err, a.body)
 	}
@@ -257,12 +257,12 @@ func (s *system) ask(app *fiber.App, method, path, as string, body any, header .
 	}
 	decoder := json.NewDecoder(bytes.NewReader(a.body))
 	decoder.UseNumber()
-	_ = decoder.Decode(&read) // a table is no JSON
+	_ = decoder.Decode(&read) // a table is not JSON
 	a.data, a.code = read.Data, read.Error.Code
 	return a
 }
 
-// read asks the calculation for something below the event.
+// read reads a resource of the calculation service below the event.
 func (s *system) read(path string, header ...string) answer {
 	s.t.Helper()
 	a := s.ask(s.countApp, http.MethodGet, "/events/"+string(event)+path, "mia", nil, header...)
@@ -272,7 +272,7 @@ func (s *system) read(path string, header ...string) answer {
 	return a
 }
 
-// observed reads back what the model calls its state.
+// observed reads the state of the model back from the product.
 func (s *system) observed() (world, map[string]record.Record) {
 	s.t.Helper()
 	ctx := s.t.Context()

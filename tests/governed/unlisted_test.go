@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A change that nobody has listed has no effect yet: who approves it approves what it
-// does to the figures as they are, and no figures that are about to change.
+// TestAChangeIsApprovedWithoutALookAtItsEffect verifies that approving a change whose
+// effect was never listed approves its effect on the present figures, and is refused
+// while the figures are about to change.
 func TestAChangeIsApprovedWithoutALookAtItsEffect(t *testing.T) {
 	t.Parallel()
 	for name, open := range engines() {
@@ -21,22 +22,22 @@ func TestAChangeIsApprovedWithoutALookAtItsEffect(t *testing.T) {
 				return base + "/changes/" + fmt.Sprint(a.data["change"].(map[string]any)["_id"])
 			}
 			change := propose(50)
-			// What would it be calculated on while the result is behind?
+			// While the result is stale there is nothing to calculate the effect on.
 			if a := s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil); a.status != http.StatusServiceUnavailable {
-				t.Errorf("approved while the result is behind: %d %s", a.status, a.body)
+				t.Errorf("approved while the result is stale: %d %s", a.status, a.body)
 			}
 			s.calculate(-1, false)
 			ev, err := s.records.Event(t.Context(), org, event)
 			must(t, err)
 			if a := s.ask(s.countApp, http.MethodPost, change+"/approve", "mia", nil); a.code != "SELF_APPROVAL_FORBIDDEN" {
-				t.Errorf("approved by who proposed it: %d %s", a.status, a.body)
+				t.Errorf("approved by its author: %d %s", a.status, a.body)
 			}
 			s.want(http.StatusOK, s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil, "X-Dry-Run", "true"))
 			a := s.want(http.StatusOK, s.ask(s.countApp, http.MethodPost, change+"/approve", "max", nil, "If-Match", ev.ETag()))
 			if fmt.Sprint(a.data["attendees"]) != "50" {
 				t.Errorf("%s", a.body)
 			}
-			// One that was looked at is stale once the event has moved.
+			// A change that was listed is stale once the event has moved.
 			s.calculate(-1, false)
 			change = propose(60)
 			s.read("/changes")

@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// Packages that the Makefile tests without the race detector start no goroutine,
-// neither themselves nor in their tests.
+// TestPackagesTestedWithoutRaceDetectorStartNoGoroutine verifies that the packages that
+// the Makefile tests without the race detector start no goroutine, including their
+// tests.
 func TestPackagesTestedWithoutRaceDetectorStartNoGoroutine(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -41,7 +42,7 @@ func TestPackagesTestedWithoutRaceDetectorStartNoGoroutine(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range goroutines(file) {
-			t.Errorf("%s starts a goroutine: take its package off ALONE in the Makefile", set.Position(at))
+			t.Errorf("%s starts a goroutine: remove its package from ALONE in the Makefile", set.Position(at))
 		}
 	}
 }
@@ -61,7 +62,7 @@ func TestGoroutinesAreFound(t *testing.T) {
 	}
 }
 
-// goroutines returns where a file or a function starts goroutines by itself.
+// goroutines returns where a file or a function starts goroutines itself.
 func goroutines(in ast.Node) (at []token.Pos) {
 	ast.Inspect(in, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -77,8 +78,8 @@ func goroutines(in ast.Node) (at []token.Pos) {
 	return at
 }
 
-// What sets requests against each other runs with the race detector too, though the
-// other end-to-end tests do not.
+// TestEndToEndTestsThatRunRequestsAtOnceAreRaced verifies that end-to-end tests with
+// concurrent requests also run with the race detector.
 func TestEndToEndTestsThatRunRequestsAtOnceAreRaced(t *testing.T) {
 	t.Parallel()
 	without := map[string]string{
@@ -115,7 +116,7 @@ func TestEndToEndTestsThatRunRequestsAtOnceAreRaced(t *testing.T) {
 			test := strings.TrimPrefix(f.Name.Name, "Test")
 			exists[test] = true
 			if len(goroutines(f)) > 0 && !slices.Contains(raced, test) && without[test] == "" {
-				t.Errorf("Test%s starts goroutines: put it on E2E_RACED in the Makefile", test)
+				t.Errorf("Test%s starts goroutines: add it to E2E_RACED in the Makefile", test)
 			}
 		}
 	}
@@ -126,7 +127,8 @@ func TestEndToEndTestsThatRunRequestsAtOnceAreRaced(t *testing.T) {
 	}
 }
 
-// The Makefile runs each test once more that skips itself under the race detector.
+// TestWhatSkipsTheRaceDetectorRunsWithoutIt verifies that the Makefile runs each test
+// without the race detector that skips itself with it.
 func TestWhatSkipsTheRaceDetectorRunsWithoutIt(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -141,23 +143,23 @@ func TestWhatSkipsTheRaceDetectorRunsWithoutIt(t *testing.T) {
 	found := skippingTheRaceDetector(t)
 	for dir, names := range found {
 		if !slices.Contains(listed, filepath.ToSlash(dir)) {
-			t.Errorf("%s skips the race detector in %v: put it on ALLOCATIONS in the Makefile", dir, names)
+			t.Errorf("%s skips the race detector in %v: add it to ALLOCATIONS in the Makefile", dir, names)
 		}
 		for _, name := range names {
 			if !strings.HasPrefix(name, "AllocationsOf") {
-				t.Errorf("%s: Test%s skips the race detector, and the Makefile runs TestAllocationsOf… without it", dir, name)
+				t.Errorf("%s: Test%s skips the race detector, but the Makefile runs only TestAllocationsOf… without it", dir, name)
 			}
 		}
 	}
 	for _, dir := range listed {
 		if found[filepath.FromSlash(dir)] == nil {
-			t.Errorf("%s is on ALLOCATIONS in the Makefile, and nothing there skips the race detector", dir)
+			t.Errorf("%s is in ALLOCATIONS in the Makefile, but none of its tests skips the race detector", dir)
 		}
 	}
 }
 
-// skippingTheRaceDetector returns the names of the tests that skip themselves
-// under the race detector, without "Test", by their directory.
+// skippingTheRaceDetector returns the names, without "Test", of the tests that skip
+// themselves with the race detector, by directory.
 func skippingTheRaceDetector(t *testing.T) map[string][]string {
 	t.Helper()
 	skips := regexp.MustCompile(`(?m)^func Test(\w+)\(t \*testing\.T\).*\n(?:\tt\.Parallel\(\)\n)?\ttestkit\.WithoutRace`)

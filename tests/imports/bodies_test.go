@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The body of a request is read as it was sent: fiber's Ctx.Body unpacks one that says it
-// is compressed, without a bound, so that a few kilobytes become gigabytes.
+// TestBodiesAreNotUnpacked verifies that request bodies are read as sent: fiber's
+// Ctx.Body decompresses without a limit, so that a few kilobytes become gigabytes.
 func TestBodiesAreNotUnpacked(t *testing.T) {
 	t.Parallel()
 	set, files := token.NewFileSet(), 0
@@ -26,7 +26,7 @@ func TestBodiesAreNotUnpacked(t *testing.T) {
 			}
 			files++
 			for _, at := range unpacking(file) {
-				t.Errorf("%s unpacks the body of a request: use c.Request().Body()", set.Position(at))
+				t.Errorf("%s decompresses the body of a request: use c.Request().Body()", set.Position(at))
 			}
 			return nil
 		})
@@ -52,7 +52,8 @@ func TestUnpackingIsFound(t *testing.T) {
 	}
 }
 
-// unpacking returns where a file calls Body of a *fiber.Ctx, which is called c everywhere.
+// unpacking returns where a file calls Body of a *fiber.Ctx, which is named c
+// everywhere.
 func unpacking(file *ast.File) (at []token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

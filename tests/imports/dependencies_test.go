@@ -12,17 +12,18 @@ import (
 	"testing"
 )
 
-// decided is the record of decisions that has a line for each dependency.
+// decided is the decision record with a line for each dependency.
 const decided = "docs/adr/0004-dependencies.md"
 
-// installed finds what is built from its module when it is needed, in no go.mod.
+// installed matches tools that are built from their modules when needed, and so are in
+// no go.mod.
 var installed = regexp.MustCompile(`\b((?:[a-z0-9-]+\.)+[a-z]+/[\w./-]+)@(?:"?\$|v[0-9])`)
 
-// majorVersion ends the path of a module.
+// majorVersion matches the last element of a module path with a major version.
 var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 
-// TestEveryDependencyIsDecided: each module that we ask for ourselves, each tool that a
-// target or a script builds, and each package of npm has a line in the record.
+// TestEveryDependencyIsDecided verifies that each direct dependency, each tool that a
+// target or a script builds, and each npm package has a line in the record.
 func TestEveryDependencyIsDecided(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, decided))
@@ -33,7 +34,7 @@ func TestEveryDependencyIsDecided(t *testing.T) {
 	has := func(name string) bool {
 		return regexp.MustCompile(`(^|[^\w-])` + regexp.QuoteMeta(strings.ToLower(name)) + `($|[^\w-])`).MatchString(lines)
 	}
-	asked := map[string]string{} // by whom
+	asked := map[string]string{} // by what
 	for _, dir := range slices.Concat(slices.Collect(maps.Keys(modules(t))), slices.Collect(maps.Keys(outside))) {
 		var m struct {
 			Require []struct {
@@ -78,7 +79,7 @@ func TestEveryDependencyIsDecided(t *testing.T) {
 	}
 	for path, by := range asked {
 		if !slices.ContainsFunc(shortNames(path), has) {
-			t.Errorf("%s, asked for by %s, has no line in %s: what it is there instead of, who keeps it, its licence", path, by, decided)
+			t.Errorf("%s, required by %s, has no line in %s: alternatives, maintainer, licence", path, by, decided)
 		}
 	}
 	for _, path := range packages {
@@ -106,7 +107,8 @@ func TestEveryDependencyIsDecided(t *testing.T) {
 	}
 }
 
-// shortNames are what a line may call a module: owner/name, name or, of the Go team, x/name.
+// shortNames returns the names that a line may use for a module: owner/name, name or,
+// for modules of the Go team, x/name.
 func shortNames(path string) []string {
 	parts := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	parts = slices.DeleteFunc(parts, majorVersion.MatchString)
@@ -128,8 +130,8 @@ func shortNames(path string) []string {
 	return append(names, strings.Join(rest, "/"), strings.Join(rest[:min(2, len(rest))], "/"), rest[len(rest)-1], rest[min(1, len(rest)-1)])
 }
 
-// npmNames are what a line may call a package: its name, that of its scope, or of what it
-// gives types to or belongs to.
+// npmNames returns the names that a line may use for a package: its own, that of its
+// scope, or that of the package it provides types for or belongs to.
 func npmNames(name string) []string {
 	names := []string{name}
 	if scope, of, ok := strings.Cut(strings.TrimPrefix(name, "@"), "/"); ok && name[0] == '@' {

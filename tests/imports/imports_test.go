@@ -1,6 +1,6 @@
-// Package imports holds no code, only the test of who may import what. The
-// workspace is many modules, but the compiler lets any of them import any
-// other; what keeps services apart is written down here.
+// Package imports contains only the tests of the import rules. The workspace has many
+// modules, but the compiler lets any of them import any other; the rules keep the
+// services separate.
 package imports
 
 import (
@@ -21,7 +21,7 @@ const (
 	prefix = "github.com/eventcarbon/ecf/"
 )
 
-// pkg is what the go command tells about a package.
+// pkg is a package as go list describes it.
 type pkg struct {
 	ImportPath string
 	Imports    []string
@@ -29,10 +29,10 @@ type pkg struct {
 	Name       string
 }
 
-// own returns the part of the path of one of our packages below the repository.
+// own returns the path of one of our packages relative to the repository.
 func (p pkg) own() (string, bool) { return strings.CutPrefix(p.ImportPath, prefix) }
 
-// packages returns all packages of the workspace and all they need, by path.
+// packages returns all packages of the workspace and their dependencies, by path.
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
 	list := map[string]pkg{}
@@ -42,7 +42,7 @@ func packages(t *testing.T) map[string]pkg {
 	return list
 }
 
-// goCommand runs the go command at the root, in the workspace.
+// goCommand runs the go command in the root of the workspace.
 func goCommand(t *testing.T, args ...string) []byte {
 	t.Helper()
 	dir, err := filepath.Abs(root)
@@ -81,11 +81,11 @@ func decoded[T any](t *testing.T, stream []byte) func(yield func(T) bool) {
 	}
 }
 
-// core is what everything else rests on: it knows nothing but itself, the
-// standard library and what is named with it.
+// core are the packages that everything else builds on: they may import only
+// themselves, the standard library and what is listed with them.
 var core = map[string][]string{
 	"libs/apperr":            nil,
-	"libs/client":            nil, // so that whoever imports it takes on nothing else
+	"libs/client":            nil, // so that its users get no other dependency
 	"libs/decimal":           nil,
 	"libs/ids":               nil,
 	"libs/plainjson":         nil,
@@ -107,28 +107,28 @@ var core = map[string][]string{
 	"libs/spelling":          nil,
 }
 
-// confined are dependencies that only some packages may know; a package may end
-// in /* for those of one name anywhere, such as */mongostore.
+// confined are dependencies that only the listed packages may import; a path may end in
+// /* for packages of one name anywhere, such as */mongostore.
 var confined = map[string][]string{
 	"go.mongodb.org/mongo-driver": {"*/mongostore", "libs/mongox", "libs/infra/mongodb", "libs/testkit", "services/auth", "services/standalone"},
 	"modernc.org/sqlite":          {"libs/sqlitex"},
 	"github.com/hibiken/asynq":    {"libs/notify", "services/calculation/resulttree"},
 	"github.com/golang-jwt/jwt":   {"libs/identity", "services/auth", "services/auth/keyring"},
 	"golang.org/x/crypto":         {"services/auth/password"},
-	// Templates call methods by name: who links them holds every exported method of
-	// every type, a quarter of a program. The generators run before anything is built.
+	// Templates call methods by name, which makes the linker keep every exported method
+	// of every type, a quarter of a program. The generators are not part of a program.
 	"html/template": {"services/calculation/report", "libs/spec/internal/generate"},
 	"text/template": {"libs/footprint/internal/methodology", "libs/spec/internal/generate"},
 }
 
-// storage are the packages that know a storage engine, and transport is what
-// they must not know: how those who use them are called.
+// storage are the packages of the storage engines, and transport are those that storage
+// must not import.
 var (
 	storage   = []string{"*/mongostore", "*/sqlitestore", "libs/mongox", "libs/sqlitex"}
 	transport = []string{"github.com/gofiber/fiber", "github.com/valyala/fasthttp", "github.com/hibiken/asynq", "github.com/redis/go-redis", "net/http"}
 )
 
-// faults returns the imports that are against the rules.
+// faults returns the imports that violate the rules.
 func faults(list map[string]pkg) []string {
 	var found []string
 	for _, p := range list {
@@ -151,7 +151,7 @@ func faults(list map[string]pkg) []string {
 	return found
 }
 
-// fault says why from must not import path, empty if it may.
+// fault returns why from must not import path, or "" if it may.
 func fault(from, path string, list map[string]pkg) string {
 	to, own := strings.CutPrefix(path, prefix)
 	switch {
@@ -181,7 +181,7 @@ func fault(from, path string, list map[string]pkg) string {
 	return ""
 }
 
-// within reports whether a package is the one at a path or below it.
+// within reports whether a package is at a path or below it.
 func within(path, dependency string) bool {
 	return path == dependency || strings.HasPrefix(path, dependency+"/")
 }
@@ -199,8 +199,7 @@ func service(path string) string {
 	return name
 }
 
-// reaches returns the first package of ours that a program contains although it
-// is of use in tests only.
+// reaches returns the first of our test-only packages that a program contains.
 func reaches(p pkg, list map[string]pkg) string {
 	seen := map[string]bool{}
 	for queue := slices.Clone(p.Imports); len(queue) > 0; queue = queue[1:] {
@@ -230,7 +229,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestImportRulesBite shows the rules what they are against.
+// TestImportRulesBite verifies that the rules find violations.
 func TestImportRulesBite(t *testing.T) {
 	t.Parallel()
 	list := map[string]pkg{"fmt": {ImportPath: "fmt", Standard: true}}

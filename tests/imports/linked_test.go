@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// excluded are the modules that a program must not link: what it does not use
-// is code that an attacker could. The programs are named by their folder.
+// excluded are the modules that a program must not link: unused code is an attack
+// surface. The programs are named by their folder.
 func excluded() map[string][]string {
 	const (
 		mongodb  = "go.mongodb.org/mongo-driver"
@@ -27,7 +27,7 @@ func excluded() map[string][]string {
 	}
 }
 
-// links returns the packages that a program links and must not, sorted.
+// links returns the excluded packages that a program links, sorted.
 func links(program string, without []string, list map[string]pkg) []string {
 	found := map[string]bool{}
 	seen := map[string]bool{}
@@ -68,8 +68,7 @@ func TestLinked(t *testing.T) {
 	}
 }
 
-// TestLinkedFindsWhatIsFarAway: what a program links through other packages
-// counts too.
+// TestLinkedFindsWhatIsFarAway verifies that indirectly linked packages are found.
 func TestLinkedFindsWhatIsFarAway(t *testing.T) {
 	t.Parallel()
 	list := map[string]pkg{

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// module is what the go command tells about a go.mod.
+// module is a go.mod as the go command describes it.
 type module struct {
 	Module  struct{ Path string }
 	Go      string
@@ -19,13 +19,13 @@ type module struct {
 	}
 }
 
-// outside are modules that are kept out of the workspace because their
-// dependencies would move those of everything else. One that needs other
-// versions than we ship must not be compared.
+// outside are modules outside the workspace, whose dependencies would change the
+// versions of everything else. The value is false if the versions must not be compared
+// because the module needs others than we ship.
 var outside = map[string]bool{"tests/mongoengine": false, "tests/deploy": true, "tests/deploy/cluster": false, "tests/deploy/keda": false}
 
-// modules returns every module of the repository that is held to our versions, by
-// its folder.
+// modules returns every module of the repository that must have our versions, by
+// folder.
 func modules(t *testing.T) map[string]module {
 	t.Helper()
 	var work struct {
@@ -61,8 +61,8 @@ func modules(t *testing.T) map[string]module {
 	return list
 }
 
-// TestModules: one version of everything, in all modules, and every module of
-// ours taken from its folder.
+// TestModules verifies that all modules have the same version of every dependency, and
+// use every module of ours from its folder.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	type use struct{ version, by string }
@@ -88,7 +88,7 @@ func TestModules(t *testing.T) {
 			}
 		}
 	}
-	// A module that nobody lists is a module that nobody checks.
+	// A module that is not listed is not checked.
 	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
