@@ -33,8 +33,8 @@ const (
 )
 
 // TestGeneratedRequests sends requests generated from the document, valid, almost valid
-// and hostile, and checks every response against the document (statements 21, 25, 27,
-// 28 and 31).
+// and hostile, and checks every response against the document
+// (statements 21, 25, 27, 28 and 31).
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	requests, rounds := generatedShort, generatedRounds

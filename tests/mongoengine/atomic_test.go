@@ -134,8 +134,8 @@ func TestConcurrentInsertsOfOneKeyHaveOneWinner(t *testing.T) {
 	}
 }
 
-// A caller that gives up must leave no lock behind: not while its command
-// waits, not while it runs, not when its connection is cut.
+// TestCancelledCallersReleaseTheirTurn verifies that a cancelled caller leaves no lock:
+// not while its command waits, not while it runs, not when its connection is closed.
 func TestCancelledCallersReleaseTheirTurn(t *testing.T) {
 	t.Parallel()
 	db := database(t)

@@ -4,11 +4,11 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// insertBatch is the number of documents FerretDB takes at a time. Beyond it,
-// an ordered insert goes on after a duplicate, so no more are sent at once.
+// insertBatch is the number of documents FerretDB inserts at a time. Beyond it, an
+// ordered insert continues after a duplicate, so no more are sent at once.
 const insertBatch = 100
 
-// outcome is what a write command answers.
+// outcome is the reply to a write command.
 type outcome struct {
 	N           int32      `bson:"n"`
 	NModified   *int32     `bson:"nModified,omitempty"`
@@ -22,10 +22,10 @@ type upserted struct {
 	ID    bson.RawValue `bson:"_id"`
 }
 
-// runBatch carries out an insert or update in pieces of at most size
-// statements and joins the outcomes. The engine reports the failure of one
-// statement of an update as that of the whole command, and numbers upserts
-// wrongly; in pieces both come out as on a real server.
+// runBatch executes an insert or update in batches of at most size statements and joins
+// the outcomes. The engine reports the failure of one statement of an update as that of
+// the whole command, and numbers upserts wrongly; in batches both are as on a real
+// server.
 func (s *session) runBatch(c *command, list string, size int) (bson.Raw, error) {
 	statements := c.list(list)
 	ordered, isSet := c.body.Lookup("ordered").BooleanOK()
@@ -55,8 +55,8 @@ func (s *session) runBatch(c *command, list string, size int) (bson.Raw, error) 
 	return bson.Marshal(total)
 }
 
-// outcomeOf reads the reply to a piece of a batch and completes its duplicate
-// key errors. An error that is the whole command's is given back as final.
+// outcomeOf reads the reply to a batch and completes its duplicate key errors. An error
+// of the whole command is returned as final.
 func (s *session) outcomeOf(c *command, reply bson.Raw, piece []bson.Raw) (part outcome, final bson.Raw, err error) {
 	if reply.Lookup("ok").AsFloat64() != 1 {
 		indexes, err := s.uniqueIndexes(c)
@@ -92,7 +92,7 @@ func (s *session) outcomeOf(c *command, reply bson.Raw, piece []bson.Raw) (part 
 	return part, nil, nil
 }
 
-// add joins the outcome of a piece whose first statement has the given number.
+// add appends the outcome of a batch whose first statement has the given number.
 func (o *outcome) add(part outcome, offset int32) {
 	o.N += part.N
 	if part.NModified != nil {

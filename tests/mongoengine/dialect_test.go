@@ -13,10 +13,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// These tests say what stores may use. All but the last hold on a real server
-// too (set ECF_MONGODB_URI); the last lists what is refused here.
+// These tests specify what stores may use. All but the last also pass on a real server
+// (set ECF_MONGODB_URI); the last lists what is refused here.
 
-// document makes an ordered document of keys and values.
+// document returns an ordered document of keys and values.
 func document(pairs ...any) bson.D {
 	d := bson.D{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -151,7 +151,7 @@ func TestReplaceAndFindAndModify(t *testing.T) {
 	}
 }
 
-// page reads the ids of a query in its order.
+// page reads the ids of a query in order.
 func page(t *testing.T, c *mongo.Collection, filter bson.D, o *options.FindOptionsBuilder) []string {
 	t.Helper()
 	cursor, err := c.Find(t.Context(), filter, o)
@@ -279,7 +279,8 @@ func TestAggregations(t *testing.T) {
 	}
 }
 
-// A cursor is a position, not a lock: others write between two batches.
+// TestWritesGoOnUnderAnOpenCursor verifies that a cursor is a position, not a lock:
+// other clients can write between two batches.
 func TestWritesGoOnUnderAnOpenCursor(t *testing.T) {
 	t.Parallel()
 	items := database(t).Collection("items")

@@ -10,16 +10,15 @@ import (
 // duplicateKey is the code of a violated unique index.
 const duplicateKey = 11000
 
-// The engine tells that a unique index was violated, not which; and of a
-// violation by an update it only passes on what SQLite said. This file turns
-// both into what a MongoDB server answers: code 11000, the index's name in the
-// message, keyPattern and keyValue.
+// The engine reports that a unique index was violated, but not which; for an update it
+// only passes on SQLite's message. This file converts both to the error of a MongoDB
+// server: code 11000, the index's name in the message, keyPattern and keyValue.
 
-// violation is SQLite's message: the index's name follows that of its table.
+// violation begins SQLite's message; the names of table and index follow.
 const violation = "UNIQUE constraint failed: index '"
 
-// violatedIndex tells which of some unique indexes the engine's error is about,
-// if it is of that kind.
+// violatedIndex returns which of the unique indexes the engine's error is about, if it
+// is of that kind.
 func violatedIndex(reply bson.Raw, indexes []uniqueIndex) (uniqueIndex, bool) {
 	text, _ := reply.Lookup("errmsg").StringValueOK()
 	_, name, found := strings.Cut(text, violation)
@@ -29,7 +28,7 @@ func violatedIndex(reply bson.Raw, indexes []uniqueIndex) (uniqueIndex, bool) {
 	name, _, _ = strings.Cut(name, "'")
 	var best uniqueIndex
 	for _, x := range indexes {
-		// One index's name may end with that of another.
+		// The name of one index may be a suffix of another's.
 		if strings.HasSuffix(name, "_"+x.Name) && len(x.Name) > len(best.Name) {
 			best = x
 		}
@@ -37,8 +36,8 @@ func violatedIndex(reply bson.Raw, indexes []uniqueIndex) (uniqueIndex, bool) {
 	return best, best.Name != ""
 }
 
-// collidingIndex finds the unique index on which a refused document or
-// statement meets a stored document.
+// collidingIndex finds the unique index on which a refused document or statement
+// collides with a stored document.
 func (s *session) collidingIndex(c *command, refused bson.Raw) (uniqueIndex, bool, error) {
 	indexes, err := s.uniqueIndexes(c)
 	if err != nil {
@@ -69,8 +68,8 @@ func (s *session) collidingIndex(c *command, refused bson.Raw) (uniqueIndex, boo
 	return uniqueIndex{}, false, nil
 }
 
-// candidate makes the document an upsert would insert, as far as its unique
-// fields go: what the filter asks for by equality, then what the update sets.
+// candidate returns the unique fields of the document that an upsert would insert: the
+// equality conditions of the filter, then the values that the update sets.
 func candidate(filter, update bson.Raw) bson.Raw {
 	var fields bson.D
 	add := func(d bson.Raw) {
@@ -95,7 +94,7 @@ func candidate(filter, update bson.Raw) bson.Raw {
 			add(d)
 		}
 	}
-	// A later assignment stands first, and Lookup takes the first.
+	// Later assignments are placed first, because Lookup returns the first.
 	raw, err := bson.Marshal(fields)
 	if err != nil {
 		return nil
@@ -111,7 +110,7 @@ func firstKey(d bson.Raw) string {
 	return elements[0].Key()
 }
 
-// runFindAndModify carries out a findAndModify and completes its error.
+// runFindAndModify executes a findAndModify and completes its error.
 func (s *session) runFindAndModify(c *command) (bson.Raw, error) {
 	reply, err := s.call(c)
 	if err != nil || reply.Lookup("ok").AsFloat64() == 1 {

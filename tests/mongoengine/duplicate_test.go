@@ -10,8 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// slots returns a collection under a unique index of two fields, one of a path,
-// and that of _id, with two documents in it.
+// slots returns a collection with two documents, a unique index over two fields, one of
+// them a path, and that of _id.
 func slots(t *testing.T) *mongo.Collection {
 	t.Helper()
 	c := database(t).Collection("slots")
@@ -19,7 +19,7 @@ func slots(t *testing.T) *mongo.Collection {
 		{Keys: document("org", 1, "slot", 1), Options: options.Index().SetUnique(true).SetName("org_slot")},
 		{Keys: document("org", 1, "ref.key", 1), Options: options.Index().SetUnique(true).SetName("ref")},
 	}
-	// Twice, as every start of a service does.
+	// Twice, as at every start of a service.
 	for range 2 {
 		if _, err := c.Indexes().CreateMany(t.Context(), unique); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestDuplicateKeyNamesTheIndex(t *testing.T) {
 			t.Errorf("%s: %q does not name %s", name, test.err, test.index)
 		}
 	}
-	// Nothing of all that was written.
+	// Nothing of this was written.
 	if n, err := c.CountDocuments(ctx, document("slot", document("$in", bson.A{1, 2}), "x", nil)); err != nil || n != 2 {
 		t.Errorf("afterwards %d documents as before, %v; want 2", n, err)
 	}

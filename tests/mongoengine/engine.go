@@ -10,24 +10,25 @@ import (
 	"github.com/FerretDB/FerretDB/ferretdb"
 )
 
-// engine is FerretDB over SQLite files, reachable on a Unix socket that only
-// the serializing front uses. It is not safe to speak to directly: its updates
-// read and write in two steps.
+// engine is FerretDB on SQLite files, reachable on a Unix socket that only the
+// serializing front uses. Direct use is unsafe: its updates read and write in two
+// steps.
 type engine struct {
 	socket string
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// startEngine opens the databases in dir, an existing directory. Telemetry is
-// off: the embedded form never reports. Warnings go to logs.
+// startEngine opens the databases in dir, an existing directory. Telemetry is off: the
+// embedded form never reports. Warnings are written to logs.
 func startEngine(dir string, logs io.Writer) (*engine, error) {
 	socket := filepath.Join(dir, "engine.sock")
 	db, err := ferretdb.New(&ferretdb.Config{
 		Listener: ferretdb.ListenerConfig{Unix: socket},
 		Logger:   slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelError})),
 		Handler:  "sqlite",
-		// Nothing here has to outlive the machine, so no write waits for the disk.
+		// Nothing here needs to survive a crash of the machine, so no write is synced
+		// to disk.
 		SQLiteURL: "file:" + filepath.ToSlash(dir) + "/?_pragma=synchronous(off)",
 	})
 	if err != nil {
@@ -37,13 +38,13 @@ func startEngine(dir string, logs io.Writer) (*engine, error) {
 	e := &engine{socket: socket, cancel: cancel, done: make(chan struct{})}
 	go func() {
 		defer close(e.done)
-		// Run returns no telling error: it ends when ctx does.
+		// Run returns no useful error: it returns when ctx is done.
 		_ = db.Run(ctx)
 	}()
 	return e, nil
 }
 
-// stop ends the engine and waits until its files are closed.
+// stop stops the engine and waits until its files are closed.
 func (e *engine) stop() {
 	e.cancel()
 	<-e.done

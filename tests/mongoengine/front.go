@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// engineTimeout bounds one command. Test data is small: a command that takes
-// longer has met a fault of the engine, and must not hold everybody up for ever.
+// engineTimeout limits one command. Test data is small, so a slower command has hit a
+// fault of the engine, and must not block other clients for ever.
 const engineTimeout = time.Minute
 
-// front accepts clients and lets one command at a time through to the engine,
-// over all connections, reads too. That is what makes the engine's updates
-// atomic: FerretDB reads the documents, changes them and writes them back.
+// front accepts clients and passes one command at a time to the engine, over all
+// connections, including reads. This makes the engine's updates atomic: FerretDB reads
+// the documents, changes them and writes them back.
 //
-// The lock is held only while the engine works, never while the front waits
-// for a client's bytes: a client that stops in the middle of a message, does
-// not read its reply, gives up or dies blocks nobody. A command that arrived
-// whole is carried out even if its client has left, as on a real server.
+// The lock is held only while the engine works, never while the front waits for a
+// client: a client that stops in the middle of a message, does not read its reply,
+// gives up or dies blocks no other. A command that arrived completely is executed even
+// if its client has disconnected, as on a real server.
 type front struct {
 	listener net.Listener
 	socket   string
 	logger   *slog.Logger
 
-	turn sync.Mutex // held by the command that is being carried out
+	turn sync.Mutex // held by the command in progress
 
 	mu      sync.Mutex
 	closing bool
@@ -37,7 +37,7 @@ type front struct {
 	wg      sync.WaitGroup
 }
 
-// startFront listens on address and serves until stop.
+// startFront listens on address and serves until stop is called.
 func startFront(address, socket string, logs io.Writer) (*front, error) {
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", address)
 	if err != nil {
@@ -53,14 +53,14 @@ func startFront(address, socket string, logs io.Writer) (*front, error) {
 	return f, nil
 }
 
-// uri says how a client reaches the front. Neither option is needed; both spare
-// the driver what a single server has no use for: directConnection the search
-// for a topology, retryWrites=false the transaction numbers.
+// uri returns the URI of the front. Neither option is required; both avoid work that is
+// pointless with a single server: directConnection the discovery of the topology,
+// retryWrites=false the transaction numbers.
 func (f *front) uri() string {
 	return fmt.Sprintf("mongodb://%s/?directConnection=true&retryWrites=false", f.listener.Addr())
 }
 
-// stop closes the listener and every connection and waits for their ends.
+// stop closes the listener and all connections and waits for their goroutines.
 func (f *front) stop() {
 	_ = f.listener.Close()
 	f.mu.Lock()
@@ -93,8 +93,8 @@ func (f *front) accept() {
 	}
 }
 
-// serve speaks with one client until either side ends. Each client has an
-// engine connection of its own, as cursors belong to a connection.
+// serve serves one client until either side closes. Each client has its own engine
+// connection, because cursors belong to a connection.
 func (f *front) serve(client net.Conn) {
 	defer func() {
 		_ = client.Close()

@@ -13,7 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// dial opens a bare connection to a server.
+// dial opens a raw connection to a server.
 func dial(t *testing.T, uri string) net.Conn {
 	t.Helper()
 	u, err := url.Parse(uri)
@@ -69,7 +69,7 @@ func receive(t *testing.T, conn net.Conn) bson.Raw {
 	return c.body
 }
 
-// insertOf makes an insert of n documents of some size.
+// insertOf returns an insert of n documents of the given size.
 func insertOf(from, n, size int) bson.D {
 	var documents bson.A
 	for i := range n {
@@ -78,7 +78,8 @@ func insertOf(from, n, size int) bson.D {
 	return document("insert", "items", "documents", documents, "$db", "raw")
 }
 
-// Clients that stop at any point hold nobody up and leave no turn taken.
+// TestStuckClientsHoldNobodyUp verifies that clients that stop at any point block no
+// other and leave no lock.
 func TestStuckClientsHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	uri := startServer(t).uri
@@ -88,7 +89,7 @@ func TestStuckClientsHoldNobodyUp(t *testing.T) {
 	whole := asMessage(t, 0, insertOf(0, 1, 100))
 	send(t, inMiddle, whole[:len(whole)-10])
 
-	// Its replies fill every buffer between the server and it.
+	// Its replies fill every buffer between it and the server.
 	neverReads := dial(t, uri)
 	send(t, neverReads, asMessage(t, 0, insertOf(100, 4, 4<<20)))
 	for range 8 {
@@ -111,8 +112,8 @@ func TestStuckClientsHoldNobodyUp(t *testing.T) {
 	}
 }
 
-// A hello that asks for a stream of answers, as monitors send, is answered once
-// and at once, even while others work.
+// TestHelloIsAnsweredOnce verifies that a hello that requests a stream of replies, as
+// monitors send, is answered once and immediately, even while other commands run.
 func TestHelloIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	uri := startServer(t).uri
@@ -208,7 +209,7 @@ func FuzzParseCommand(f *testing.F) {
 		if fmt.Sprint(again.body, again.sequences) != fmt.Sprint(parsed.body, parsed.sequences) {
 			t.Errorf("read %v, after writing %v", parsed, again)
 		}
-		// Whatever a command holds, looking at it must not fail.
+		// Inspecting a command must not fail, whatever it contains.
 		_ = refusal(parsed)
 		_ = parsed.list("documents")
 	})

@@ -6,9 +6,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// createIndexes carries out a createIndexes command, one index at a time: the
-// engine panics on two that exist already. That a unique index meets duplicates
-// is an internal error to the engine; a server says 11000.
+// createIndexes executes a createIndexes command, one index at a time: the engine
+// panics on two that exist already. It reports an internal error if a unique index
+// finds duplicates; a server replies 11000.
 func (s *session) createIndexes(c *command) (bson.Raw, error) {
 	indexes := c.list("indexes")
 	if len(indexes) == 0 {
@@ -43,11 +43,11 @@ func (s *session) createIndexes(c *command) (bson.Raw, error) {
 	})
 }
 
-// plainIndex returns an index without the options the engine refuses and nobody
-// may rely on: expireAfterSeconds (documents then stay, as they may for a while
-// on a real server), and partialFilterExpression where the index is not unique
-// (it then holds more than it needs). A unique partial index keeps its option
-// and is refused: without it, it would mean something else.
+// plainIndex returns an index without the options that the engine refuses and no client
+// may rely on: expireAfterSeconds (documents then remain, as they may for a while on a
+// real server), and partialFilterExpression of an index that is not unique (it then
+// contains more than it needs). A unique partial index keeps its option and is refused:
+// without it, its meaning would differ.
 func plainIndex(index bson.Raw) bson.Raw {
 	index = without(index, "expireAfterSeconds")
 	if unique, _ := index.Lookup("unique").BooleanOK(); !unique {
@@ -56,8 +56,8 @@ func plainIndex(index bson.Raw) bson.Raw {
 	return index
 }
 
-// uniqueIndex is a unique index of a collection and, once a document has
-// violated it, the values that did.
+// uniqueIndex is a unique index of a collection and, after a violation, the values that
+// violated it.
 type uniqueIndex struct {
 	Name   string   `bson:"name"`
 	Key    bson.Raw `bson:"key"`
@@ -89,7 +89,7 @@ func (s *session) uniqueIndexes(c *command) ([]uniqueIndex, error) {
 	return unique, nil
 }
 
-// fields are the paths the index is over.
+// fields returns the paths of the index.
 func (x *uniqueIndex) fields() []string {
 	elements, err := x.Key.Elements()
 	if err != nil {
@@ -102,8 +102,8 @@ func (x *uniqueIndex) fields() []string {
 	return paths
 }
 
-// valuesOf returns what a document holds under the index's fields, and false
-// when one of them is missing: then the engine lets the document pass.
+// valuesOf returns the values of the index's fields in a document, and false if one of
+// them is missing: then the engine accepts the document.
 func (x *uniqueIndex) valuesOf(document bson.Raw) (bson.Raw, bool) {
 	var values bson.D
 	for _, path := range x.fields() {
@@ -117,8 +117,8 @@ func (x *uniqueIndex) valuesOf(document bson.Raw) (bson.Raw, bool) {
 	return raw, err == nil && len(values) > 0
 }
 
-// valueAt reads a path of a document or of a list of assignments, where the
-// path itself may be the key.
+// valueAt reads a path of a document or of a list of assignments, in which the path
+// itself may be the key.
 func valueAt(document bson.Raw, path string) bson.RawValue {
 	if v := document.Lookup(path); !v.IsZero() {
 		return v

@@ -1,12 +1,12 @@
-// Command mongoengine is a MongoDB-compatible server for tests: FerretDB over
-// SQLite behind a proxy that serializes commands. It is never
-// shipped and never measured: it is correct, not fast, and for small data only.
+// Command mongoengine is a MongoDB-compatible server for tests: FerretDB on SQLite
+// behind a front that passes on one command at a time. It is never shipped or measured:
+// it is correct, not fast, and meant for small data.
 //
 //	mongoengine [-addr 127.0.0.1:0] [-data DIR] [-ready-file FILE] [-stdin=false]
 //
-// When it accepts connections it prints "ready " and the URI to use, and it
-// exits on SIGTERM, SIGINT or when its standard input closes, so that it never
-// outlives the test that started it.
+// When it accepts connections it prints "ready " and its URI. It exits on SIGTERM,
+// SIGINT or when its standard input is closed, so that it never outlives the test that
+// started it.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run serves until ctx ends or, unless told otherwise, stdin closes.
+// run serves until ctx is done or, unless disabled, stdin is closed.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, logs io.Writer) (err error) {
 	flags := flag.NewFlagSet("mongoengine", flag.ContinueOnError)
 	flags.SetOutput(logs)
@@ -92,7 +92,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, logs io.Wr
 	return nil
 }
 
-// writeWhole writes a file so that a reader sees all of it or nothing.
+// writeWhole writes a file atomically.
 func writeWhole(name, content string) error {
 	partial := name + ".partial"
 	if err := os.WriteFile(partial, []byte(content), 0o600); err != nil {

@@ -17,14 +17,14 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 )
 
-// running is a server of a test and how to end it.
+// running is a server of a test and the function that stops it.
 type running struct {
 	uri   string
 	stdin io.Closer
 	ended <-chan error
 }
 
-// startServer runs the program as a test process would and waits until it is ready.
+// startServer runs the program as a test process would, and waits until it is ready.
 func startServer(t *testing.T, args ...string) *running {
 	t.Helper()
 	in, stdin := io.Pipe()
@@ -54,7 +54,7 @@ func startServer(t *testing.T, args ...string) *running {
 	return &running{uri: uri, stdin: stdin, ended: ended}
 }
 
-// testLog shows what the server logs in the test's output.
+// testLog writes the server's log to the test's output.
 type testLog struct {
 	t  *testing.T
 	mu sync.Mutex
@@ -67,8 +67,8 @@ func (l *testLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// connect returns a client with the production settings: majority writes and a
-// time-out of its own, on a server the test started or was given.
+// connect returns a client with the production settings, majority writes and a timeout,
+// for a server that the test has.
 func connect(t *testing.T, uri string) *mongo.Client {
 	t.Helper()
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).
@@ -87,9 +87,8 @@ func connect(t *testing.T, uri string) *mongo.Client {
 	return client
 }
 
-// database returns an empty database of a server: the one ECF_MONGODB_URI names,
-// so that what these tests say of the engine is held against a real server
-// too, or else this one.
+// database returns an empty database on the server ECF_MONGODB_URI, so that these tests
+// also verify a real server, or else on this one.
 func database(t *testing.T) *mongo.Database {
 	t.Helper()
 	uri := os.Getenv("ECF_MONGODB_URI")
@@ -122,7 +121,7 @@ func TestRunEndsWhenStdinCloses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.TrimSpace(string(written)); got != server.uri {
-		t.Errorf("ready file says %q, standard output %q", got, server.uri)
+		t.Errorf("ready file has %q, standard output %q", got, server.uri)
 	}
 	if err := server.stdin.Close(); err != nil {
 		t.Fatal(err)
@@ -157,8 +156,8 @@ func TestRunKeepsGivenDirectory(t *testing.T) {
 	}
 }
 
-// Nothing in a URI is needed to reach the server, and what production sets does
-// no harm.
+// TestURIOptions verifies that no option of the URI is required, and that those of
+// production are accepted.
 func TestURIOptions(t *testing.T) {
 	t.Parallel()
 	uri := startServer(t).uri

@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// commandError is an error that answers a whole command.
+// commandError is the error reply to a whole command.
 type commandError struct {
 	code    int32
 	name    string
@@ -27,9 +27,9 @@ func notImplemented(what string) *commandError {
 	return &commandError{238, "NotImplemented", what + " is not supported by the test engine"}
 }
 
-// refusal reports why a command must not reach the engine: because the engine
-// would take it and do something else than a server, in silence. What it
-// refuses by itself is not listed here.
+// refusal returns why a command must not reach the engine: because the engine would
+// accept it and silently deviate from a server. Commands that the engine refuses itself
+// are not listed here.
 func refusal(c *command) *commandError {
 	if !c.body.Lookup("startTransaction").IsZero() || !c.body.Lookup("autocommit").IsZero() {
 		return &commandError{20, "IllegalOperation", "Transaction numbers are only allowed on a replica set member or mongos"}
@@ -58,9 +58,9 @@ func refusal(c *command) *commandError {
 	return nil
 }
 
-// refuseUpdate refuses the operators the engine carries out in part: it adds
-// with $push but neither cuts, sorts nor places, and it takes the condition of
-// a $pull for a value.
+// refuseUpdate refuses the operators that the engine implements in part: its $push
+// appends but neither truncates, sorts nor positions, and its $pull treats a condition
+// as a value.
 func refuseUpdate(update bson.Raw) *commandError {
 	if pushes, ok := update.Lookup("$push").DocumentOK(); ok {
 		for _, push := range documentsIn(pushes) {
@@ -79,8 +79,8 @@ func refuseUpdate(update bson.Raw) *commandError {
 	return nil
 }
 
-// refuseStage refuses the stages of an aggregation that come out wrong: of the
-// sums of a $group only the first is right, and "$field" is taken for a text.
+// refuseStage refuses the aggregation stages with wrong results: of the sums of a
+// $group only the first is right, and "$field" is treated as a string.
 func refuseStage(stage bson.Raw) *commandError {
 	if group, ok := stage.Lookup("$group").DocumentOK(); ok {
 		if elements, err := group.Elements(); err == nil && len(elements) > 2 {
@@ -115,7 +115,7 @@ func refuseReferences(where string, fields bson.Raw) *commandError {
 	return nil
 }
 
-// documentsIn returns those values of a document that are documents.
+// documentsIn returns the values of a document that are documents.
 func documentsIn(d bson.Raw) []bson.Raw {
 	values, err := d.Values()
 	if err != nil {

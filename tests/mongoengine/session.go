@@ -10,7 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// session is one client's way to the engine.
+// session is one client's connection to the engine.
 type session struct {
 	turn    *sync.Mutex
 	engine  net.Conn
@@ -18,11 +18,10 @@ type session struct {
 	lastID  int32
 }
 
-// handle carries out one request and returns the reply, nil when the client
-// wants none.
+// handle executes one request and returns the reply, or nil if the client wants none.
 func (s *session) handle(request message) (message, error) {
 	if request.opcode() != opMsg {
-		// Only the first hello of a connection comes in the old form.
+		// Only the first hello of a connection has the old form.
 		return s.exchange(request)
 	}
 	c, err := parseCommand(request)
@@ -40,9 +39,9 @@ func (s *session) handle(request message) (message, error) {
 	return answer.encode(s.nextID(), request.requestID()), nil
 }
 
-// run carries out a command, waiting for its turn unless it is part of a
-// handshake: a monitor must not wait behind work. (The engine answers hello at
-// once, without the topology version that would let a driver ask for a stream.)
+// run executes a command under the lock, unless it is part of a handshake: a monitor
+// must not wait behind other commands. (The engine answers hello at once, without the
+// topology version that would let a driver request a stream.)
 func (s *session) run(c *command) (bson.Raw, error) {
 	switch c.name() {
 	case "hello", "isMaster", "ismaster", "buildInfo", "buildinfo", "ping":
@@ -57,8 +56,8 @@ func (s *session) run(c *command) (bson.Raw, error) {
 	case "createIndexes":
 		return s.createIndexes(c)
 	case "distinct":
-		// The driver sends its time-out with every command; of this one the
-		// engine does not take it.
+		// The driver sends its timeout with every command; the engine does not support
+		// it for this one.
 		return s.call(&command{flags: c.flags, body: without(c.body, "maxTimeMS"), sequences: c.sequences})
 	case "insert":
 		return s.runBatch(c, "documents", insertBatch)
@@ -87,7 +86,7 @@ func (s *session) call(c *command) (bson.Raw, error) {
 	return parsed.body, nil
 }
 
-// ask runs a command of the front's own.
+// ask runs one of the front's own commands.
 func (s *session) ask(body bson.D) (bson.Raw, error) {
 	raw, err := bson.Marshal(body)
 	if err != nil {
@@ -96,7 +95,7 @@ func (s *session) ask(body bson.D) (bson.Raw, error) {
 	return s.call(&command{body: raw})
 }
 
-// exchange sends a message and reads the one reply to it.
+// exchange sends a message and reads its reply.
 func (s *session) exchange(request message) (message, error) {
 	if err := s.engine.SetDeadline(time.Now().Add(engineTimeout)); err != nil {
 		return nil, err

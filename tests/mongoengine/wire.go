@@ -9,26 +9,26 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
-// Sizes and numbers of the MongoDB wire protocol.
+// Sizes and opcodes of the MongoDB wire protocol.
 const (
 	headerSize     = 16         // length, request id, response to, opcode; four little-endian int32
-	maxMessageSize = 48_000_000 // the largest message a server takes
-	opMsg          = 2013       // the only opcode commands travel in; hello may still come as OP_QUERY
+	maxMessageSize = 48_000_000 // the largest message a server accepts
+	opMsg          = 2013       // the opcode of commands; the first hello may be an OP_QUERY
 )
 
 // Flags of an OP_MSG.
 const (
 	flagChecksum   = 1 << 0  // a CRC-32C follows the sections
 	flagMoreToCome = 1 << 1  // the sender wants no reply (an unacknowledged write)
-	flagExhaust    = 1 << 16 // the sender would take a stream of replies (a monitor's hello)
+	flagExhaust    = 1 << 16 // the sender accepts a stream of replies (a monitor's hello)
 )
 
 var errMalformed = errors.New("malformed message")
 
-// message is one whole message as it came from the network, header included.
+// message is a complete message, including its header.
 type message []byte
 
-// readMessage takes one message off r. It returns io.EOF only between messages.
+// readMessage reads one message. It returns io.EOF only between messages.
 func readMessage(r io.Reader) (message, error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(r, header[:]); err != nil {
@@ -49,8 +49,8 @@ func readMessage(r io.Reader) (message, error) {
 func (m message) requestID() int32 { return int32(binary.LittleEndian.Uint32(m[4:])) }
 func (m message) opcode() int32    { return int32(binary.LittleEndian.Uint32(m[12:])) }
 
-// sequence is a list of documents that travels beside the command's body:
-// "documents" of an insert, "updates" of an update, "deletes" of a delete.
+// sequence is a document sequence of a command, outside its body: "documents" of an
+// insert, "updates" of an update, "deletes" of a delete.
 type sequence struct {
 	name      string
 	documents []bson.Raw
@@ -63,7 +63,7 @@ type command struct {
 	sequences []sequence
 }
 
-// parseCommand reads the sections of an OP_MSG. The result shares m's memory.
+// parseCommand parses the sections of an OP_MSG. The result shares m's memory.
 func parseCommand(m message) (*command, error) {
 	rest := []byte(m[headerSize:])
 	if len(rest) < 4 {
@@ -141,8 +141,8 @@ func takeSequence(b []byte) (sequence, []byte, error) {
 	return s, rest, nil
 }
 
-// encode makes a message of c. The flags that change who speaks next, and the
-// checksum, are left out: the engine always answers once.
+// encode encodes c as a message. It omits the checksum and the flags that change who
+// sends next: the engine always replies once.
 func (c *command) encode(requestID, responseTo int32) message {
 	m := make(message, headerSize, headerSize+64+len(c.body))
 	binary.LittleEndian.PutUint32(m[4:], uint32(requestID))
@@ -165,7 +165,7 @@ func (c *command) encode(requestID, responseTo int32) message {
 	return m
 }
 
-// name is the command's name: the key of the first field of its body.
+// name returns the command's name, the key of the first field of its body.
 func (c *command) name() string {
 	elements, err := c.body.Elements()
 	if err != nil || len(elements) == 0 {
@@ -174,8 +174,8 @@ func (c *command) name() string {
 	return elements[0].Key()
 }
 
-// collection is what the command's first field holds: for the commands looked
-// at here, the collection's name.
+// collection returns the value of the command's first field, which is the collection's
+// name for the commands inspected here.
 func (c *command) collection() string {
 	elements, err := c.body.Elements()
 	if err != nil || len(elements) == 0 {
@@ -190,8 +190,8 @@ func (c *command) database() string {
 	return s
 }
 
-// list returns the documents of a named list, which a client may send as a
-// sequence or as an array in the body.
+// list returns the documents of a named list, which a client may send as a sequence or
+// as an array in the body.
 func (c *command) list(name string) []bson.Raw {
 	for _, s := range c.sequences {
 		if s.name == name {
@@ -215,7 +215,7 @@ func (c *command) list(name string) []bson.Raw {
 	return documents
 }
 
-// withList returns a copy of c whose named list holds the given documents.
+// withList returns a copy of c with the given documents in a named list.
 func (c *command) withList(name string, documents []bson.Raw) *command {
 	copied := &command{flags: c.flags, sequences: []sequence{{name: name, documents: documents}}}
 	for _, s := range c.sequences {
@@ -227,7 +227,7 @@ func (c *command) withList(name string, documents []bson.Raw) *command {
 	return copied
 }
 
-// without returns a copy of a document that lacks the named fields.
+// without returns a copy of a document without the named fields.
 func without(d bson.Raw, names ...string) bson.Raw {
 	elements, err := d.Elements()
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package monitoring generates the Grafana dashboards of deploy/monitoring from one
-// list of panels; its tests compare rules, dashboards and runbooks with the
-// metrics of the running programs.
+// list of panels; its tests compare rules, dashboards and runbooks with the metrics of
+// the running programs.
 package monitoring
 
 import (
@@ -9,14 +9,14 @@ import (
 	"fmt"
 )
 
-// Query is one line of a panel.
+// Query is one series of a panel.
 type Query struct{ Expr, Legend string }
 
-// Panel is one graph. Unit is Grafana's name of it.
+// Panel is one graph. Unit is a unit of Grafana.
 type Panel struct {
 	Title, Description, Unit string
 	Queries                  []Query
-	// Quiet says that no series is the good case: what is shown is a fault.
+	// Quiet means that the panel shows faults, so it is normally empty.
 	Quiet bool
 }
 
@@ -64,7 +64,7 @@ func (d Dashboard) JSON() ([]byte, error) {
 
 var source = map[string]string{"type": "prometheus", "uid": "prometheus"}
 
-// quantiles returns the median and the slow ends of a histogram.
+// quantiles returns the queries for the median and the tail of a histogram.
 func quantiles(metric, selector, by string) []Query {
 	var out []Query
 	group := "le"

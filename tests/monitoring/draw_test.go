@@ -22,9 +22,9 @@ import (
 )
 
 // TestDashboardsAreDrawn (make draw-dashboards) uses a running system for a while and
-// draws every panel of every dashboard from what a Prometheus has of it, to pages and
-// pictures in the folder ECF_DRAW, for people to look at. A panel that is empty though
-// it should not be, or whose lines cannot be told apart, is a fault.
+// draws every panel of every dashboard with the data of a Prometheus, as pages and
+// images in the folder ECF_DRAW, for visual inspection. A panel that is unexpectedly
+// empty, or whose series cannot be distinguished, is a fault.
 func TestDashboardsAreDrawn(t *testing.T) {
 	to := os.Getenv("ECF_DRAW")
 	if to == "" {
@@ -38,7 +38,7 @@ func TestDashboardsAreDrawn(t *testing.T) {
 	address := watch(t, s.debug, "1s")
 	approve := use(t, s.base)
 	began := time.Now()
-	// Two minutes of work, with faults among it.
+	// Two minutes of work, including failures.
 	for rounds := 0; time.Since(began) < 2*time.Minute; rounds++ {
 		approve()
 		if rounds%5 == 0 {
@@ -74,12 +74,12 @@ func TestDashboardsAreDrawn(t *testing.T) {
 	}
 }
 
-// picture makes a picture of a page with Chromium, where there is one.
+// picture makes an image of a page with Chromium, if installed.
 func picture(t *testing.T, file string, height int) {
 	t.Helper()
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Logf("no picture of %s: there is no chromium", file)
+		t.Logf("no picture of %s: chromium is not installed", file)
 		return
 	}
 	out, err := exec.CommandContext(t.Context(), chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--user-data-dir="+t.TempDir(),
@@ -96,7 +96,7 @@ type line struct {
 
 var labelInLegend = regexp.MustCompile(`\{\{(\w+)\}\}`)
 
-// lines asks a Prometheus for what a panel shows since a moment.
+// lines queries a Prometheus for the data of a panel since a time.
 func (p Panel) lines(t *testing.T, address string, since time.Time) []line {
 	t.Helper()
 	var all []line
@@ -147,7 +147,7 @@ small{color:#677}table{font-size:11px;border-spacing:8px 0}i{display:inline-bloc
 
 var colours = []string{"#3274d9", "#e0752d", "#56a64b", "#c4162a", "#8f3bb8", "#e0b400", "#1f9e9e", "#7a5230", "#f2495c", "#5a6570"}
 
-// draw returns a panel as Grafana would show it: lines from nought, and a legend with
+// draw returns a panel as Grafana would draw it: series from zero, and a legend with
 // the last value.
 func (p Panel) draw(lines []line, since time.Time) string {
 	const width, height, left = 590, 150, 60
@@ -181,7 +181,7 @@ func (p Panel) draw(lines []line, since time.Time) string {
 	return out + "</svg><table>" + legend + "</table></section>"
 }
 
-// inUnit writes a value in a unit of Grafana's.
+// inUnit formats a value in a unit of Grafana.
 func inUnit(v float64, unit string) string {
 	switch {
 	case unit == "percentunit":

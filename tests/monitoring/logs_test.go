@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestVolumeOfLogs: a request makes as many lines, and a line has about as many bytes, as
-// docs/runbooks/logs.md counts with.
+// TestVolumeOfLogs verifies the number of log lines per request, and the bytes per
+// line, on which docs/runbooks/logs.md bases its figures.
 func TestVolumeOfLogs(t *testing.T) {
 	t.Parallel()
 	said := regexp.MustCompile(`A line is about (\d+) bytes, and a request makes (two),`).FindStringSubmatch(runbook(t, "logs.md"))
@@ -43,7 +43,7 @@ func TestVolumeOfLogs(t *testing.T) {
 				ids[m[1]]++
 			}
 		}
-		if len(ids) < rounds*requests || lines < 2*rounds*requests { // one line may be of a request before
+		if len(ids) < rounds*requests || lines < 2*rounds*requests { // one line may belong to an earlier request
 			return fmt.Errorf("%d lines of %d requests", lines, len(ids))
 		}
 		each, length := float64(lines)/float64(len(ids)), float64(bytes)/float64(lines)

@@ -24,8 +24,8 @@ var update = flag.Bool("update", false, "write deploy/monitoring/grafana/dashboa
 
 const folder = "../../deploy/monitoring"
 
-// program returns a program of Debian's package prometheus; a machine without
-// it leaves the test out and says so.
+// program returns a program of Debian's package prometheus; without it the test is
+// skipped.
 func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -61,7 +61,7 @@ func TestDashboardsAreWritten(t *testing.T) {
 			}
 		}
 		if written, err := os.ReadFile(path); err != nil || !bytes.Equal(written, text) {
-			t.Errorf("%s is not what panels.go says: go test ./tests/monitoring -run Written -update (%v)", path, err)
+			t.Errorf("%s is out of date with panels.go: go test ./tests/monitoring -run Written -update (%v)", path, err)
 		}
 	}
 	there, err := os.ReadDir(dir)
@@ -70,13 +70,13 @@ func TestDashboardsAreWritten(t *testing.T) {
 	}
 	for _, f := range there {
 		if !slices.Contains(names, f.Name()) {
-			t.Errorf("%s is no dashboard of panels.go", f.Name())
+			t.Errorf("%s is not a dashboard of panels.go", f.Name())
 		}
 	}
 }
 
-// TestRulesAreThoseOfTheCluster: the Prometheus operator reads the same rules
-// from an object of the cluster.
+// TestRulesAreThoseOfTheCluster verifies that the object for the Prometheus operator
+// has the same rules.
 func TestRulesAreThoseOfTheCluster(t *testing.T) {
 	t.Parallel()
 	_, groups, ok := strings.Cut(read(t, "rules/ecf.rules.yaml"), "\ngroups:\n")
@@ -129,8 +129,8 @@ func alerts(t *testing.T) []string {
 	return names
 }
 
-// TestEachAlertHasItsRunbook: a section for each alert, an alert for each
-// section, a link from one to the other, and a test that makes it fire.
+// TestEachAlertHasItsRunbook verifies that alerts and sections of the runbook
+// correspond one to one, with a link, and that each alert has a test in which it fires.
 func TestEachAlertHasItsRunbook(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/runbooks/alerts.md")
@@ -142,7 +142,7 @@ func TestEachAlertHasItsRunbook(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^## (Ecf\w+)$`).FindAllStringSubmatch(string(page), -1) {
 		sections = append(sections, m[1])
 		if !slices.Contains(names, m[1]) {
-			t.Errorf("docs/runbooks/alerts.md tells what to do about %s, which is no alert", m[1])
+			t.Errorf("docs/runbooks/alerts.md has a section for %s, which is not an alert", m[1])
 		}
 	}
 	rules, tests := read(t, "rules/ecf.rules.yaml"), read(t, "rules/ecf.test.yaml")
@@ -161,7 +161,7 @@ func TestEachAlertHasItsRunbook(t *testing.T) {
 
 var metric = regexp.MustCompile(`\b((?:ecf|http|db|go|process|up|target|rpc)_[a-z0-9_]+|up)\b\{`)
 
-// metrics returns the names of metrics that rules and panels ask for.
+// metrics returns the names of the metrics used by rules and panels.
 func metrics(t *testing.T) []string {
 	t.Helper()
 	text := read(t, "rules/ecf.rules.yaml")
@@ -184,18 +184,18 @@ func metrics(t *testing.T) []string {
 	return names
 }
 
-// fromItsFirst are counters that have no series until they count something, by
-// the source that declares them and the name they have there.
+// fromItsFirst are counters without a series until their first increment, by the source
+// that declares them and their name there.
 var fromItsFirst = map[string][2]string{
 	"ecf_recalculation_incomplete_results_total": {"../../libs/notify/insight.go", `"ecf.recalculation.incomplete_results"`},
 	"ecf_http_refusals_total":                    {"../../libs/web/tracing.go", `"ecf.http.refusals"`},
 	"ecf_mongodb_pool_failures_total":            {"../../libs/mongox/pool.go", `"ecf.mongodb.pool.failures"`},
 }
 
-// TestEachMetricExists starts the program that holds all services, on the
-// MongoDB-compatible engine, uses it a little, and looks in its scrape, or that of
-// an embedded database, for every metric that an alert or a panel asks for. Then every panel's query is
-// evaluated by a Prometheus that scrapes it.
+// TestEachMetricExists starts the program with all services on the MongoDB-compatible
+// engine, uses it briefly, and verifies that its scrape, or that of an embedded
+// database, has every metric that an alert or a panel uses. Then a Prometheus that
+// scrapes it evaluates the query of every panel.
 func TestEachMetricExists(t *testing.T) {
 	t.Parallel()
 	s := newStack(t)
@@ -239,8 +239,8 @@ func TestEachMetricExists(t *testing.T) {
 	t.Run("panels", func(t *testing.T) { evaluate(t, base, debug, approve) })
 }
 
-// stack is the program that holds all services, on the MongoDB-compatible engine
-// and a Redis of its own.
+// stack is the program with all services, on the MongoDB-compatible engine and its own
+// Redis.
 type stack struct {
 	t           *testing.T
 	base, debug string
@@ -269,7 +269,7 @@ func newStack(t *testing.T) *stack {
 	return s
 }
 
-// start runs the program until it is ready.
+// start starts the program and waits until it is ready.
 func (s *stack) start() {
 	s.t.Helper()
 	s.process = testkit.Process(s.t, testkit.Binary(s.t, "services/standalone/cmd/ecf"), []string{"serve"}, s.env)
@@ -278,7 +278,7 @@ func (s *stack) start() {
 
 const password = "a password of the demo accounts"
 
-// use makes a few requests, refused ones among them, and returns a function that
+// use makes a few requests, including refused ones, and returns a function that
 // approves one more record, so that a result is calculated.
 func use(t *testing.T, base string) (approve func()) {
 	t.Helper()

@@ -6,7 +6,7 @@ const (
 	every    = `job="ecf"`
 )
 
-// Dashboards returns all dashboards there are.
+// Dashboards returns all dashboards.
 func Dashboards() []Dashboard {
 	return []Dashboard{objectives(), routes(), recalculation(), stores(), accounts(), fairness(), processes()}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// ofTheEmbedded begins the names of metrics that only an embedded database has.
+// ofTheEmbedded is the prefix of metrics that only an embedded database has.
 const ofTheEmbedded = "ecf_database_"
 
-// embeddedScrape is a scrape of the program that holds all services, on its embedded
+// embeddedScrape returns a scrape of the program with all services, on its embedded
 // engines.
 func embeddedScrape(t *testing.T) string {
 	t.Helper()
@@ -63,10 +63,10 @@ func watch(t *testing.T, debug, every string) (address string) {
 	return address
 }
 
-// evaluate asks a Prometheus that watches the program every panel's query.
+// evaluate evaluates every panel's query on a Prometheus that watches the program.
 func evaluate(t *testing.T, base, debug string, approve func()) {
 	address := watch(t, debug, "3s")
-	// Rates need something between two scrapes.
+	// Rates need a change between two scrapes.
 	approve()
 	for _, d := range Dashboards() {
 		for _, p := range d.Panels {

@@ -12,8 +12,7 @@ import (
 
 const runbooks = "../../docs/runbooks"
 
-// TestRunbooksNameDashboards: what a runbook sends people to look at is a panel of a
-// dashboard.
+// TestRunbooksNameDashboards verifies that the panels that runbooks refer to exist.
 func TestRunbooksNameDashboards(t *testing.T) {
 	t.Parallel()
 	var dashboards, panels []string
@@ -45,8 +44,8 @@ func TestRunbooksNameDashboards(t *testing.T) {
 	}
 }
 
-// TestRunbooksNameMetrics: a metric that a runbook explains is one that the sources
-// declare.
+// TestRunbooksNameMetrics verifies that the sources declare the metrics that runbooks
+// explain.
 func TestRunbooksNameMetrics(t *testing.T) {
 	t.Parallel()
 	declared := declaredMetrics(t)
@@ -75,7 +74,7 @@ func TestRunbooksNameMetrics(t *testing.T) {
 	}
 }
 
-// declaredMetrics returns the names by which the sources declare metrics of the product.
+// declaredMetrics returns the names of the product's metrics in the sources.
 func declaredMetrics(t *testing.T) map[string]bool {
 	t.Helper()
 	declared, name := map[string]bool{}, regexp.MustCompile(`"(ecf\.[a-z_.]+)"`)

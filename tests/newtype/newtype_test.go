@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestOneFileIsARecordType adds one file to a copy of the libraries. Before
-// anything is generated every place that lacks the type fails by name; after
-// it, all tests that hold record types pass, and the type is everywhere.
+// TestOneFileIsARecordType adds one file to a copy of the libraries. Before generation
+// every place that lacks the type must fail by name; after it, all tests of record
+// types must pass, and the type must be everywhere.
 func TestOneFileIsARecordType(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -26,7 +26,7 @@ func TestOneFileIsARecordType(t *testing.T) {
 	for from, to := range map[string]string{"../../libs": libs, "../../docs": filepath.Join(root, "docs")} {
 		copyTree(t, from, to)
 	}
-	changelog, err := os.ReadFile("../../CHANGELOG.md") // a page of the documentation is made of it
+	changelog, err := os.ReadFile("../../CHANGELOG.md") // a page of the documentation is generated from it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,14 +14,14 @@ var (
 	keptBenchmark = regexp.MustCompile(`(?m)^(Benchmark\w+)(?:/\S+)?\s`)
 )
 
-// TestBenchmarksThatAreNamedExist: go test prints PASS and measures nothing where -bench
-// matches no benchmark, so each one that docs/benchmarks.md tells to run, and each that is
-// kept beside it to compare with, is there.
+// TestBenchmarksThatAreNamedExist verifies that every benchmark exists that
+// docs/benchmarks.md tells readers to run or that has stored figures: go test prints
+// PASS and measures nothing if -bench matches no benchmark.
 func TestBenchmarksThatAreNamedExist(t *testing.T) {
 	t.Parallel()
 	seen := 0
 	for section := range strings.SplitSeq(source(t, "docs/benchmarks.md"), "\n## ") {
-		dir, pkg := "", "." // of the command before, which the next one may leave out
+		dir, pkg := "", "." // of the previous command; the next one may omit them
 		for _, span := range codeSpan.FindAllStringSubmatch(section, -1) {
 			command := strings.ReplaceAll(span[1], "\n", " ")
 			m := benchCommand.FindStringSubmatch(command)
@@ -64,7 +64,7 @@ func TestBenchmarksThatAreNamedExist(t *testing.T) {
 	}
 }
 
-// hasBenchmark reports whether one of the benchmarks of a source matches.
+// hasBenchmark reports whether a benchmark in a source matches.
 func hasBenchmark(t *testing.T, source, expression string) bool {
 	t.Helper()
 	match, err := regexp.Compile(expression)

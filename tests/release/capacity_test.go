@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// guide and measurements are pages, the first of which repeats figures of the second.
+// guide repeats figures of measurements.
 const (
 	guide        = "docs/runbooks/capacity.md"
 	measurements = "docs/benchmarks.md"
 )
 
-// figuresIn are the numbers of a text, but those that are a part of a word, like p95.
+// figuresIn returns the numbers in a text, except those that are part of a word, like
+// p95.
 func figuresIn(text string) (all []string) {
 	for _, m := range regexp.MustCompile(`(?:^|[^\pL0-9.,])([0-9](?:[0-9.,]*[0-9])?)`).FindAllStringSubmatch(text, -1) {
 		all = append(all, m[1])
@@ -23,7 +24,7 @@ func figuresIn(text string) (all []string) {
 	return all
 }
 
-// section returns what is below a heading, up to the next one.
+// section returns the text below a heading, up to the next one.
 func section(page, title string) (string, error) {
 	var below strings.Builder
 	inside, found := false, false
@@ -41,8 +42,8 @@ func section(page, title string) (string, error) {
 	return below.String(), nil
 }
 
-// rowOf returns the one row of a section's tables whose first cell is or begins with a
-// name, else the one paragraph that does.
+// rowOf returns the only row of a section's tables whose first cell is or begins with a
+// name, or else the only such paragraph.
 func rowOf(section, name string) (string, error) {
 	var exact, rows []string
 	for block := range strings.SplitSeq(section, "\n\n") {
@@ -72,13 +73,13 @@ func rowOf(section, name string) (string, error) {
 	return rows[0], nil
 }
 
-// anchor is how a heading is linked to.
+// anchor returns the link target of a heading.
 func anchor(title string) string {
 	return strings.ReplaceAll(regexp.MustCompile(`[^a-z0-9 -]`).ReplaceAllString(strings.ToLower(title), ""), " ", "-")
 }
 
-// compareFigures returns what is wrong with a line of the guide: its figures have to stand
-// in the rows it names, in their order, and each of those rows has to give one.
+// compareFigures returns what is wrong with a line of the guide: its figures must be in
+// the rows it names, in order, and each of those rows must have one.
 func compareFigures(measured, from, page string) error {
 	m := regexp.MustCompile(`^\[(.+)\]\(\.\./benchmarks\.md#([^)]+)\): (".+")$`).FindStringSubmatch(from)
 	if m == nil {
@@ -116,8 +117,8 @@ func compareFigures(measured, from, page string) error {
 	return nil
 }
 
-// TestCapacityGuideIsMeasured: the figures of the guide are those of the rows of the
-// benchmarks that it names, and what it concludes from them follows.
+// TestCapacityGuideIsMeasured verifies that the figures of the guide are those of the
+// benchmark rows that it names, and that its conclusions follow from them.
 func TestCapacityGuideIsMeasured(t *testing.T) {
 	t.Parallel()
 	text, page := source(t, guide), source(t, measurements)
@@ -158,11 +159,11 @@ func TestCapacityGuideIsMeasured(t *testing.T) {
 	}
 	hash := regexp.MustCompile(`MemoryKiB: ([0-9]+) << 10`).FindStringSubmatch(source(t, "services/auth/password/hash.go"))
 	if hash == nil || !strings.Contains(text, "a hash takes "+hash[1]+" MiB") {
-		t.Errorf("%s says of a hash another size than %v", guide, hash)
+		t.Errorf("%s gives a hash another size than %v", guide, hash)
 	}
 }
 
-// TestFiguresAreThoseOfTheirRow tries the comparison on a page of its own.
+// TestFiguresAreThoseOfTheirRow verifies the comparison itself.
 func TestFiguresAreThoseOfTheirRow(t *testing.T) {
 	t.Parallel()
 	const page = "# Page\n\n## One (two)\n| a | b |\n|---|---|\n| 1,000 | 2.1 ms |\n| 1,000,000 | 4.3 ms |\n| `x y` | 5 |\n\nWords say 7 µs, and 8 µs of p95.\n\n## Other\n| 1,000 | 9 ms |\n"

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReleaseIsChecked: a version is released only where number, changelog, tag and the
-// document that later ones are held to fit together.
+// TestReleaseIsChecked verifies that a version can be released only if number,
+// changelog, tag and the reference OpenAPI document are consistent.
 func TestReleaseIsChecked(t *testing.T) {
 	t.Parallel()
 	if text := source(t, "Makefile"); !strings.Contains(text, `deploy/release/check.sh "$(VERSION)"`) {
@@ -19,7 +19,7 @@ func TestReleaseIsChecked(t *testing.T) {
 	const notes = "# Changelog\n\n## 9.1.0\n- more\n\n## 9.0.0\n- first\n"
 	for name, c := range map[string]struct {
 		version, changelog, kept, says string
-		tag                            string // of a commit before
+		tag                            string // of an earlier commit
 	}{
 		"all is well":            {version: "9.1.0", changelog: notes},
 		"no version":             {version: "9.1", changelog: notes, says: "is no version"},
@@ -79,18 +79,18 @@ func TestReleaseIsChecked(t *testing.T) {
 	}
 }
 
-// TestLastReleaseIsOfThisHistory: what stands for the last release is a commit before
-// this one.
+// TestLastReleaseIsOfThisHistory verifies that the revision of the last release is an
+// ancestor of this commit.
 func TestLastReleaseIsOfThisHistory(t *testing.T) {
 	t.Parallel()
 	revision := strings.TrimSpace(source(t, "deploy/release/last"))
 	if !regexp.MustCompile(`^[0-9a-f]{40}$`).MatchString(revision) {
-		t.Fatalf("deploy/release/last holds %q", revision)
+		t.Fatalf("deploy/release/last contains %q", revision)
 	}
 	if out, err := run(t, nil, "", "git", "cat-file", "-e", revision); err != nil {
 		t.Skipf("NOT TESTED: this clone has no history: %s", out)
 	}
 	if out, err := run(t, nil, "", "git", "merge-base", "--is-ancestor", revision, "HEAD"); err != nil {
-		t.Errorf("%s is no commit before this one: %v %s", revision, err, out)
+		t.Errorf("%s is not an ancestor of this commit: %v %s", revision, err, out)
 	}
 }

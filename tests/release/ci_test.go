@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// mostMinutes is what all steps of CI may take together, on two cores.
+// mostMinutes is the budget of all steps of CI together, on two cores.
 const mostMinutes = 45
 
-// TestBudgetOfCI: each step has a budget, together below what CI may take; the page for
-// contributors says the same, and what takes long is no step.
+// TestBudgetOfCI verifies that each step has a budget, that together they are below the
+// limit, that the page for contributors agrees, and that long runs are not steps.
 func TestBudgetOfCI(t *testing.T) {
 	t.Parallel()
 	script, page := source(t, ".ci/run"), source(t, "CONTRIBUTING.md")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pages returns the pages of a pattern below docs, by name.
+// pages returns the pages below docs that match a pattern, by name.
 func pages(t *testing.T, patterns ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -28,8 +28,8 @@ func pages(t *testing.T, patterns ...string) map[string]string {
 	return all
 }
 
-// TestRunbooksNameCommands: what a page has people type is a command of the program, a
-// target of the Makefile, or a file of the repository.
+// TestRunbooksNameCommands verifies that what a page tells readers to type is a command
+// of the program, a target of the Makefile, or a file of the repository.
 func TestRunbooksNameCommands(t *testing.T) {
 	t.Parallel()
 	var commands, targets []string
@@ -51,13 +51,13 @@ func TestRunbooksNameCommands(t *testing.T) {
 		}
 		for _, m := range regexp.MustCompile("(?:`|^    )make ([a-z][a-z0-9-]*)").FindAllStringSubmatch(text, -1) {
 			if seen["target"]++; !slices.Contains(targets, m[1]) {
-				t.Errorf("%s names make %s, which is no target", name, m[1])
+				t.Errorf("%s names make %s, which is not a target", name, m[1])
 			}
 		}
 		for _, m := range regexp.MustCompile("`((?:deploy|k8s|libs|services|tests)/[A-Za-z0-9_./-]+)`").FindAllStringSubmatch(text, -1) {
 			seen["file"]++
 			if files, err := filepath.Glob(filepath.Join(root, strings.TrimSuffix(m[1], "/"))); err != nil || len(files) == 0 {
-				t.Errorf("%s names %s, which is not there", name, m[1])
+				t.Errorf("%s names %s, which does not exist", name, m[1])
 			}
 		}
 	}

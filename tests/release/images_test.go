@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// fakes are programs in place of those that need a registry or a container engine. Each
-// notes in calls how it was called. What an image is like when it is built again say
-// AMD and ARM.
+// fakes replace programs that need a registry or a container engine. Each records its
+// arguments in calls. AMD and ARM are the digests of images that are built again.
 var fakes = map[string]string{
 	"docker": `case "$*" in
 *imagetools*) echo '{"buildDefinition":{},"runDetails":{}}' ;;
@@ -29,7 +28,8 @@ esac`,
 	"cosign": `[ "$1 $4" != "verify-attestation $REFUSED" ]`,
 }
 
-// withFakes returns the environment in which they are found, and the file of their calls.
+// withFakes returns the environment in which they are found, and the file with their
+// calls.
 func withFakes(t *testing.T) (env []string, calls string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,8 +47,9 @@ index() {
 	return []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "AMD=sha256:a", "ARM=sha256:b", "REFUSED=", "PROGRAM=" + os.Args[0]}, calls
 }
 
-// Statement 39: what is pushed is built a second time, and the image of each platform is
-// compared; not the record of the build beside it, which is another one each time.
+// TestImagesAreBuiltAgain verifies that pushed images are built a second time and
+// compared for each platform, except the build attestation, which differs each time
+// (statement 39).
 func TestImagesAreBuiltAgain(t *testing.T) {
 	t.Parallel()
 	const digests = "records registry.example.org/ecf/records@sha256:0\ngateway registry.example.org/ecf/gateway@sha256:1\n"
@@ -76,8 +77,8 @@ func TestImagesAreBuiltAgain(t *testing.T) {
 	}
 }
 
-// Statement 40: every image is signed, and what is in it and how it was built is attested for
-// each of its platforms, and asked for.
+// TestImagesAreAttested verifies that every image is signed, that its contents and
+// build are attested for each platform, and that all this is verified (statement 40).
 func TestImagesAreAttested(t *testing.T) {
 	t.Parallel()
 	env, calls := withFakes(t)
@@ -114,12 +115,12 @@ func TestImagesAreAttested(t *testing.T) {
 	}
 	env, _ = withFakes(t)
 	if out, err := run(t, append(env, "REFUSED=registry.example.org/ecf/records@sha256:b"), "records "+image+"\n", "deploy/release/attest.sh", "1.2.3", "https://example.org/us"); err == nil {
-		t.Errorf("what nobody has attested was passed: %s", out)
+		t.Errorf("an image without attestation was accepted: %s", out)
 	}
 }
 
-// Statement 40: images are pushed with the record of their build, and are what later steps are
-// told.
+// TestImagesArePushedWithTheirRecord verifies that images are pushed with their build
+// attestation, and that later steps get their digests (statement 40).
 func TestImagesArePushedWithTheirRecord(t *testing.T) {
 	t.Parallel()
 	env, calls := withFakes(t)
@@ -138,7 +139,8 @@ func TestImagesArePushedWithTheirRecord(t *testing.T) {
 	}
 }
 
-// Statement 40: whatever the build is made with is named by a digest.
+// TestToolsOfTheBuildAreNamedByDigest verifies that every tool of the build is pinned
+// by digest (statement 40).
 func TestToolsOfTheBuildAreNamedByDigest(t *testing.T) {
 	t.Parallel()
 	if strings.Contains(source(t, "deploy/Dockerfile"), "# syntax=") {

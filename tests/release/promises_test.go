@@ -10,15 +10,16 @@ import (
 
 var (
 	goTest = regexp.MustCompile("`([a-z]+/[a-z0-9/]+) (Test\\w+)`")
-	// A test of the console by the beginning of its name, or what a file of it holds.
+	// A test of the console by the beginning of its name, or by the contents of a file.
 	consoleTest = regexp.MustCompile("`(e2e|tests)/([a-z]+) ([^`T][^`]+)`")
 	held        = regexp.MustCompile("`([\\w/]+(?:\\.\\w+)*\\.(?:ts|mjs)|Makefile) ([^`]+)`")
 	head        = regexp.MustCompile(`^\| (Guarantee|Finding|Guide) \|`)
 	link        = regexp.MustCompile(`\]\((\S+\.md)`)
 )
 
-// TestPromisesNameTests: every row of these pages, and of the findings and limits of
-// docs/security.md, names a test that exists, or the page where it says why there is none.
+// TestPromisesNameTests verifies that every row of these pages, and of the findings and
+// limits of docs/security.md, names an existing test, or the page that says why there
+// is none.
 func TestPromisesNameTests(t *testing.T) {
 	t.Parallel()
 	_, points, there := strings.Cut(source(t, "docs/security.md"), "\n## Resolved findings\n")
@@ -53,7 +54,7 @@ func TestPromisesNameTests(t *testing.T) {
 			}
 			for _, m := range links {
 				if _, err := os.Stat(filepath.Join(root, "docs", m[1])); err != nil {
-					t.Errorf("%s: this row leads to %s, which is not there: %s", name, m[1], line)
+					t.Errorf("%s: this row refers to %s, which does not exist: %s", name, m[1], line)
 				}
 			}
 			if all := strings.Count(line, "`") / 2; name == "docs/console.md" && named != all {
@@ -66,7 +67,8 @@ func TestPromisesNameTests(t *testing.T) {
 	}
 }
 
-// holdNames reports how many tests and checks a row names; each of them exists.
+// holdNames returns how many tests and checks a row names, and verifies that each
+// exists.
 func holdNames(t *testing.T, line string) int {
 	t.Helper()
 	const console = "services/gateway/console/"
@@ -97,7 +99,7 @@ func holdNames(t *testing.T, line string) int {
 	return named
 }
 
-// source is the text of the files that match a pattern.
+// source returns the text of the files that match a pattern.
 func source(t *testing.T, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, pattern))

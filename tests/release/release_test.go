@@ -1,5 +1,5 @@
-// Package release_test runs the steps of a release as far as a machine without
-// a registry can, and holds docs/security.md against the tests there are.
+// Package release_test runs the steps of a release as far as possible without a
+// registry, and compares docs/security.md with the existing tests.
 package release_test
 
 import (
@@ -21,7 +21,7 @@ import (
 
 const root = "../.."
 
-// run runs a command in the repository and returns what it printed.
+// run runs a command in the repository and returns its output.
 func run(t *testing.T, env []string, stdin, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...) //nolint:gosec // commands of these tests
@@ -30,9 +30,9 @@ func run(t *testing.T, env []string, stdin, name string, args ...string) (string
 	return string(out), err
 }
 
-// Statement 40: the bill of materials has every module that is in the program,
-// at the version that is in it, and no other. ECF_PROGRAMS names a folder of
-// programs, such as those taken out of images, in the place of one of this machine.
+// TestBillOfMaterialsIsComplete verifies that the bill of materials has exactly the
+// modules and versions in the program (statement 40). ECF_PROGRAMS names a folder of
+// programs to check, such as those taken out of images.
 func TestBillOfMaterialsIsComplete(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("ECF_PROGRAMS")
@@ -42,7 +42,7 @@ func TestBillOfMaterialsIsComplete(t *testing.T) {
 	}
 	programs, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(programs) < 6 {
-		t.Fatalf("%s holds only %v: %v", folder, programs, err)
+		t.Fatalf("%s contains only %v: %v", folder, programs, err)
 	}
 	for _, program := range programs {
 		t.Run(filepath.Base(program), func(t *testing.T) { checkBill(t, program) })
@@ -110,7 +110,7 @@ func checkBill(t *testing.T, program string) {
 	slices.Sort(stated)
 	slices.Sort(inside)
 	if !slices.Equal(stated, inside) || len(inside) < 20 {
-		t.Errorf("the bill says\n%s\nthe program\n%s", strings.Join(stated, "\n"), strings.Join(inside, "\n"))
+		t.Errorf("the bill has\n%s\nthe program has\n%s", strings.Join(stated, "\n"), strings.Join(inside, "\n"))
 	}
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -124,8 +124,8 @@ func checkBill(t *testing.T, program string) {
 	}
 }
 
-// database writes a database of vulnerabilities with one that concerns a module, and so many
-// others that concern none there is.
+// database writes a vulnerability database with one entry about a module, and the given
+// number of entries about modules that do not exist.
 func database(t *testing.T, module string, modified time.Time, others int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -143,7 +143,7 @@ func database(t *testing.T, module string, modified time.Time, others int) strin
 		"index/modules.json":   `[{"path":"` + module + `","vulns":[{"id":"GO-2000-0001","modified":"` + date + `","fixed":"99.0.0"}]}` + more.String() + `]`,
 		"index/vulns.json":     `[{"id":"GO-2000-0001","modified":"` + date + `"}]`,
 		"ID/GO-2000-0001.json": entry("GO-2000-0001", module, "99.0.0", date),
-		"ID/GO-2000-1000.json": entry("GO-2000-1000", "stdlib", "0.0.1", date), // any program's library is asked about
+		"ID/GO-2000-1000.json": entry("GO-2000-1000", "stdlib", "0.0.1", date), // every program is checked for the standard library
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -156,16 +156,16 @@ func database(t *testing.T, module string, modified time.Time, others int) strin
 	return "VULNDB=file://" + dir
 }
 
-// entry is a vulnerability of a module below a version.
+// entry returns a vulnerability of a module before a version.
 func entry(id, module, fixed, date string) string {
 	return `{"schema_version":"1.3.1","id":"` + id + `","modified":"` + date + `","published":"` + date + `","summary":"made up",` +
 		`"affected":[{"package":{"name":"` + module + `","ecosystem":"Go"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"},{"fixed":"` + fixed + `"}]}],"ecosystem_specific":{}}],` +
 		`"database_specific":{"url":"https://example.org"}}`
 }
 
-// Statement 40: known vulnerabilities are looked up in a database that may be a
-// folder, of a date that is said; a release without data, or with old ones,
-// does not happen.
+// TestVulnerabilitiesAreLookedUp verifies that known vulnerabilities are looked up in a
+// database, possibly a folder, whose date is reported, and that a release without data,
+// or with old data, fails (statement 40).
 func TestVulnerabilitiesAreLookedUp(t *testing.T) {
 	t.Parallel()
 	const script = "deploy/release/vulnerabilities.sh"
@@ -197,8 +197,8 @@ func TestVulnerabilitiesAreLookedUp(t *testing.T) {
 	}
 }
 
-// Statement 39: two builds of the same sources, in two places, are the same
-// bytes, with the flags that images are built with.
+// TestBuildsAreReproducible verifies that two builds of the same sources, in two
+// places, are identical, with the flags of image builds (statement 39).
 func TestBuildsAreReproducible(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "deploy/Dockerfile"))
@@ -212,7 +212,7 @@ func TestBuildsAreReproducible(t *testing.T) {
 	}
 	var sums [2][32]byte
 	for i := range sums {
-		// A copy of what the image is built from, at a path of its own.
+		// A copy of the sources of the image, at another path.
 		dir := t.TempDir()
 		for _, folder := range []string{"libs", "services/review"} {
 			if err := os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join(root, folder))); err != nil {
@@ -231,10 +231,10 @@ func TestBuildsAreReproducible(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(content, []byte("text/template.(*state).evalField")) {
-			t.Error("the program calls methods by name, so that it holds every exported method of every type")
+			t.Error("the program calls methods by name, so it contains every exported method of every type")
 		}
 		if bytes.Contains(content, []byte(dir)) {
-			t.Error("the program holds the path it was built at")
+			t.Error("the program contains the path at which it was built")
 		}
 		sums[i] = sha256.Sum256(content)
 	}
@@ -243,8 +243,8 @@ func TestBuildsAreReproducible(t *testing.T) {
 	}
 }
 
-// Statement 40: a release names every image by its digest, and nothing else
-// gets through.
+// TestReleaseNamesImagesByDigest verifies that a release names every image by digest,
+// and that anything else is rejected (statement 40).
 func TestReleaseNamesImagesByDigest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -285,8 +285,9 @@ func TestReleaseNamesImagesByDigest(t *testing.T) {
 	}
 }
 
-// Statement 40: the workflow signs, attests and verifies what it publishes, and
-// runs nothing that is not named by a hash or an exact version.
+// TestReleaseWorkflow verifies that the workflow signs, attests and verifies what it
+// publishes, and runs nothing that is not pinned by a hash or an exact version
+// (statement 40).
 func TestReleaseWorkflow(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, ".github/workflows/release.yml"))
@@ -299,7 +300,8 @@ func TestReleaseWorkflow(t *testing.T) {
 			t.Errorf("the workflow does not %s", want)
 		}
 	}
-	// What is published was checked, built twice, attested, signed and verified; in that order.
+	// What is published was checked, built twice, attested, signed and verified, in
+	// that order.
 	rest := workflow
 	for _, step := range []string{"deploy/release/vulnerabilities.sh", "needs: check", "deploy/release/check-images.sh", "deploy/release/images.sh", "BUILDX_BUILDER: again", "deploy/release/reproduce.sh", "deploy/release/attest.sh", "cosign sign-blob", "gh release create"} {
 		_, after, ok := strings.Cut(rest, step)
@@ -336,8 +338,8 @@ func TestReleaseWorkflow(t *testing.T) {
 	}
 }
 
-// TestChangelogHasNotes: the notes of a release come from CHANGELOG.md, and a
-// version it does not know is no release.
+// TestChangelogHasNotes verifies that the notes of a release come from CHANGELOG.md,
+// and that a version without an entry cannot be released.
 func TestChangelogHasNotes(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))

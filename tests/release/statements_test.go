@@ -28,8 +28,8 @@ var (
 	opening = regexp.MustCompile(`^func (?:\([^)]*\) )?(\w+)`)
 )
 
-// holders returns the tests that say in their comment, or inside, which
-// statement they hold.
+// holders returns the tests that name a statement in their doc comment or body, by
+// statement.
 func holders(t *testing.T) map[int][]string {
 	t.Helper()
 	found := map[int][]string{}
@@ -64,14 +64,14 @@ func holders(t *testing.T) map[int][]string {
 	return found
 }
 
-// isBenchmark reports whether a function measures, and so holds nothing.
+// isBenchmark reports whether a function is a benchmark, which verifies nothing.
 func isBenchmark(name string) bool {
 	_, function, _ := strings.Cut(name, " ")
 	return strings.HasPrefix(function, "Benchmark")
 }
 
-// asked returns how the table names a function: as it is where it is a test, and with a word on
-// it where tests of its folder call it.
+// asked returns how the table names a function: by its name if it is a test, and with a
+// note if tests of its folder call it.
 func asked(t *testing.T, name string) string {
 	t.Helper()
 	where, function, _ := strings.Cut(name, " ")
@@ -90,18 +90,18 @@ func asked(t *testing.T, name string) string {
 		}
 		calls += len(regexp.MustCompile(`(?m)^[^/\n]*\b`+function+`\b`).FindAll(text, -1))
 	}
-	if calls < 2 { // one is where it is made
-		t.Errorf("%s says that it holds a statement, and no test calls it", name)
+	if calls < 2 { // one is its declaration
+		t.Errorf("%s names a statement, but no test calls it", name)
 	}
 	return name + " (by tests that call it)"
 }
 
-// collect adds what one file names: a comment belongs to the function after it,
-// a word inside of a function to that function.
+// collect adds the functions of one file: a comment belongs to the function after it, a
+// mention inside a function to that function.
 func collect(text, where string, found map[int][]string) {
 	var waiting []int
 	function := ""
-	// A comment may break between the word and the number.
+	// A line break may separate the word and the number.
 	text = regexp.MustCompile(`(?i)(statements?)\n\s*// (\d)`).ReplaceAllString(text, "$1 $2")
 	for line := range strings.SplitSeq(text, "\n") {
 		if m := opening.FindStringSubmatch(line); m != nil {
@@ -130,9 +130,9 @@ func collect(text, where string, found map[int][]string) {
 	}
 }
 
-// TestEachStatementIsHeld: every statement of docs/security.md has a test that
-// names its number, and every test that the page names exists and names it. (A
-// test that is new comes onto the page with -update.)
+// TestEachStatementIsHeld verifies that every statement of docs/security.md has a test
+// that names its number, and that every test on the page exists and names it. (-update
+// adds a new test to the page.)
 func TestEachStatementIsHeld(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(root, "docs/security.md")
@@ -171,7 +171,7 @@ func TestEachStatementIsHeld(t *testing.T) {
 		n, _ := strconv.Atoi(row[1])
 		for test := range strings.SplitSeq(row[2], "<br>") {
 			if !slices.Contains(found[n], test) {
-				t.Errorf("docs/security.md says that statement %d is held by %q, which does not exist or does not say so: go test ./tests/release -run Statement -update", n, test)
+				t.Errorf("docs/security.md says that statement %d is verified by %q, which does not exist or does not name it: go test ./tests/release -run Statement -update", n, test)
 			}
 		}
 	}

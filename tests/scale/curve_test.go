@@ -15,10 +15,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// curvePlan is how much of everything TestCurve does.
+// curvePlan is the size of a run of TestCurve.
 type curvePlan struct {
 	sizes  []int
-	rounds int // in each of them a block of every operation in every size, after one that is not measured
+	rounds int // each has a block of every operation in every size, after a round that is not measured
 	block  int
 	out    string // the table; empty for none
 }
@@ -42,32 +42,32 @@ func curvePlanned(t *testing.T) curvePlan {
 	return p
 }
 
-// pages are how many of a list are read in turns, from the first to the last: as many
-// in a list of any size, so that as many of them are remembered.
+// pages is how many pages of a list are read in turn, from the first to the last: the
+// same number for a list of any size, so that the same number of them is cached.
 const pages = 20
 
-// operation is one kind of request whose cost may depend on the size of the event.
+// operation is a kind of request whose cost may depend on the size of the event.
 type operation struct {
 	name string
 	do   func(e *event, i int) error
-	// block is how many make a block; 0: as many as the plan says.
+	// block is the number of requests in a block; 0 means that of the plan.
 	block int
 }
 
-// measured is an operation in events of one size: how long each one took, how much
-// processor time all of them took of the server, and how often it was asked besides.
+// measured is an operation in events of one size: the latencies, the CPU time of the
+// server for all of them, and the number of additional polls.
 type measured struct {
 	took      sample
 	processor time.Duration
 	polls     int
 }
 
-// TestCurve measures what a request costs by the size of its event: one request after
-// the other, in turns over the sizes, each of which comes first in its turn, on the
-// embedded engine. The first round is not measured: what a process does only once, and
-// what it remembers from then on, would be the cost of whichever size comes first. What the same requests
+// TestCurve measures the cost of requests by the size of their event on the embedded
+// engine: one request after the other, rotating over the sizes, each of which comes
+// first in its turn. The first round is not measured, because the size that comes first
+// would bear the cost of what a process does only once or caches. What the same requests
 // read and send on MongoDB is counted by TestRoutesCostTheSameInEventsOfAnySize.
-// ECF_SCALE=curve plays it in full, up to events of ECF_CURVE_MOST records (a million),
+// ECF_SCALE=curve runs it in full, up to events of ECF_CURVE_MOST records (a million),
 // and writes the table to ECF_CURVE_OUT.
 func TestCurve(t *testing.T) {
 	p := curvePlanned(t)
@@ -159,7 +159,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// want sends a request and looks at the status of its answer.
+// want sends a request and checks the status of its response.
 func (s *system) want(method, path string, body any, want int) error {
 	if status, answer := s.ask(method, path, body); status != want {
 		return fmt.Errorf("%s %s: status %d: %.300s", method, path, status, answer)
@@ -177,7 +177,7 @@ func (s *system) result(e *event) (result, error) {
 	return envelope.Data, nil
 }
 
-// quantiles are 21 points of the distribution, from the least to the most, in µs.
+// quantiles returns 21 quantiles, from the minimum to the maximum, in µs.
 func (s sample) quantiles() string {
 	sorted := slices.Sorted(slices.Values(s))
 	points := make([]string, 21)

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// largePlan is how much of everything TestLargeReadings does.
+// largePlan is the size of a run of TestLargeReadings.
 type largePlan struct {
 	events int // of size records, each read for the first time
 	size   int
-	rounds int // in each of them one approval in every event
+	rounds int // each has one approval in every event
 	export []int
 	logins int
 }
@@ -27,10 +27,10 @@ func largePlanned() largePlan {
 	return largePlan{events: 8, size: 10_000, rounds: 5, export: []int{10_000, 100_000}, logins: 200}
 }
 
-// TestLargeReadings measures what is read of large events, over HTTP from a process of
-// its own: results for the first time, exports, explanations and reports, with the
-// most memory that the server held meanwhile; and as many sign-ins at once. It sees
-// that every answer is whole. ECF_SCALE=large plays it in full.
+// TestLargeReadings measures reads of large events over HTTP from a separate process:
+// first reads of results, exports, explanations and reports, with the peak memory of
+// the server; and as many concurrent logins. It verifies that every response is
+// complete. ECF_SCALE=large runs it in full.
 func TestLargeReadings(t *testing.T) {
 	p := largePlanned()
 	s := newSystem(t)
@@ -109,7 +109,7 @@ func TestLargeReadings(t *testing.T) {
 	t.Logf("%d sign-ins at once: %s, %d MiB at most", p.logins, took, s.peak())
 }
 
-// reading is how long one reading of a result takes.
+// reading returns how long one read of a result takes.
 func (s *system) reading(e *event) time.Duration {
 	began := time.Now()
 	if err := s.want(http.MethodGet, "/events/"+e.id+"/results", nil, http.StatusOK); err != nil {
@@ -118,7 +118,8 @@ func (s *system) reading(e *event) time.Duration {
 	return time.Since(began)
 }
 
-// download reads an answer as it comes, and counts what each row of it has once.
+// download reads a response as a stream, and counts its rows by a string that each has
+// once.
 func (s *system) download(e *event, path, accept, row string) (rows int, size int64, took time.Duration) {
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.url+"/api/v2/events/"+e.id+path, nil)
 	if err != nil {
@@ -144,7 +145,8 @@ func (s *system) download(e *event, path, accept, row string) (rows int, size in
 	return counter.n, size, time.Since(began)
 }
 
-// rowCounter counts a text that each row has once, and that may lie across two writes.
+// rowCounter counts a string that each row has once, and that may be split across two
+// writes.
 type rowCounter struct {
 	of, last []byte
 	n        int

@@ -1,12 +1,12 @@
-// Package scale measures what the service promises about large events and many
-// decisions: how long an approval takes until it is in the result, whether that
-// depends on the size of the event, what a burst of approvals costs, and what a
-// new factor set for a very large event does to everybody else. The server is a
-// real process and everything but the filling of the database goes over HTTP.
+// Package scale measures the objectives for large events and many decisions: the time
+// from an approval until it is in the result, whether it depends on the size of the
+// event, the cost of a burst of approvals, and the effect of a new factor set for a very
+// large event on all others. The server is a real process, and everything except filling
+// the database goes over HTTP.
 //
-// `go test` plays it small, to keep it working; ECF_SCALE=full plays it in full
-// and takes a while. It prints a table. What it asserts in either form is that
-// every result is right; times are for people to read, as ratios first.
+// `go test` runs it in brief, to keep it working; ECF_SCALE=full runs it in full, which
+// takes a while. It prints a table. Both forms assert that every result is right; times
+// are for reading, primarily as ratios.
 package scale
 
 import (
@@ -20,16 +20,16 @@ import (
 	"time"
 )
 
-// plan is how much of everything there is.
+// plan is the size of a run.
 type plan struct {
-	sizes   []int         // of the events one approval is made in
+	sizes   []int         // of the events in which single approvals are made
 	probes  int           // approvals at rest, in each of them
 	load    int           // approvals per second
-	loadFor time.Duration // for so long
-	spread  int           // over so many events
-	burst   int           // approvals at once, over one event and over
-	many    int           // so many events
-	toWatch int           // approvals in the event that is watched while others are busy
+	loadFor time.Duration // for this long
+	spread  int           // over this many events
+	burst   int           // concurrent approvals, in one event and in
+	many    int           // this many events
+	toWatch int           // approvals in the observed event during other work
 }
 
 func planned(t *testing.T) plan {
@@ -45,10 +45,10 @@ func planned(t *testing.T) plan {
 	}
 }
 
-// atOnce is how many clients make a burst together.
+// atOnce is the number of concurrent clients in a burst.
 const atOnce = 32
 
-// TestScale plays all parts on one server, one after the other.
+// TestScale runs all parts on one server, one after the other.
 func TestScale(t *testing.T) {
 	p := planned(t)
 	s := newSystem(t)
@@ -57,7 +57,7 @@ func TestScale(t *testing.T) {
 	for _, size := range p.sizes {
 		sized = append(sized, s.seed(fmt.Sprintf("with %d records", size), size, 2*p.probes))
 	}
-	// One to be watched in each part that needs it, so that none has grown before.
+	// One to observe in each part that needs it, so that none has grown before.
 	var probes []*event
 	for i := range 3 {
 		probes = append(probes, s.seed(fmt.Sprint("to watch ", i), p.sizes[0], p.toWatch))
@@ -76,7 +76,7 @@ func TestScale(t *testing.T) {
 	s.start()
 	began = time.Now()
 	s.settle()
-	t.Logf("the server calculated everything anew in %.0fs; its peak memory was %d MiB", time.Since(began).Seconds(), s.peak())
+	t.Logf("the server recalculated everything in %.0fs; its peak memory was %d MiB", time.Since(began).Seconds(), s.peak())
 
 	rest := s.bySize(p, sized, probes[0])
 	s.underLoad(p, loaded, probes[1], rest)
@@ -88,9 +88,9 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// bySize approves one record at a time in events of different sizes, in turns,
-// so that what else the machine does meets all of them alike. It returns how long
-// it took in the small event that is used as the probe later.
+// bySize approves one record at a time in events of different sizes, in turn, so that
+// other load of the machine affects all of them alike. It returns the latencies in the
+// small event that later parts observe.
 func (s *system) bySize(p plan, sized []*event, probe *event) sample {
 	answers, visible := make([]sample, len(sized)), make([]sample, len(sized))
 	var rest sample
@@ -111,8 +111,8 @@ func (s *system) bySize(p plan, sized []*event, probe *event) sample {
 	return rest
 }
 
-// underLoad approves at a steady rate in several events, and meanwhile one record
-// at a time in another one, where it is watched until it is in the result.
+// underLoad approves at a steady rate in several events, and observes single approvals
+// in another one until each is in the result.
 func (s *system) underLoad(p plan, events []*event, probe *event, rest sample) {
 	n := p.load * int(p.loadFor/time.Second)
 	slots := make(chan struct{}, 4*atOnce)
@@ -145,12 +145,12 @@ func (s *system) underLoad(p plan, events []*event, probe *event, rest sample) {
 		rate, len(events), events[0].size, visible, len(visible), rest, verdict(visible.at(95) <= 100*time.Millisecond))
 }
 
-// watch approves one record of an event after the other, each as soon as the one
-// before is in the result, until done is closed.
+// watch approves the records of an event one after the other, each once the previous
+// one is in the result, until done is closed.
 func (s *system) watch(e *event, done <-chan struct{}) sample {
 	var visible sample
 	for {
-		// A little more than one a bucket of the notifier, as people are slower.
+		// A little more than a bucket of the notifier; people are slower still.
 		breath := time.NewTimer(60 * time.Millisecond)
 		if e.left() > 0 {
 			_, seen := s.approveAndSee(e)
@@ -164,14 +164,14 @@ func (s *system) watch(e *event, done <-chan struct{}) sample {
 	}
 }
 
-// burst approves everything that waits in the events as fast as it can.
+// burst approves all submitted records of the events as fast as possible.
 func (s *system) burst(what string, events []*event) {
 	var work []func() error
 	waiting := 0
 	for _, e := range events {
 		waiting += len(e.waiting)
 	}
-	// In turns over the events, as many people would.
+	// In turn over the events, as many people would.
 	for round := 0; len(work) < waiting; round++ {
 		for _, e := range events {
 			if id, ok := e.next(); ok {
@@ -206,8 +206,8 @@ func (s *system) burst(what string, events []*event) {
 		what, float64(len(work))/answered.Seconds(), ms(right-answered), results, float64(len(work))/float64(max(results, 1)))
 }
 
-// newContext moves the largest event to another factor set, and sees what that
-// costs an approval in another event.
+// newContext changes the factor set of the largest event and measures what that costs
+// an approval in another event.
 func (s *system) newContext(p plan, large, probe *event, rest sample) {
 	s.resetPeak()
 	began := time.Now()
@@ -234,7 +234,7 @@ func (s *system) newContext(p plan, large, probe *event, rest sample) {
 	s.check(large)
 }
 
-// sample is how long something took, many times.
+// sample is a series of durations.
 type sample []time.Duration
 
 // at returns a percentile.

@@ -13,13 +13,13 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// The set events begin with, and the one the largest adopts.
+// The initial factor set of events, and the one that the largest adopts.
 const (
 	firstSet = "desnz-2026"
 	otherSet = "desnz-2025"
 )
 
-// inputs are what records are made of, in turns.
+// inputs are the inputs of records, in turn.
 var inputs = []struct{ typ, body string }{
 	{"waste", `{"description":"Catering waste","treatment":"landfill","weightKg":120}`},
 	{"flights", `{"description":"Speaker","from":"LHR","to":"JFK","passengers":2}`},
@@ -35,7 +35,7 @@ type kind struct {
 	fields, preview, contribution json.RawMessage
 }
 
-// event is one that was filled, and what its result has to be.
+// event is a filled event and its expected result.
 type event struct {
 	id   string
 	size int
@@ -51,7 +51,7 @@ type waiting struct {
 	kind    int
 }
 
-// next takes a record that waits for a decision.
+// next returns a submitted record to decide on.
 func (e *event) next() (waiting, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -63,14 +63,14 @@ func (e *event) next() (waiting, bool) {
 	return w, true
 }
 
-// left is how many records wait for a decision.
+// left returns the number of submitted records.
 func (e *event) left() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.waiting)
 }
 
-// approved remembers that a record counts now.
+// approved records that a record counts now.
 func (e *event) approved(w waiting) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -84,7 +84,7 @@ func (e *event) adopt(t *testing.T, set string) {
 	e.set = set
 }
 
-// want returns how many records are approved and the total they come to.
+// want returns the expected number of approved records and their total.
 func (e *event) want(t *testing.T) (approved int64, mass footprint.Mass) {
 	t.Helper()
 	e.mu.Lock()
@@ -101,7 +101,7 @@ func (e *event) want(t *testing.T) (approved int64, mass footprint.Mass) {
 	return approved, total.Sum(parts...).Total()
 }
 
-// times adds a contribution to itself so often, by doubling.
+// times adds a contribution to itself n times, by doubling.
 func times(c total.Contribution, n int64) total.Contribution {
 	var sum total.Contribution
 	for ; n > 0; n >>= 1 {
@@ -130,10 +130,10 @@ func kindsUnder(t *testing.T, set string) []kind {
 	return kinds
 }
 
-// seed stores an event of so many approved records, with others evenly among
-// them that wait for a decision. A mark in each segment lets the server sum it
-// when it starts. The records have no histories and the result no revisions, so this is
-// no measure of what records take: that is TestStoredBytes of services/standalone.
+// seed stores an event with the given numbers of approved records and, evenly among
+// them, submitted ones. A mark in each segment makes the server calculate it when it
+// starts. The records have no histories and the result no revisions, so this does not
+// measure storage: that is TestStoredBytes of services/standalone.
 func (s *system) seed(title string, size, undecided int) *event {
 	t := s.t
 	t.Helper()

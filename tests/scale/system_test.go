@@ -26,7 +26,7 @@ import (
 const (
 	password = "a long enough password"
 	email    = "manager@scale.test"
-	// patience is how long anything may take before the run fails.
+	// patience limits every wait of a run.
 	patience = 30 * time.Minute
 )
 
@@ -45,7 +45,7 @@ type system struct {
 	accessToken string
 }
 
-// newSystem makes the database with an organization and an account.
+// newSystem creates the database with an organization and an account.
 func newSystem(t *testing.T) *system {
 	t.Helper()
 	addr, debug, data := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), t.TempDir()
@@ -83,7 +83,7 @@ func newSystem(t *testing.T) *system {
 	return s
 }
 
-// start starts the server on what was filled in and signs in.
+// start starts the server on the filled database and logs in.
 func (s *system) start() {
 	s.t.Helper()
 	if err := s.closing(); err != nil {
@@ -99,7 +99,7 @@ func (s *system) start() {
 	s.accessToken = envelope.Data.AccessToken
 }
 
-// ask sends one request. It may be called by many at once.
+// ask sends one request. It is safe for concurrent use.
 func (s *system) ask(method, path string, body any) (int, []byte) {
 	var content io.Reader
 	if body != nil {
@@ -144,9 +144,9 @@ func (s *system) approve(e *event, w waiting) error {
 	return nil
 }
 
-// approveAndSee approves the next record and waits until the event's result is
-// current again, which then has it. It returns how long the answer took, and how
-// long all of it.
+// approveAndSee approves the next record and waits until the event's result is current
+// again, which then includes it. It returns the time until the response, and until the
+// result.
 func (s *system) approveAndSee(e *event) (answer, visible time.Duration) {
 	w, ok := e.next()
 	if !ok {
@@ -162,9 +162,9 @@ func (s *system) approveAndSee(e *event) (answer, visible time.Duration) {
 	return answer, time.Since(began)
 }
 
-// result is what is read of a result.
+// result has the fields read of a result.
 type result struct {
-	Revision int64 // 1, 2, 3 …: one for each result that differed from the one before
+	Revision int64 // 1, 2, 3 …: incremented with each result that differs from the previous one
 	Status   string
 	Total    struct{ KgCO2e json.Number }
 	Counts   struct{ Approved int64 }
@@ -191,12 +191,12 @@ func (s *system) see(e *event) result {
 	}
 }
 
-// askAgain is how long is waited between two looks at a result at least, and a hundredth of
-// what has been waited for: it is part of what is measured, and so a small part of it; and
-// looking all the time for minutes would be a load of its own.
+// askAgain is the minimum interval between two polls of a result, which is otherwise a
+// hundredth of the time waited: it is part of the measurement, so it must be a small
+// part; but polling without a pause for minutes would itself be a load.
 const askAgain = 2 * time.Millisecond
 
-// check holds an event's result against what was approved.
+// check compares an event's result with the approvals.
 func (s *system) check(e *event) {
 	s.t.Helper()
 	r := s.see(e)
@@ -210,7 +210,7 @@ func (s *system) check(e *event) {
 	}
 }
 
-// settle waits until nothing has been due for longer than the metric is good for.
+// settle waits until nothing has been due for longer than the resolution of the metric.
 func (s *system) settle() {
 	s.t.Helper()
 	const good = time.Second
@@ -228,7 +228,7 @@ func (s *system) settle() {
 	}
 }
 
-// metric reads a metric that has one line.
+// metric reads a metric with a single series.
 func (s *system) metric(name string) float64 {
 	s.t.Helper()
 	response, err := s.client.Get("http://" + s.debug + "/metrics")
@@ -253,7 +253,7 @@ func (s *system) metric(name string) float64 {
 	return 0
 }
 
-// peak is the most memory the server has held, in MiB.
+// peak returns the server's peak memory, in MiB.
 func (s *system) peak() int {
 	s.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.proc.PID()))
@@ -272,7 +272,7 @@ func (s *system) peak() int {
 	return 0
 }
 
-// resetPeak lets peak begin again.
+// resetPeak resets the peak.
 func (s *system) resetPeak() {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.proc.PID()), []byte("5"), 0)
 }

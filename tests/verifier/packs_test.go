@@ -11,9 +11,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors/pack"
 )
 
-// TestSecondVerifierTakesForeignPacks: the packs of examples/packs, of which those of
-// the EPA and Ember have figures of other countries. Lines are by rows of theirs, and a
-// figure that is not that of its lines is noticed.
+// TestSecondVerifierTakesForeignPacks verifies bundles with the packs of
+// examples/packs, of which those of the EPA and Ember have figures of other countries.
+// Lines refer to rows of the packs, and a figure that does not match its lines must be
+// detected.
 func TestSecondVerifierTakesForeignPacks(t *testing.T) {
 	t.Parallel()
 	all := sources(t)

@@ -1,5 +1,5 @@
-// Package verifier_test holds the second verifier, examples/verify, against
-// the bundles that the engine makes.
+// Package verifier_test runs the second verifier, examples/verify, on bundles of the
+// engine.
 package verifier_test
 
 import (
@@ -26,8 +26,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// python returns the interpreter; a machine without one tests nothing and says
-// so.
+// python returns the interpreter; without one the test is skipped.
 func python(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("python3")
@@ -37,8 +36,7 @@ func python(t *testing.T) string {
 	return path
 }
 
-// verify runs the second verifier and returns what it printed and its exit
-// status.
+// verify runs the second verifier and returns its output and exit status.
 func verify(t *testing.T, text []byte, args ...string) (string, int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "bundle.json")
@@ -55,7 +53,7 @@ func verify(t *testing.T, text []byte, args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// extras are records that the documented examples of the types leave out.
+// extras are records not covered by the documented examples of the types.
 var extras = map[string][]string{
 	"flights": {
 		`{"from":"MAN","to":"SYD","passengers":7,"via":["LHR","SIN"],"trips":2,"class":"first","group":"speakers"}`,
@@ -99,7 +97,7 @@ var extras = map[string][]string{
 		`{"source":"grid","energyKWh":850,"country":"US","subdivision":"CA","control":"own"}`},
 }
 
-// library holds the suppliers' factors of the records.
+// library has the suppliers' factors of the records.
 type library map[string]footprint.SupplierFactor
 
 func (l library) SupplierFactor(reference, _ string) (footprint.SupplierFactor, string, error) {
@@ -120,8 +118,8 @@ func suppliers() library {
 	}
 }
 
-// sources returns the inputs of events that together have every record type,
-// under each setting that moves a figure.
+// sources returns the inputs of events that together have every record type, with each
+// setting that affects a figure.
 func sources(t *testing.T) map[string]bundle.Source {
 	t.Helper()
 	out := map[string]bundle.Source{}
@@ -154,7 +152,7 @@ func sources(t *testing.T) map[string]bundle.Source {
 					if err != nil {
 						t.Fatalf("%s %s: %v", typ, body, err)
 					}
-					// Numbers with gaps, as after records that are not counted.
+					// Numbers with gaps, as after records that do not count.
 					s.Records = append(s.Records, bundle.Input{ID: fmt.Sprintf("%s-%d", typ, i), Type: typ, Seq: int64(3*i + 1), Revision: 3, Fields: decoded.Fields})
 				}
 			}
@@ -168,7 +166,7 @@ func sources(t *testing.T) map[string]bundle.Source {
 	return out
 }
 
-// withPeople returns a source with what only the second form of a bundle has.
+// withPeople returns a source with the additions of the second form of a bundle.
 func withPeople(s bundle.Source, names string) bundle.Source {
 	s.Names, s.Organization, s.NotCounted = names, &bundle.Organization{ID: "org1", Name: "Example Events"}, &bundle.NotCounted{Waiting: 2}
 	for _, r := range s.Records {
@@ -216,8 +214,8 @@ func TestSecondVerifierAgrees(t *testing.T) {
 	}
 }
 
-// TestSecondVerifierTakesPacks verifies a bundle of an event by a set that an operator
-// added: it carries an excerpt of the pack, which this verifier never had.
+// TestSecondVerifierTakesPacks verifies a bundle of an event with a factor set added by
+// an operator: the bundle has an excerpt of the pack, which the verifier does not have.
 func TestSecondVerifierTakesPacks(t *testing.T) {
 	t.Parallel()
 	original, err := factors.ByID("desnz-2025")
@@ -244,8 +242,8 @@ func TestSecondVerifierTakesPacks(t *testing.T) {
 	}
 }
 
-// few returns a small event with most kinds of records; each run of the interpreter
-// takes its time.
+// few returns a small event with most kinds of records; each run of the interpreter is
+// slow.
 func few(t *testing.T) bundle.Source {
 	t.Helper()
 	s := sources(t)["desnz-2026 full"]
@@ -255,8 +253,8 @@ func few(t *testing.T) bundle.Source {
 	return s
 }
 
-// TestSecondVerifierFindsChanges changes a bundle as somebody would who wants
-// to deceive: the hashes and the signature are made anew over the change.
+// TestSecondVerifierFindsChanges tampers with a bundle as a forger would: the hashes
+// and the signature are recomputed.
 func TestSecondVerifierFindsChanges(t *testing.T) {
 	t.Parallel()
 	whole := few(t)

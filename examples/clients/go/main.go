@@ -1,5 +1,5 @@
-// Command go goes from an event to its footprint with the Go client. Say where
-// the server is and who you are, a manager: ECF_URL, ECF_EMAIL and ECF_PASSWORD.
+// Command go creates an event and reads its footprint with the Go client. ECF_URL is
+// the address of the server; ECF_EMAIL and ECF_PASSWORD are the login of a manager.
 package main
 
 import (
