@@ -18,9 +18,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// Vandal changes a database behind the back of its store.
+// Vandal changes a database bypassing its store.
 type Vandal interface {
-	// SetComment changes a stored entry and leaves its hash.
+	// SetComment changes a stored entry without its hash.
 	SetComment(t *testing.T, id record.ID, rev int64, comment string)
 	// MoveEntry changes the revision of a stored entry.
 	MoveEntry(t *testing.T, id record.ID, rev, to int64)
@@ -30,14 +30,15 @@ type Vandal interface {
 	GarbleRecord(t *testing.T, id record.ID)
 	// GarbleSupplierFactor makes a supplier's factor unreadable.
 	GarbleSupplierFactor(t *testing.T, id string)
-	// SetReference changes the reference of a record, and not the key it is found by.
+	// SetReference changes the reference of a record, but not the key by which it is
+	// found.
 	SetReference(t *testing.T, id record.ID, reference string)
 	DropEntry(t *testing.T, id record.ID, rev int64)
 	DropRecord(t *testing.T, id record.ID)
 }
 
-// RunAudit damages histories and looks whether a verification finds exactly
-// that. open is as for Run.
+// RunAudit damages histories and verifies that an audit finds exactly that. open is as
+// for Run.
 func RunAudit(t *testing.T, open func(t *testing.T) (record.Store, Vandal)) {
 	for _, one := range vandalisms() {
 		t.Run(one.name, func(t *testing.T) {
@@ -79,7 +80,7 @@ func RunAudit(t *testing.T, open func(t *testing.T) (record.Store, Vandal)) {
 	})
 }
 
-// narrow hands out everything in small pieces, so that few records are many.
+// narrow returns everything in small batches, so that few records suffice.
 type narrow struct{ record.Store }
 
 func (n narrow) StoredRecords(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.StoredRecord, error) {
@@ -90,7 +91,7 @@ func (n narrow) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 	return n.Store.EntriesAfter(ctx, org, ids, after, min(limit, 2))
 }
 
-// verified returns what a verification says, one line for each fault.
+// verified returns the findings of a verification, one line for each fault.
 func (b *bench) verified() (faults []string, tally histories.Tally) {
 	b.Helper()
 	tally, err := histories.Verify(b.Context(), b.Store, acme, func(f histories.Fault) error {
@@ -99,7 +100,7 @@ func (b *bench) verified() (faults []string, tally histories.Tally) {
 		}
 		if text := f.String(); strings.Contains(text, "reference") || f.Kind != histories.Unreadable {
 			faults = append(faults, text)
-		} else { // what the engine says about it is its own
+		} else { // the text of the engine's error differs
 			faults = append(faults, strings.TrimSuffix(text, f.Why)+"…")
 		}
 		return nil
@@ -108,17 +109,17 @@ func (b *bench) verified() (faults []string, tally histories.Tally) {
 	return faults, tally
 }
 
-// story is what there is to damage.
+// story is the data to damage.
 type story struct {
 	long record.Record // six revisions, approved
-	// other is an entry of long, whole in itself, from a course of things that
-	// was only rehearsed.
+	// other is an entry of long, valid in itself, from another history that was never
+	// stored.
 	other []record.Entry
 	bare  record.Record // just created
 }
 
-// audited fills the database: r1 is moved a lot, r2 deleted, r3 just created,
-// and r4 is in another event. Another organization has one of each name.
+// audited fills the database: r1 has many moves, r2 is deleted, r3 just created, and r4
+// is in another event. Another organization has one of each name.
 func (b *bench) audited() (s story) {
 	b.Helper()
 	flow := workflow(b.Store)
@@ -292,8 +293,8 @@ func vandalisms() []vandalism {
 	}
 }
 
-// decidedBy makes somebody else the one who made the newest move, in the form of an entry
-// without a salt, whose hash whoever writes the database can make.
+// decidedBy changes the actor of the newest move to another one, as an entry without a
+// salt, whose hash anyone with write access to the database can compute.
 func decidedBy(r *record.Record, by record.Actor) {
 	e := &r.Last
 	e.By, e.Salt, e.Origins = by, "", nil
@@ -308,7 +309,7 @@ func decidedBy(r *record.Record, by record.Actor) {
 	e.Hash = hex.EncodeToString(h.Sum(nil))
 }
 
-// auditWhileMoving verifies again and again while records are made and moved.
+// auditWhileMoving verifies repeatedly while records are created and moved.
 func auditWhileMoving(b *bench) {
 	seed := testkit.Seed(b)
 	_, err := b.InsertEvent(b.Context(), acme, someEvent(gala), record.Unlimited)

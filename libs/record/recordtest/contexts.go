@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// contextTests call every method with a context that has ended.
+// contextTests call every method with a cancelled context.
 func contextTests() []test {
 	return []test{
 		{"a write whose context has ended writes nothing and says so", func(b *bench) {

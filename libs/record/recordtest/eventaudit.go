@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/histories"
 )
 
-// tampered shows the entries of events as somebody left them who wrote past the
-// store.
+// tampered shows the entries of events as changed by a write that bypassed the store.
 type tampered struct {
 	record.Store
 	change func([]record.EventEntry) []record.EventEntry
@@ -27,7 +26,7 @@ func eventAuditTests() []test {
 		{"the chain of an event is whole, and any entry removed, swapped or altered is found", func(b *bench) {
 			const last = 5
 			b.chained(gala, last)
-			before, err := b.InsertEvent(b.Context(), acme, someEvent(fair), record.Unlimited) // from before histories were kept
+			before, err := b.InsertEvent(b.Context(), acme, someEvent(fair), record.Unlimited) // from before histories were stored
 			b.must(err)
 			tally, faults := b.eventFaults(b.Store)
 			equal(b, "tally", tally, histories.EventTally{Events: 2, Entries: last})
@@ -77,7 +76,7 @@ func eventAuditTests() []test {
 	}
 }
 
-// chained inserts an event and changes it until it has that many revisions.
+// chained inserts an event and changes it until it has the given number of revisions.
 func (b *bench) chained(id record.EventID, revisions int) record.Event {
 	b.Helper()
 	_, err := b.InsertEvent(b.Context(), acme, record.NewEvent(acme, id, record.Event{Title: "Ball"}, record.Actor{ID: "u1", Name: "Ann"}, start), record.Unlimited)
@@ -85,7 +84,7 @@ func (b *bench) chained(id record.EventID, revisions int) record.Event {
 	return b.changeEvent(id, revisions-1)
 }
 
-// changeEvent changes the attendees of an event some times.
+// changeEvent changes the attendees of an event several times.
 func (b *bench) changeEvent(id record.EventID, times int) (e record.Event) {
 	b.Helper()
 	flow := record.EventFlow{Store: b.Store, Now: func() time.Time { return start }}

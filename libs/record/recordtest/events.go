@@ -96,7 +96,7 @@ func eventTests() []test {
 			b.must(err)
 			_, err = b.InsertEvent(b.Context(), acme, someEvent(gala), 1)
 			b.want(record.ErrDuplicate, err)
-			// Not so for who does not own it.
+			// Another organization does not own it.
 			_, err = b.InsertEvent(b.Context(), other, someEvent(gala), 0)
 			b.want(record.ErrQuota, err)
 		}},

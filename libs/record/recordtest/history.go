@@ -55,7 +55,7 @@ func historyTests() []test {
 		{"a record is replaced and its entry kept, or neither", func(b *bench) {
 			store, ok := b.Store.(record.EntryKeeper)
 			if !ok {
-				return // the workflow writes one after the other
+				return // the workflow writes them one after the other
 			}
 			r := b.insert(acme, fullRecord(flights, "r1"))
 			next := r

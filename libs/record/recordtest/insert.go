@@ -84,7 +84,7 @@ func insertTests() []test {
 			r := b.insert(acme, referring(flights, "r1", "A-1"))
 			_, err := b.InsertRecord(b.Context(), acme, r)
 			b.want(record.ErrDuplicate, err)
-			// Not so for who does not own it: the own reference is in the way.
+			// Another organization does not own it, so its own reference conflicts.
 			b.insert(other, referring(flights, "o1", "A-1"))
 			_, err = b.InsertRecord(b.Context(), other, r)
 			b.want(record.ErrDuplicateReference, err)

@@ -24,8 +24,7 @@ func answered(e record.KeyEntry) record.KeyEntry {
 	return e
 }
 
-// keyOf returns the stored entry, which is all there is to an insert of one that
-// is there.
+// keyOf returns the stored entry, found by inserting it again.
 func (b *bench) keyOf(org record.OrgID, id string) record.KeyEntry {
 	b.Helper()
 	stored, inserted, err := b.InsertKey(b.Context(), org, record.KeyEntry{ID: id, Lease: "probe"})
@@ -74,7 +73,7 @@ func keyTests() []test {
 				equal(b, "replaced", ok, step.want)
 			}
 			equal(b, "entry", b.keyOf(acme, "k1"), done)
-			// An answer is taken away by a replacement without one.
+			// A replacement without a response removes the stored one.
 			ok, err := b.ReplaceKey(b.Context(), acme, late, "lease-2")
 			b.must(err)
 			equal(b, "replaced", ok, true)

@@ -9,14 +9,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// layout is a sub-collection by its numbers: 1 to Max, of which the Deleted ones
-// are gone.
+// layout is the numbers of a sub-collection: 1 to Max without the Deleted ones.
 type layout struct {
 	Max     int64
 	Deleted []int64 // ascending
 }
 
-// span says where a page lies, worked out the plain way.
+// span returns the position of a page, calculated by counting.
 func (l layout) span(skip, limit int64) record.Span {
 	var living []int64
 	for number := l.Max; number >= 1; number-- {
@@ -33,7 +32,7 @@ func (l layout) span(skip, limit int64) record.Span {
 	return span
 }
 
-// wantLayout looks at every page of a list.
+// wantLayout checks every page of a list.
 func (b *bench) wantLayout(want layout, limit int64, span func(skip, limit int64) (record.Span, error)) {
 	b.Helper()
 	total := want.span(0, 0).Total
@@ -44,7 +43,7 @@ func (b *bench) wantLayout(want layout, limit int64, span func(skip, limit int64
 	}
 }
 
-// wantRecords says which numbers a sub-collection has.
+// wantRecords checks which numbers a sub-collection has.
 func (b *bench) wantRecords(org record.OrgID, sub record.Sub, want layout) {
 	b.Helper()
 	b.wantLayout(want, 7, func(skip, limit int64) (record.Span, error) {
@@ -55,7 +54,7 @@ func (b *bench) wantRecords(org record.OrgID, sub record.Sub, want layout) {
 	equal(b, "highest number", highest[sub.Type], want.Max)
 }
 
-// wantEvents says which slots an organization has.
+// wantEvents checks which slots an organization has.
 func (b *bench) wantEvents(org record.OrgID, want layout) {
 	b.Helper()
 	b.wantLayout(want, 3, func(skip, limit int64) (record.Span, error) {

@@ -43,7 +43,7 @@ func markTests() []test {
 			b.delete(acme, gone)
 			b.must(b.ClearRecordMarks(b.Context(), acme, gala, []record.MarkedRecord{
 				{Type: "flights", ID: "r1", Seq: 1, Mark: "m1"},
-				{Type: "flights", ID: "r2", Seq: 2, Mark: "m1"}, // stale: r2 was marked anew since
+				{Type: "flights", ID: "r2", Seq: 2, Mark: "m1"}, // stale: r2 was marked again since
 				{Type: "flights", ID: "r3", Seq: 3, Mark: "m3"},
 				{Type: "flights", ID: "r9", Seq: 9, Mark: "m9"},
 				{Type: "flights", ID: "r4", Seq: 4, Mark: ""},
@@ -242,7 +242,7 @@ func contributionTests() []test {
 				again := recalculated(id, r.Rev, r.ContextRev+1, preview, contribution)[0]
 				switch i {
 				case 1:
-					r = b.move(acme, r, record.Submitted) // moved on since
+					r = b.move(acme, r, record.Submitted) // moved since
 				default:
 					r.Preview, r.Contribution, r.ContextRev = preview, contribution, r.ContextRev+1
 				}

@@ -10,13 +10,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// modelTests run the engine beside the simplest thing that could be right: the
-// records in a slice.
+// modelTests compare the engine with the simplest implementation: the records in a
+// slice.
 func modelTests() []test {
 	return []test{{"random writes leave what a simple model says they leave", compareWithModel}}
 }
 
-// model holds every record ever inserted, tombstones included.
+// model has every record ever inserted, including tombstones.
 type model struct{ records []*record.Record }
 
 func (m *model) in(org record.OrgID, sub record.Sub) []*record.Record {
@@ -65,8 +65,8 @@ func (m *model) replace(r record.Record, prevRev int64) error {
 	return record.ErrConflict
 }
 
-// compareWithModel makes random writes in few places, so that they meet, and
-// compares outcome by outcome and, at the end, all that can be read.
+// compareWithModel makes random writes in few places, so that they conflict, and
+// compares every outcome and, at the end, everything that can be read.
 func compareWithModel(b *bench) {
 	rng := testkit.Rand(b)
 	orgs := []record.OrgID{acme, other}
@@ -83,7 +83,7 @@ func compareWithModel(b *bench) {
 			equal(b, fmt.Sprint("seq at step ", step), stored.Seq, seq)
 		case choice < 9:
 			r := *m.records[rng.IntN(len(m.records))]
-			prev := r.Rev - int64(rng.IntN(8)/7) // now and then a stale one
+			prev := r.Rev - int64(rng.IntN(8)/7) // sometimes a stale one
 			r = next(r)
 			r.Reference, r.Status, r.Mark = reference(rng), record.Statuses()[rng.IntN(6)], ""
 			r.Deleted = rng.IntN(8) == 0
@@ -113,7 +113,7 @@ func compareWithModel(b *bench) {
 	}
 }
 
-// reference is often none, and else one of few.
+// reference is often empty, and otherwise one of few.
 func reference(rng *rand.Rand) string {
 	if rng.IntN(2) == 0 {
 		return ""
@@ -180,7 +180,7 @@ func (b *bench) compareEvent(m *model, org record.OrgID, event record.EventID) {
 		}
 		counts[r.Status]++
 		if r.Status == record.Submitted || r.Status == record.InReview {
-			queue = append(queue, string(r.ID)) // all were created at one time
+			queue = append(queue, string(r.ID)) // all were created at the same time
 		}
 	}
 	got, err := b.CountByStatus(b.Context(), org, event)

@@ -20,9 +20,9 @@ func pagingTests() []test {
 	return []test{{"pages read while records come and go are those of a moment, and a walk misses and repeats no more than came and went", pagesWhileWriting}}
 }
 
-// pagesWhileWriting runs rounds of random insertions and deletions beside
-// readers that walk from page to page, and holds what they saw against what a
-// plain model allows. ECF_LIST_ROUNDS asks for more rounds.
+// pagesWhileWriting runs rounds of random insertions and deletions concurrently with
+// readers that walk from page to page, and compares what they saw with what a simple
+// model allows. ECF_LIST_ROUNDS sets the number of rounds.
 func pagesWhileWriting(b *bench) {
 	rounds := 1
 	if n, err := strconv.Atoi(os.Getenv("ECF_LIST_ROUNDS")); err == nil {
@@ -44,7 +44,7 @@ func pagesWhileWriting(b *bench) {
 			limit := 1 + rng.Int64N(6)
 			done.Go(func() {
 				for last := false; !last && errs[2+i] == nil; {
-					last = stopped.Load() // one more when all is quiet
+					last = stopped.Load() // one more without writes
 					var walk []sight
 					walk, errs[2+i] = l.walk(b.Context(), stores[1-i], limit)
 					walks[i] = append(walks[i], walk)
@@ -63,15 +63,15 @@ func pagesWhileWriting(b *bench) {
 	}
 }
 
-// life is what is known of when a record was there. Times are ticks of a clock
-// that moves with every question and answer; 0 is never.
+// life is what is known of when a record existed. Times are ticks of a clock that
+// advances with every request and response; 0 means never.
 type life struct {
 	insertBegan, inserted int64
 	deleteBegan, deleted  int64
 }
 
-// surely says that the record was there all the time between two ticks, possibly
-// that it was at some.
+// surely reports whether the record existed all the time between two ticks, possibly
+// whether it may have existed at some time.
 func (l *life) surely(from, to int64) bool {
 	return l.inserted < from && (l.deleteBegan == 0 || l.deleteBegan > to)
 }
@@ -87,7 +87,7 @@ type livingList struct {
 
 	mu     sync.Mutex
 	lives  map[int64]*life
-	living []record.Record // those that nobody is deleting
+	living []record.Record // those that are not being deleted
 }
 
 // write inserts and deletes at random.
@@ -112,7 +112,7 @@ func (l *livingList) write(ctx context.Context, store record.Store, rng *rand.Ra
 			l.mu.Unlock()
 			continue
 		}
-		// One by itself or three together.
+		// A single one or three together.
 		drafts := []record.Record{draft(l.sub, record.ID(fmt.Sprint("p", name, "-", step)))}
 		if choice > 17 {
 			for i := range 2 {
@@ -134,7 +134,7 @@ func (l *livingList) write(ctx context.Context, store record.Store, rng *rand.Ra
 	return nil
 }
 
-// sight is a page as it was seen between two ticks.
+// sight is a page as read between two ticks.
 type sight struct {
 	from, to    int64
 	skip, limit int64
@@ -156,8 +156,8 @@ func (l *livingList) walk(ctx context.Context, store record.Store, limit int64) 
 	}
 }
 
-// look reads a page the way it is served: anew where something was deleted from
-// it between finding and reading it.
+// look reads a page as it is served: again if something was deleted from it between
+// finding and reading it.
 func (l *livingList) look(ctx context.Context, store record.Store, skip, limit int64) (sight, error) {
 	for {
 		seen := sight{from: l.clock.Add(1), skip: skip, limit: limit}
@@ -180,7 +180,7 @@ func (l *livingList) look(ctx context.Context, store record.Store, skip, limit i
 	}
 }
 
-// checkSights holds each page by itself against the lives.
+// checkSights compares each single page with the lives.
 func (l *livingList) checkSights(b *bench, sights []sight) {
 	b.Helper()
 	for _, s := range sights {
@@ -224,9 +224,9 @@ func (l *livingList) checkSights(b *bench, sights []sight) {
 	}
 }
 
-// checkWalk holds a walk from the first page to the end against the lives: what
-// stayed is missed only where something was deleted meanwhile, at most one for
-// each deletion, and repeated only where something came, at most one for each.
+// checkWalk compares a walk from the first page to the end with the lives: a record
+// that remained may be missed only once per concurrent deletion, and repeated only once
+// per concurrent insertion.
 func (l *livingList) checkWalk(b *bench, walk []sight) {
 	b.Helper()
 	from, to := walk[0].from, walk[len(walk)-1].to
@@ -257,8 +257,8 @@ func (l *livingList) checkWalk(b *bench, walk []sight) {
 	}
 }
 
-// checkQuiet looks at the list when nothing happens: its pages are what lives,
-// each once, newest first, and the total says how many they are.
+// checkQuiet checks the list without concurrent writes: its pages have the live
+// records, each once, newest first, and the total is their number.
 func (l *livingList) checkQuiet(b *bench, limit int64) {
 	b.Helper()
 	var want, got []int64

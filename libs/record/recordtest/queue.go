@@ -57,7 +57,7 @@ func queueTests() []test {
 					if read = append(read, part...); len(part) == 0 {
 						break
 					}
-					if len(read) > len(all) { // a store that begins anew each time would never end
+					if len(read) > len(all) { // a store that starts again each time would never end
 						b.Fatalf("in parts of %d: more than the %d records that there are", limit, len(all))
 					}
 				}
@@ -113,9 +113,8 @@ func queueTests() []test {
 	}
 }
 
-// fillQueue stores records of every state, g1 to g8 of one event and f1 of
-// another: g1, g2, g4 and g5 are for review, of which g4 and g5 were created at
-// the same time.
+// fillQueue stores records of every state, g1 to g8 of one event and f1 of another: g1,
+// g2, g4 and g5 are for review; g4 and g5 were created at the same time.
 func (b *bench) fillQueue() {
 	b.Helper()
 	put := func(org record.OrgID, sub record.Sub, id record.ID, status record.Status, age time.Duration) {

@@ -10,11 +10,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// racers is how many goroutines race: enough to collide on every engine.
+// racers is the number of concurrent goroutines: enough to conflict on every engine.
 const racers = 24
 
-// race runs fn n times at once, each after all are ready, and returns their
-// errors.
+// race calls fn n times concurrently and returns the errors.
 func race(n int, fn func(i int) error) []error {
 	errs := make([]error, n)
 	ready := make(chan struct{})
@@ -33,7 +32,7 @@ func race(n int, fn func(i int) error) []error {
 	return errs
 }
 
-// tally counts the successes and checks that every other outcome is refusal.
+// tally counts the successes and checks that every other error is refusal.
 func (b *bench) tally(errs []error, refusal error) (succeeded int) {
 	b.Helper()
 	for _, err := range errs {
@@ -184,8 +183,8 @@ func raceTests() []test {
 	}
 }
 
-// layoutWhileWriting inserts and deletes in a fixed order while others read,
-// so that every layout that ever was is known.
+// layoutWhileWriting inserts and deletes in a fixed order during reads, so that every
+// layout that ever existed is known.
 func layoutWhileWriting(b *bench) {
 	stores := []record.Store{b.Store, b.another()}
 	const n = 20
@@ -195,8 +194,8 @@ func layoutWhileWriting(b *bench) {
 		now.Max = i
 		existed = append(existed, now)
 		if i%2 == 0 {
-			// First the records at the end, then those at the beginning:
-			// a reader going either way meets both.
+			// First the records at the end, then those at the beginning, so that
+			// readers in either direction encounter both.
 			gone := i
 			if i%4 == 0 {
 				gone = i/4*2 - 1
@@ -234,7 +233,7 @@ func layoutWhileWriting(b *bench) {
 	b.wantRecords(acme, flights, existed[len(existed)-1])
 }
 
-// writeLayouts makes each layout out of the one before.
+// writeLayouts changes each layout into the next.
 func writeLayouts(b *bench, store record.Store, layouts []layout) error {
 	bySeq := map[int64]record.Record{}
 	for i, l := range layouts[1:] {
@@ -259,9 +258,9 @@ func writeLayouts(b *bench, store record.Store, layouts []layout) error {
 	return nil
 }
 
-// slotsWhileWriting does the same with events: one is inserted, then the one
-// before the last is deleted, in turns, so that the slots that ever existed
-// are known by their highest and their number.
+// slotsWhileWriting does the same with events: one is inserted, then the one before the
+// last is deleted, alternately, so that every set of slots is determined by its highest
+// and its size.
 func slotsWhileWriting(b *bench) {
 	stores := []record.Store{b.Store, b.another()}
 	stop := make(chan struct{})

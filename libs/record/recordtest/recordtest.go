@@ -1,6 +1,6 @@
-// Package recordtest is the conformance suite of record.Store for storage engines:
-// the results and errors of each method, the isolation of organizations,
-// and all of it under concurrency.
+// Package recordtest is the conformance suite of record.Store: what each method returns
+// and refuses, that one organization never sees another, and that all of it holds under
+// concurrent writes.
 package recordtest
 
 import (
@@ -40,24 +40,24 @@ func Run(t *testing.T, open func(t *testing.T) record.Store) {
 	}
 }
 
-// test is one part of the suite. Its name is the sentence it holds.
+// test is one part of the suite. Its name says what it verifies.
 type test struct {
 	name string
 	run  func(b *bench)
 }
 
-// bench is what a test works with: a store over an empty database.
+// bench is the environment of a test: a store on an empty database.
 type bench struct {
 	*testing.T
 	record.Store
 	open func(t *testing.T) record.Store
 }
 
-// another returns a further store over the same database.
+// another returns a further store on the same database.
 func (b *bench) another() record.Store { return b.open(b.T) }
 
-// The tenants and places of the suite. The other organization uses the same
-// event and type names, which only its id keeps apart.
+// The tenants and places of the suite. The other organization uses the same event and
+// type names, which only its id distinguishes.
 const (
 	acme  record.OrgID   = "org-acme"
 	other record.OrgID   = "org-other"
@@ -67,7 +67,7 @@ const (
 
 var flights = record.Sub{Event: gala, Type: "flights"}
 
-// start is the time records of the suite begin at.
+// start is the time of the first record of the suite.
 var start = time.Date(2026, 3, 14, 15, 9, 26, 535_000_000, time.UTC)
 
 // someEvent returns an event with every field set.
@@ -84,7 +84,7 @@ func someEvent(id record.EventID) record.Event {
 	}
 }
 
-// draft returns a record as it is when created.
+// draft returns a record as created.
 func draft(sub record.Sub, id record.ID) record.Record {
 	by := record.Actor{ID: "u1", Name: "Ann", Role: identity.User}
 	return record.Record{
@@ -117,7 +117,7 @@ func fullRecord(sub record.Sub, id record.ID) record.Record {
 	return r
 }
 
-// next returns r one revision on.
+// next returns r at the next revision.
 func next(r record.Record) record.Record {
 	r.Rev++
 	r.UpdatedAt = r.UpdatedAt.Add(time.Second)
@@ -135,7 +135,7 @@ func deleted(r record.Record) record.Record {
 	return r
 }
 
-// The helpers below stop the test on what they did not expect.
+// The helpers below stop the test on an unexpected error.
 
 func (b *bench) insert(org record.OrgID, r record.Record) record.Record {
 	b.Helper()
@@ -154,7 +154,7 @@ func (b *bench) fill(org record.OrgID, sub record.Sub, prefix string, n int) []r
 	return all
 }
 
-// replace stores r over its previous revision.
+// replace stores r in place of its previous revision.
 func (b *bench) replace(org record.OrgID, r record.Record) record.Record {
 	b.Helper()
 	b.must(b.ReplaceRecord(b.Context(), org, r, r.Rev-1))
@@ -195,7 +195,7 @@ func (b *bench) must(err error) {
 	}
 }
 
-// want checks for a sentinel.
+// want checks for a sentinel error.
 func (b *bench) want(sentinel, err error) {
 	b.Helper()
 	if !errors.Is(err, sentinel) {
@@ -203,7 +203,7 @@ func (b *bench) want(sentinel, err error) {
 	}
 }
 
-// wantFailure checks for an error that is a failure, none of the sentinels.
+// wantFailure checks for an error that is none of the sentinels.
 func (b *bench) wantFailure(err error) {
 	b.Helper()
 	if err == nil {
@@ -234,8 +234,8 @@ func show(v any) string {
 	return string(text)
 }
 
-// normal returns v in the one form compared: times in UTC, no list instead of an
-// empty one. A store may give either.
+// normal returns v in a canonical form: times in UTC, nil instead of an empty list. A
+// store may return either.
 func normal[T any](v T) T {
 	c := reflect.New(reflect.TypeFor[T]()).Elem()
 	c.Set(reflect.ValueOf(&v).Elem())
@@ -249,7 +249,7 @@ func normalValue(v reflect.Value) reflect.Value {
 	}
 	c := reflect.New(v.Type()).Elem()
 	if v.Type() == reflect.TypeFor[decimal.Decimal]() {
-		return v // it has one form only
+		return v // it has only one form
 	}
 	switch v.Kind() {
 	case reflect.Struct:
@@ -271,7 +271,7 @@ func normalValue(v reflect.Value) reflect.Value {
 	return c
 }
 
-// ended returns a context that has ended already.
+// ended returns a cancelled context.
 func (b *bench) ended() context.Context {
 	ctx, cancel := context.WithCancel(b.Context())
 	cancel()

@@ -74,7 +74,7 @@ func supplierTests() []test {
 			b.want(record.ErrNotFound, err)
 			f.Rev, f.Deleted = 4, false
 			b.want(record.ErrConflict, b.ReplaceSupplierFactor(b.Context(), acme, f, 3))
-			// Its version stays taken, and a copy of the whole has it.
+			// Its version remains used, and a copy of the whole has it.
 			b.want(record.ErrDuplicate, b.InsertSupplierFactor(b.Context(), acme, someSupplierFactor("f2", "Power", 1)))
 			versions, err := b.SupplierFactorVersions(b.Context(), acme, "power")
 			b.must(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// teamTests hold what members of teams see.
+// teamTests verify what members of teams see.
 func teamTests() []test {
 	return []test{
 		{"a team is stored with its event, changed with it and taken away with it", func(b *bench) {
@@ -41,8 +41,8 @@ func teamTests() []test {
 	}
 }
 
-// teamsAgainstAModel changes the teams of events at random and compares every list
-// with the events themselves.
+// teamsAgainstAModel changes the teams of events at random and compares every list with
+// the events themselves.
 func teamsAgainstAModel(b *bench) {
 	seed := uint64(time.Now().UnixNano())
 	b.Logf("seed %d", seed)

@@ -6,8 +6,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// tenantTests ask with one organization for what is another's, method by
-// method: it must be as if it did not exist.
+// tenantTests request objects of another organization, method by method: they must
+// appear not to exist.
 func tenantTests() []test {
 	return []test{
 		{"another organization's events are not found, listed, counted, changed or cleared", func(b *bench) {

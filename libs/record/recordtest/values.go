@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// oddStrings are texts that engines are known to interpret, escape, fold,
-// normalize or cut.
+// oddStrings are strings that engines are known to interpret, escape, fold, normalize
+// or truncate.
 func oddStrings() []string {
 	return []string{
 		"$where", "$$ROOT", "a.b", ".", "__proto__", "constructor", `{"$gt":""}`,
@@ -24,8 +24,8 @@ func oddStrings() []string {
 	}
 }
 
-// oddJSON are canonical values whose keys and numbers engines are known to
-// interpret. They must come back as the bytes they are: they are hashed.
+// oddJSON are canonical values whose keys and numbers engines are known to interpret.
+// They must be returned byte for byte, because they are hashed.
 func oddJSON() []string {
 	return []string{
 		`{}`, `[]`, `null`, `0`, `""`,
@@ -183,7 +183,7 @@ func valueTests() []test {
 	}
 }
 
-// oddRecord returns a record that has odd in every text.
+// oddRecord returns a record with odd in every string.
 func oddRecord(org record.OrgID, sub record.Sub, odd string) record.Record {
 	by := record.Actor{ID: odd, Name: odd, Role: identity.User}
 	r := fullRecord(sub, record.ID(odd))

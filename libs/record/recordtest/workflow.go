@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// workflow returns the workflow over a store, with a clock that never stands
-// still and marks that can be told apart.
+// workflow returns the workflow on a store, with a clock that always advances and
+// distinct marks.
 func workflow(store record.Store) record.Workflow {
 	var ticks atomic.Int64
 	return record.Workflow{
@@ -31,14 +31,14 @@ var (
 	bob = record.Actor{ID: "u-bob", Name: "Bob", Role: identity.Manager}
 )
 
-// history returns the whole history of a record: the stored entries and the one
-// in the record.
+// history returns the whole history of a record: the stored entries and the one in the
+// record.
 func (b *bench) history(r record.Record) []record.Entry {
 	b.Helper()
 	entries, err := b.Entries(b.Context(), r.Org, r.ID)
 	b.must(err)
-	// An entry may be stored apart before the move that replaces it, and the
-	// move then not happen: the record's own copy is the one that counts.
+	// An entry may be stored before the move that replaces it, and the move then fail:
+	// the record's own copy counts.
 	if n := len(entries); n > 0 && entries[n-1].Rev == r.Last.Rev {
 		entries = entries[:n-1]
 	}
@@ -75,8 +75,8 @@ func workflowTests() []test {
 	}
 }
 
-// randomMoves lets several make random moves on a few records. Whatever was
-// refused, what took effect must be told by the history, without a gap.
+// randomMoves makes concurrent random moves on a few records. Whatever was refused, the
+// history must have every move that took effect, without a gap.
 func randomMoves(b *bench) {
 	seed := testkit.Seed(b)
 	flows := []record.Workflow{workflow(b.Store), workflow(b.another())}
