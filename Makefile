@@ -1,6 +1,5 @@
-# Everything is Go; `make help` tells what there is. Each target can be run by
-# itself, and CI runs `make verify test test-system test-console` and nothing else
-# (.ci/run).
+# `make help` lists the targets. Each can be run separately; CI runs
+# `make verify test test-system test-console` and nothing else (.ci/run).
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -10,11 +9,11 @@ MAKEFLAGS += --no-print-directory
 
 GO ?= go
 CONTAINER ?= docker
-# VERSION is what programs say they are; where none is given, the revision they
-# are built from.
+# VERSION is the version that programs report; by default the revision they are
+# built from.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-# PKG is what `make test`, `bench` and `fuzz` work on: all of the workspace, and
-# for `make test` all of it but SYSTEM.
+# PKG is the packages for `make test`, `bench` and `fuzz`: by default the whole
+# workspace, for `make test` without SYSTEM.
 PKG ?= work
 BENCHTIME ?= 1s
 FUZZTIME ?= 10s
@@ -28,13 +27,13 @@ GOTESTSUM_VERSION := v1.13.0
 GOLANGCI_LINT := $(CURDIR)/.cache/bin/golangci-lint-$(GOLANGCI_LINT_VERSION)
 GOTESTSUM := $(CURDIR)/.cache/bin/gotestsum-$(GOTESTSUM_VERSION)
 
-# The modules of the workspace, and those kept out of it because what they need
-# would move the versions of everything else.
+# The modules of the workspace, and those outside of it because their dependencies
+# would change the versions of everything else.
 MODULES := $(shell sed -n 's/^[[:space:]]*\.\///p' go.work)
 OUTSIDE := tests/deploy tests/mongoengine
 SERVICES := gateway auth records review calculation
 
-# A real server for the tests; without it they start the test engine.
+# A real MongoDB server for the tests; by default they start the test engine.
 ifdef ECF_MONGODB_URI
 export ECF_MONGODB_URI
 endif
@@ -51,8 +50,8 @@ export CGO_ENABLED := 0
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/eventcarbon/ecf/libs/app.version=$(VERSION))
 BUILD = $(GO) build $(AS_SHIPPED) -ldflags "$(LDFLAGS)"
 
-# each runs a command in every one of some modules, and fails in the end when it
-# failed in any: $(call each,MODULES,COMMAND)
+# each runs a command in every given module, and fails at the end if it failed in
+# any: $(call each,MODULES,COMMAND)
 each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
 	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
 
@@ -60,15 +59,15 @@ each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed
 TEST_FLAGS = -vet=off -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
 
 # Packages that start no goroutine: arithmetic, tables, documents, and tests of
-# what other programs print. The race detector finds nothing there and takes
-# several times as long. tests/imports sees that it stays so.
+# other programs' output. The race detector finds nothing there and takes several
+# times as long. tests/imports verifies the list.
 ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations ./libs/places/... ./libs/sheet/... ./libs/spec/... \
 	./libs/spend ./libs/units ./tests/clients ./tests/expected ./tests/imports ./tests/monitoring ./tests/newtype ./tests/release ./tests/verifier
 
 # The end-to-end tests run without the race detector, which makes them four times as
-# long: what they walk through one request at a time, the tests of the packages walk
-# through with it. Those that set requests against each other, or cross all of the
-# system, run once more with it. tests/imports sees that none is forgotten.
+# long: the tests of the packages cover the same code with it. Those with concurrent
+# requests, or through the whole system, run a second time with it. tests/imports
+# verifies the list.
 E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnIntegrationThroughTheGateway|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
@@ -113,7 +112,7 @@ demo: ## Play the example conference against a running server
 	@$(GO) run ./tests/cmd/demo $(DEMO)
 
 CONSOLE := services/gateway/console
-# npm writes its own copy of the lockfile last: it stands for a whole installation.
+# npm writes its copy of the lockfile last, so its presence means a complete installation.
 CONSOLE_MODULES := $(CONSOLE)/node_modules/.package-lock.json
 $(CONSOLE_MODULES): $(CONSOLE)/package.json $(CONSOLE)/package-lock.json
 	@cd $(CONSOLE) && npm ci --no-audit --no-fund --loglevel=error && touch node_modules/.package-lock.json
@@ -124,8 +123,8 @@ console-dev: $(CONSOLE_MODULES) ## Serve the console with hot reload against a r
 
 ## Testing
 
-# Tests of the product as a whole: programs that are started, walked through, set
-# against each other and killed. They take longer than all others together.
+# Tests of the product as a whole: they start programs, use them concurrently and kill
+# them. They take longer than all others together.
 SYSTEM := ./services/standalone ./tests/bench/... ./tests/chaos ./tests/e2e ./tests/governed ./tests/monitoring ./tests/newtype ./tests/release ./tests/scale
 
 .PHONY: test
@@ -139,11 +138,11 @@ test-system: test-system-work test-outside ## Run the tests of the product as a 
 test-system-work:
 	@$(MAKE) test-work PKG="$(SYSTEM)"
 
-# A test runs once: one that fails by chance is a defect, and whoever works on it
-# should see it fail. CI alone sets RERUN to a folder: tests that fail run once more
-# there, and those that pass then are listed in it, so that one chance among thousands
-# of tests is reported instead of hiding what all others found. More than ten failures,
-# a data race, and a package that does not build are not run again.
+# A test runs once: a flaky test is a defect that developers should see. Only CI sets
+# RERUN, to a folder: failed tests are rerun once, and those that then pass are listed
+# there, so that one flaky test among thousands is reported without hiding the results
+# of all others. More than ten failures, a data race, or a package that does not build
+# are not rerun.
 RERUN ?=
 ifdef RERUN
 go_test = $(GOTESTSUM) --format=pkgname --format-hide-empty-pkg --hide-summary=skipped --rerun-fails=1 --rerun-fails-run-root-test --rerun-fails-max-failures=10 --rerun-fails-abort-on-data-race \
@@ -183,7 +182,7 @@ test-outside:
 	@$(call each,$(OUTSIDE),GOWORK=off $(GO) test $(TEST_FLAGS) $$(if [ $$module = tests/deploy ]; then echo "-run $(DEPLOY_PROGRAMS)"; fi) ./...)
 
 # The same tests at full length: many rounds, large sizes, without the race
-# detector, which the short courses have.
+# detector, which the short runs have.
 .PHONY: test-long
 test-long: ## Run all tests at full length (PKG=./libs/record/...)
 	@ECF_TEST_LONG=yes $(GO) test -shuffle=on -count=1 -timeout 3h $(PKG)
@@ -205,8 +204,8 @@ test-collector: ## Have the services export to a real OpenTelemetry collector wi
 	@tests/deploy/otelcol/build.sh $(CURDIR)/.cache/otelcol
 	@cd tests/deploy && ECF_OTELCOL=$(CURDIR)/.cache/otelcol/otelcol GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCollector' .
 
-# Six images built twice, which takes ten minutes of two cores and the rights of root.
-# IMAGE_FLAGS has further flags of `podman build`, such as base images of this machine.
+# Builds six images twice, which takes ten minutes of two cores and requires root.
+# IMAGE_FLAGS has further flags for `podman build`, such as local base images.
 .PHONY: test-images
 test-images: ## Build the images twice and run them, with Podman (IMAGE_FLAGS="--build-arg BUILD_IMAGE=…")
 	@cd tests/deploy && ECF_PODMAN="$$(command -v podman)" ECF_IMAGE_FLAGS='$(IMAGE_FLAGS)' ECF_IMAGE_PROGRAMS=$(CURDIR)/.cache/images \
@@ -223,7 +222,7 @@ generated: ## Send many requests made from the OpenAPI document (REQUESTS=20000 
 	@ECF_GENERATED_REQUESTS=$(or $(REQUESTS),20000) ECF_GENERATED_SEED=$(SEED) \
 		$(GO) test -count=1 -timeout 2h -v -run '^TestGeneratedRequests$$' ./tests/e2e
 
-# Most of its three to six minutes is compiling what was generated.
+# Most of its three to six minutes is spent compiling the generated clients.
 .PHONY: test-generators
 test-generators: ## Make clients from the document with stock generators, compile and run them
 	@ECF_GENERATORS=yes $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestGenerators$$' ./tests/e2e
@@ -252,12 +251,12 @@ lists: ## Page through lists that change at random for many rounds (ROUNDS=200)
 bench: ## Run the benchmarks (PKG=./libs/footprint BENCHTIME=3s)
 	@$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(PKG)
 
-# The engine's benchmarks six times over, beside those of docs/benchmarks. It
-# reports and never fails on a time: on a busy machine only CPU time, bytes and
-# allocations can be compared.
+# Runs the engine's benchmarks six times, for comparison with docs/benchmarks. It
+# never fails because of a time: on a busy machine only CPU time, bytes and
+# allocations are comparable.
 BENCH_ENGINE = $(GO) test -run '^$$' -bench . -benchmem -cpu 1 -count 6 -benchtime 0.5s ./libs/footprint
 
-# Where a benchmark is gone, go test measures nothing of it and says PASS.
+# If a benchmark no longer exists, go test measures nothing and prints PASS.
 BENCH_NAMES = $(GO) test -count=1 -run '^TestBenchmarksThatAreNamedExist$$' ./tests/release
 
 .PHONY: bench-compare
@@ -274,7 +273,7 @@ bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
 	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
 	@cp .cache/footprint.txt docs/benchmarks/footprint.txt
 
-# The tests of tests/bench/system by what they start; without SHAPE all of them are played.
+# The tests of tests/bench/system by the processes they start; without SHAPE all are run.
 BENCH_SEPARATE := ^Test(Separate|Hop|Queue)$$
 BENCH_SHAPE = $(if $(SHAPE),$(if $(filter standalone,$(SHAPE)),-skip '$(BENCH_SEPARATE)',$(if $(filter separate,$(SHAPE)),-run '$(BENCH_SEPARATE)',$(error SHAPE is standalone or separate))))
 
@@ -318,7 +317,7 @@ fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
 		done; \
 	done
 
-# A real server and a real browser, nothing in between.
+# With a real server and a real browser.
 .PHONY: test-console
 test-console: ## Run the tests of the console: its logic, and its flows in Chromium
 	@if ! command -v npm >/dev/null; then echo "NOT tested: there is no npm, so the console is not tested"; \
@@ -350,7 +349,7 @@ check-vet:
 	@$(GO) vet work
 	@$(call each,$(OUTSIDE),GOWORK=off $(GO) vet ./...)
 
-# A workspace hides what a module forgot to require: each must stand alone.
+# A workspace hides missing requirements: each module must build without it.
 .PHONY: check-modules
 check-modules:
 	@export GOWORK=off; \
@@ -361,7 +360,7 @@ check-imports:
 	@echo "imports"
 	@$(GO) test -count=1 ./tests/imports
 
-# What is made from something else in the repository, and kept in it.
+# Files that are generated and committed.
 GENERATED := docs/methodology.md libs/spec/openapi.yaml libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs libs/client/python/ecf_client
 
 .PHONY: generate
@@ -378,7 +377,7 @@ check-generated:
 	before=$$(sum); $(MAKE) generate; \
 	if ! diff <(echo "$$before") <(sum); then echo "generated files are not what make generate makes" >&2; exit 1; fi
 
-# The linter comes from npm; what else holds the document is in the tests.
+# The linter comes from npm; all other checks of the document are in the tests.
 .PHONY: check-spec
 check-spec:
 	@echo "OpenAPI document"
@@ -389,8 +388,8 @@ check-spec:
 		grep -o 'NOT \(CHECKED\|TESTED\).*' <<<"$$out" | sort -u || true; \
 	fi
 
-# What a released document promises stays. The comparison shows first that it
-# can fail: on a document that has lost a field of an answer.
+# A released document is binding. The target first verifies that the comparison
+# can fail, with a document from which a response field was removed.
 SPEC := libs/spec/openapi.yaml
 OASDIFF = GOWORK=off $(GO) run github.com/oasdiff/oasdiff@$(OASDIFF_VERSION) breaking --fail-on ERR --deprecation-days-stable 180 --severity-levels libs/spec/released/severity.txt
 
@@ -407,8 +406,8 @@ check-deploy:
 	@echo "manifests, images, compose file"
 	@cd tests/deploy && GOWORK=off $(GO) test -vet=off -count=1 -skip '$(DEPLOY_PROGRAMS)' ./...
 
-# The console is built ahead, so that running it needs Go only. Compressors differ
-# between releases of Node.js, so what is compared is what they compressed.
+# The built console is committed, so that running it needs only Go. Compressors differ
+# between releases of Node.js, so the uncompressed contents are compared.
 DIST_SUM = (cd $(CONSOLE)/dist && sha256sum index.html && for f in assets/*.gz; do printf '%s ' "$$f"; gzip -dc "$$f" | sha256sum; done)
 
 .PHONY: check-console
@@ -441,9 +440,9 @@ $(GOTESTSUM):
 	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
 	@mv $(@D)/new/gotestsum $@
 
-# The program that holds all services holds everything that is shipped. The data
-# come from VULNDB (file:///folder, or an address); without any it is said that
-# nothing was checked, and a release does not happen.
+# The program with all services contains everything that is shipped. The data come
+# from VULNDB (file:///folder, or a URL); without data the target reports that nothing
+# was checked, and a release fails.
 .PHONY: check-vulnerabilities
 check-vulnerabilities: ## Look for known vulnerabilities (VULNDB=file:///copy)
 	@VULNDB="$(VULNDB)" GOVULNCHECK_VERSION=$(GOVULNCHECK_VERSION) deploy/release/vulnerabilities.sh
@@ -463,18 +462,18 @@ tidy: ## Tidy every module
 	@for module in $(MODULES) $(OUTSIDE); do (cd $$module && GOWORK=off $(GO) mod tidy); done
 	@$(GO) work sync
 
-# The document becomes what later ones are held to, under the version it names.
+# Makes the document the reference for later ones, under its version.
 .PHONY: release-spec
 release-spec: ## Keep the OpenAPI document as the released one (AGAIN=1 replaces one of the same version)
 	@version=$$(sed -n 's/^  version: //p' $(SPEC) | head -1); to=libs/spec/released/openapi-$$version.yaml; \
 	if [ -e $$to ] && [ -z "$(AGAIN)" ]; then echo "$$to is released; raise info.version in $(SPEC)" >&2; exit 1; fi; \
 	cp $(SPEC) $$to; echo "$$to"
 
-# Podman leaves out stages whose names are made from an argument, unless told not to.
+# By default Podman skips stages whose names are made from an argument.
 BUILD_FLAGS = $(if $(filter podman,$(notdir $(CONTAINER))),--skip-unused-stages=false) $(IMAGE_FLAGS)
 
-# Images without a VERSION of the command line have the tag that k8s/overlays/dev and
-# docker-compose.yml name; the program in them says its revision.
+# Without VERSION on the command line, images have the tag that k8s/overlays/dev and
+# docker-compose.yml use; the program in them reports its revision.
 IMAGE_TAG = $(if $(filter command% environment%,$(origin VERSION)),$(or $(VERSION),dev),dev)
 
 .PHONY: images
