@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web/webtest"
 )
 
-// TestAPrincipalOutlivesItsRequest verifies that the principal does not change when the buffer
-// of its token is reused.
+// TestAPrincipalOutlivesItsRequest verifies that a principal does not change when the
+// buffer of its token is reused.
 func TestAPrincipalOutlivesItsRequest(t *testing.T) {
 	t.Parallel()
 	buffer := []byte("org1.ada.user")
@@ -18,6 +18,6 @@ func TestAPrincipalOutlivesItsRequest(t *testing.T) {
 	}
 	copy(buffer, "xxxxxxxxxxxxx")
 	if p.Org != "org1" || p.UserID != "ada" || p.Name != "ada" {
-		t.Errorf("it has become %+v", p)
+		t.Errorf("it changed to %+v", p)
 	}
 }
