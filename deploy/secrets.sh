@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes the secrets of docker-compose.yml: random passwords, and the addresses
-# and settings that hold them, one file each. What is there already is kept, so
-# it can be run again after an update. Usage: deploy/secrets.sh [FOLDER]
+# Generates the secrets of docker-compose.yml: random passwords, and the addresses
+# and settings that contain them, one file each. Existing files are kept, so it can
+# be run again after an update. Usage: deploy/secrets.sh [FOLDER]
 set -euo pipefail
 
 dir=${1:-"$(dirname "$0")/secrets"}
-# The folder is what keeps them from other users of this machine: inside the
-# containers each file is read by a user of its own, so the files are readable.
+# The mode of the folder protects them from other users of this machine. The files
+# are readable, because each container reads them as a different user.
 umask 077
 mkdir -p "$dir"
 chmod 700 "$dir"
@@ -21,11 +21,11 @@ random() { # letters and digits only: they go into addresses
   od -An -N24 -tx1 /dev/urandom | tr -d ' \n'
 }
 
-# The line of base64 that members of the replica set know each other by.
+# The base64 key with which members of the replica set authenticate each other.
 put mongo_keyfile "$(head -c 64 /dev/urandom | base64 | tr -d '\n=')"
 put mongo_root_password "$(random)"
 
-# What the services prove to auth with that they are services.
+# The secret with which services prove to auth that they are services.
 put peer_secret "$(random)"
 
 members=mongo-1:27017,mongo-2:27017,mongo-3:27017

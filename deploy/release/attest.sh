@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Signs the images that images.sh has pushed, and attests for each platform what is in
-# its program and how it was built; then asks for all of it, as a cluster will before it
-# runs an image. Leaves SERVICE-ARCHITECTURE.cdx.json in the root of the repository.
+# Signs the images that images.sh has pushed, and attests for each platform the contents
+# of its program and how it was built; then verifies all of it, as a cluster does before
+# it runs an image. Leaves SERVICE-ARCHITECTURE.cdx.json in the root of the repository.
 #
 #   attest.sh VERSION IDENTITY <digests.txt
 #

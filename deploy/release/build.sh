@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the image of a service for every platform, the same way each time; what
-# becomes of it say the further arguments.
+# Builds the image of a service reproducibly for every platform; the flags say what
+# to do with it.
 #
 #   build.sh SERVICE VERSION FLAG...
 #
 # The same commit gives the same image for a platform: times in it are those of the
-# commit, and the base images are named by their digests. What is attached to an
-# image, the record of how it was built, is another each time.
+# commit, and the base images are pinned by digest. The build attestation attached to
+# an image differs each time.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 service=$1 version=$2

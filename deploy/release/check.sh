@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails, with a sentence for each reason, where a version cannot be released from
-# these sources.
+# Fails, with a sentence for each reason, if a version cannot be released from these
+# sources.
 #
 #   check.sh X.Y.Z
 set -euo pipefail
@@ -24,7 +24,7 @@ tagged=$(git rev-parse -q --verify "refs/tags/v$version^{commit}" 2>/dev/null) |
 if [ -n "$tagged" ] && [ "$tagged" != "$(git rev-parse HEAD)" ]; then
   refuse "v$version is the tag of another commit, $tagged"
 fi
-# What later documents are held to is the one that is published.
+# The published document must be the reference for later ones.
 spec=libs/spec/openapi.yaml
 document=$(sed -n 's/^  version: //p' $spec | head -1)
 cmp -s $spec "libs/spec/released/openapi-$document.yaml" ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the images, pushes them with the record of how they were built, and prints
+# Builds the images, pushes them with their build attestation, and prints
 # "SERVICE REGISTRY/NAME@DIGEST" for each.
 #
 #   images.sh REGISTRY VERSION

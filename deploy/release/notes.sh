@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints what CHANGELOG.md says about a version; fails when that is nothing.
+# Prints the section of CHANGELOG.md about a version; fails if there is none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 notes=$(awk -v v="## $1" 'index($0, v) == 1 && (length($0) == length(v) || substr($0, length(v) + 1, 1) == " ") {on = 1; next} /^## / {on = 0} on' CHANGELOG.md)

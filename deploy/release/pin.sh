@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes k8s/components/release, which names every image by its digest, from
+# Writes k8s/components/release, which pins every image by digest, from
 # lines "SERVICE REGISTRY/NAME@sha256:…" on standard input.
 #
 #   pin.sh <digests.txt

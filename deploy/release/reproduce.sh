@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds the images that images.sh has pushed once more, pushes nothing, and fails where
-# that of a platform is another one.
+# Rebuilds the images that images.sh has pushed, without pushing them, and fails if the
+# image of a platform differs.
 #
 #   reproduce.sh VERSION <digests.txt
 #
-# Only the images are compared, not what is attached to them: that says when and where
-# they were built. Needs crane; BUILDX_BUILDER should name a builder that has built none
-# of them.
+# Only the images are compared, not their attestations, which say when and where they
+# were built. Needs crane; BUILDX_BUILDER should name a builder that has built none of
+# them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 version=$1 status=0 count=0

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Looks for known vulnerabilities in what is shipped, and says how old the data
-# is that it looked them up in.
+# Looks for known vulnerabilities in what is shipped, and reports the date of the
+# database.
 #
-#   vulnerabilities.sh PROGRAM...        what the compiler wrote into programs
-#   vulnerabilities.sh                   the sources of the program that holds all
+#   vulnerabilities.sh PROGRAM...        the build information in programs
+#   vulnerabilities.sh                   the sources of the program with all services
 #
 #   VULNDB     file:///folder with a copy of the database, or https://…; the Go
-#              project's own when not set
+#              project's own by default
 #   REQUIRE    any value: no database, or one older than MAX_AGE_DAYS (30) or of the
-#              future, or one that is not whole, with less than LEAST_ENTRIES (500) or
-#              none of the standard library, is an error. Without it, no database is
-#              said and nothing is checked.
+#              future, or an incomplete one, with fewer than LEAST_ENTRIES (500) or
+#              none of the standard library, is an error. Without REQUIRE, a missing
+#              database is reported and nothing is checked.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -48,7 +48,7 @@ if [ -n "${REQUIRE:-}" ]; then
   fi
 fi
 
-# A proper program of its own version, whatever workspace this is run in.
+# Built at its own version, independent of the workspace.
 tool=$PWD/.cache/bin/govulncheck-$version
 if [ ! -x "$tool" ]; then
   mkdir -p "${tool%/*}/vuln.new"
