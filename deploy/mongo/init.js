@@ -1,11 +1,11 @@
-// Makes the replica set, its administrator, and one user for each service with
-// just that service's rights. Run with mongosh on a member's own loopback
-// address: the first user can only be made from there. It may be run again: it
-// completes what is missing and sets passwords and rights to what is said here.
+// Creates the replica set, its administrator, and one user for each service with only
+// that service's rights. Run it with mongosh on the loopback address of a member: the
+// first user can only be created from there. It may be run again: it adds what is
+// missing and resets passwords and rights to those below.
 //
 //   MONGO_MEMBERS  members of the replica set rs0: "mongo-1:27017,mongo-2:27017"
 //   SECRETS_DIR    folder with the files mongo_root_password and, for each
-//                  service, mongo_<service>_password; /run/secrets when not set
+//                  service, mongo_<service>_password; by default /run/secrets
 "use strict";
 
 const fs = require("fs");
@@ -24,17 +24,16 @@ function waitFor(what, condition) {
   }
 }
 
-// What a service does in a collection. Services make indexes in an empty database;
-// in any other that is the schema command's, which is the administrators' program.
+// What a service does in a collection. Services create indexes in an empty database;
+// in any other the schema command of the administrators' program does.
 const read = ["find", "listIndexes"];
 const make = ["createCollection", "createIndex"];
 const write = ["insert", "update"];
 const remove = ["remove"];
 
 // The rights of each service in the database ecf. Only idempotency keys, which
-// expire, what imports are read from, and parts of documents that were never
-// signed are ever removed: records and events are marked as deleted, not taken
-// away.
+// expire, files of imports, and parts of documents that were never signed are ever
+// removed: records and events are marked as deleted, not removed.
 const rights = {
   records: {
     organizations: [...read, ...make, ...write],
@@ -46,13 +45,13 @@ const rights = {
     imports: [...read, ...make, ...write],
     import_parts: [...read, ...make, ...write, ...remove],
     supplier_factors: [...read, ...make, ...write],
-    // The older states of a policy are added, and never changed.
+    // Former states of a policy are added and never changed.
     policies: [...read, ...make, "insert"],
-    // Factor sets are added by the command of administrators alone.
+    // Only the administrators' program adds factor sets.
     factor_packs: [...read, ...make],
     list_sets: [...read, ...make, ...write],
     list_counts: [...read, ...make, ...write],
-    // How many records are in each state: whoever reads it brings it up to date.
+    // The number of records in each state, which every reader updates.
     record_counts: [...read, ...make, ...write],
   },
   review: {
@@ -73,7 +72,7 @@ const rights = {
   },
   calculation: {
     organizations: [...read, ...make],
-    // Events and records hold the marks that ask for a calculation, events the
+    // Events and records have the marks that request a calculation, events the
     // factor set in use, records the contribution last counted.
     events: [...read, ...make, "update"],
     records: [...read, ...make, "update"],
@@ -89,7 +88,7 @@ const rights = {
     list_sets: [...read, ...make],
     list_counts: [...read, ...make],
     record_counts: [...read, ...make, ...write],
-    // Documents of signed revisions; those that nothing refers to are swept.
+    // Documents of signed revisions; unreferenced ones are swept.
     result_parts: [...read, ...make, ...write, ...remove],
     result_nodes: [...read, ...make, ...write],
     results: [...read, ...make, ...write],
@@ -97,8 +96,8 @@ const rights = {
     result_changes: [...read, ...make, ...write],
   },
 };
-// What auth does with the accounts, in a database of their own. Lines are added
-// to the audit log; nobody can change or remove one.
+// The rights of auth, in a separate database for the accounts. Entries are added to
+// the audit log; no service can change or remove one.
 const accountRights = {
   users: [...read, ...make, ...write],
   sessions: [...read, ...make, ...write, ...remove],
@@ -107,7 +106,7 @@ const accountRights = {
   audit_heads: [...read, ...make, ...write],
 };
 
-// The version of each store's collections. Whoever finds an older one brings it up.
+// The schema version of each store. A program that finds an older one migrates it.
 for (const collections of [...Object.values(rights), accountRights]) {
   collections.schema_versions = [...read, ...make, ...write];
 }
@@ -115,15 +114,15 @@ for (const collections of [...Object.values(rights), accountRights]) {
 // The program of administrators does what records and calculation do.
 rights.standalone = { ...rights.calculation, ...rights.records };
 rights.standalone.factor_packs = [...read, ...make, ...write];
-// It alone brings the schema up, which replaces indexes.
+// Only it migrates the schema, which replaces indexes.
 for (const collection of Object.keys(rights.standalone)) {
   rights.standalone[collection] = [...rights.standalone[collection], "dropIndex"];
 }
-// It drops revisions of results, where that is asked for: ecf results prune.
+// It drops revisions of results on request: ecf results prune.
 for (const collection of ["result_revisions", "result_changes"]) {
   rights.standalone[collection] = [...rights.standalone[collection], ...remove];
 }
-// It notes what a restore has begun, so that an interrupted one can be resumed.
+// It records the progress of a restore, so that an interrupted one can be resumed.
 rights.standalone.transfers = [...read, ...make, ...write];
 
 function putRole(database, name, privileges) {
@@ -161,7 +160,7 @@ if (db.hello().setName === undefined) {
   const members = process.env.MONGO_MEMBERS.split(",").map((host, i) => ({
     _id: i,
     host,
-    // The member this runs on is to be the primary, to make the users.
+    // This member must be the primary, to create the users.
     priority: i === 0 ? 2 : 1,
   }));
   rs.initiate({ _id: "rs0", members });
@@ -187,7 +186,7 @@ function putService(name, service, collections) {
 for (const [service, collections] of Object.entries(rights)) {
   putService("ecf", service, collections);
 }
-// Accounts are apart: no other service can read a password's hash.
+// Accounts are separate: no other service can read a password hash.
 putService("ecf_auth", "auth", accountRights);
 
 print("the replica set and its users are ready");

@@ -108,7 +108,7 @@ class Document:
         if not isinstance(self.plain, dict) or self.plain.get("format") not in FORMATS:
             raise NotABundle("its format is none of " + ", ".join(FORMATS))
 
-        # Names of people are parts of inputs; without them the hashes cannot be made again.
+        # Names of people are parts of inputs; without them the hashes cannot be recomputed.
         self.whole = self.plain.get("names", "full") == "full"
 
     def text(self, *path):
@@ -116,7 +116,7 @@ class Document:
         return self.compact[start:end]
 
     def without(self, *names, hashes=True):
-        """Returns the text without some members, and with empty hashes where wanted."""
+        """Returns the text without some members and, if requested, with empty hashes."""
         parts = []
         for name in self.plain:
             if name in names:
@@ -207,7 +207,7 @@ class Report:
         self.done.append(what)
 
     def taken(self, what):
-        """Notes what was taken from the bundle because nothing in it allows to recompute it."""
+        """Records what was taken from the bundle because it cannot be recomputed from it."""
         self.given.append(what)
 
     def show(self, plain):

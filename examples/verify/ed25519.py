@@ -26,7 +26,7 @@ def times(n, p):
 
 
 def decompress(text):
-    """Returns the point of 32 bytes, or None when they are none."""
+    """Returns the point encoded in 32 bytes, or None if they are not a point."""
     y = int.from_bytes(text, "little")
     sign, y = y >> 255, y & (1 << 255) - 1
     if y >= P:
@@ -52,7 +52,7 @@ BASE = decompress((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
 
 
 def verify(public, message, signature):
-    """Reports whether signature is that of message by the key public."""
+    """Reports whether signature is a signature of message by the key public."""
     point = decompress(public)
     if point is None or len(signature) != 64:
         return False

@@ -21,10 +21,10 @@ PEDIGREE = (
     ("1", "1.04", "1.08", "1.11", "1.11"),
     ("1", "1.18", "1.65", "2.08", "2.8"),
 )
-# What AR6 makes of a figure on the basis of AR5 (section 5).
+# Conversion of a figure based on AR5 to AR6 (section 5).
 AR6 = {"ch4": Fraction("29.8") / 28 - 1, "n2o": Fraction(273, 265) - 1}
 
-# Notices of records that stay with them; all others are in the result as well.
+# Notices that only records have; all others are in the result as well.
 OWN_NOTICES = ("INPUT_NOT_USED", "UNKNOWN_FIELD_IGNORED", "WEIGHT_FROM_VOLUME", "AIRPORT_OF_TOWN", "GWP_NOT_REBASED",
                "LEGS_DOOR_TO_DOOR", "PRICE_YEAR_FALLBACK", "RENTAL_ROOMS", "GROUP_ASSUMED")
 
@@ -35,7 +35,7 @@ def milligrams(kg):
 
 
 def kilograms(micrograms):
-    """Returns micrograms as they are written: kilograms with six decimals, half to even."""
+    """Formats micrograms as kilograms with six decimals, rounded half to even."""
     return Fraction(round(Fraction(micrograms, 1000)), 10**6)
 
 
@@ -88,9 +88,9 @@ class Line:
 
 
 class Method1:
-    # Types whose records of attendees are left out of the total without their journeys.
+    # Types whose records of attendees are not in the total without their journeys.
     JOURNEYS = ("flights", "ground-transport")
-    # What a bundle of this method gives no means to check.
+    # What cannot be checked with a bundle of this method.
     TAKEN = (
         "which row of the factor set fits a record, and its scores for geography and technology (only rows in use are in the bundle)",
         "great-circle distances, the CO2 of flights without radiative forcing, biogenic CO2, and residual mixes",
@@ -146,7 +146,7 @@ class Method1:
                 if stated["stage"] != "upstream" and not self.rough:
                     self.report.differs(at, "its factor %s is not in the bundle" % stated["factorId"])
                     continue
-                # A row of another edition, or beside the editions, which engines before 2.1 leave out.
+                # A row of another edition, or outside the editions, which engines before 2.1 ignore.
                 upstream = stated["stage"] == "upstream"
                 row = {"id": stated["factorId"], "unit": stated["unit"], "kgCO2e": None if upstream else stated["kgCO2ePerUnit"],
                        "wellToTank": stated["kgCO2ePerUnit"] if upstream else None, "co2": None, "ch4": None, "n2o": None, "year": None, "fallback": True, "absent": True}
@@ -179,7 +179,7 @@ class Method1:
         return 4 - sum(answered >= limit for limit in (40, 60, 80))
 
     def ends(self, at, record, row, column, stated, micrograms):
-        """Returns the ends of a line in micrograms, after comparing what they are made of."""
+        """Returns the bounds of a line in micrograms, after comparing their inputs."""
         with localcontext() as context:
             context.prec = 60
             extra = self.extra + self.stated_doubt(fields=record["fields"], row=row) + sum((Decimal(f.numerator) / Decimal(f.denominator)).ln() ** 2 for f in self.assumed)
@@ -209,7 +209,7 @@ class Method1:
         return {"kgCO2e": kilograms(total), "low": kilograms(total - down), "high": kilograms(total + up)}
 
     def complete(self, where, part, serving):
-        """Checks that a part has its line, and the upstream line that its row asks for."""
+        """Checks that a part has its line, and the upstream line that its row requires."""
         primary = [(s, row) for s, row in serving if self.column(s, row) == "kgCO2e"]
         if not primary and not part.optional:
             self.report.differs(where, "a line for one of its inputs is missing")
@@ -259,13 +259,13 @@ class Method1:
 
         mass, gases = self.split(stated, row, column, part, amount, figure)
         if part.amount is TAKEN:
-            # The quantity is written with twelve decimals; what it was before may be rounded otherwise.
+            # The quantity has twelve decimals; the unrounded one may round differently.
             for off in (Fraction(-1, 2 * 10**12), Fraction(1, 2 * 10**12)):
                 if Fraction(mass, 10**6) != stated["kgCO2e"] and "." in stated["quantity"]:
                     mass, gases = self.split(stated, row, column, part, quantity + off, figure)
         same(at + ".byGas", {n: Fraction(milligrams(stated["byGas"][n]), 10**6) for n in GASES}, {n: Fraction(v, 10**6) for n, v in gases.items()})
         same(at + ".kgCO2e", stated["kgCO2e"], Fraction(mass, 10**6))
-        # The potential of a refrigerant may be that of AR6 already.
+        # The potential of a refrigerant may already be that of AR6.
         if self.context["gwp"] == "AR6" and not self.parted(row, column, part) and not (row is not None and named(row).endswith(".ar6")):
             self.unbased += mass * 1000
         quality, scores = self.scores(record, fields, part, row, column, stated)
@@ -319,7 +319,7 @@ class Method1:
         return mass, by
 
     def scores(self, record, fields, part, row, column, stated):
-        """Returns the quality and the scores of a line; None for a score it cannot know."""
+        """Returns the quality and the scores of a line; None for an unknown score."""
         at_best = part.at_best[stated["unit"]] if isinstance(part.at_best, dict) else part.at_best
         if at_best is TAKEN:
             at_best = QUALITY.index(stated["dataQuality"])
@@ -343,7 +343,7 @@ class Method1:
 
     @staticmethod
     def other_edition(record, row):
-        """Reports whether the upstream part is by another row than the line it belongs to."""
+        """Reports whether the upstream part has another row than its line."""
         return not any(line["factorId"] == row["id"] and line["stage"] != "upstream" or
                        line["factorId"] == row["id"] and line["kgCO2ePerUnit"] == row["kgCO2e"] for line in record["lines"])
 
@@ -412,7 +412,7 @@ class Method1:
             covered += milligrams(contract)
             rest = milligrams(amount) - milligrams(contract)
             if "supplier" in fields:
-                # The supplier's rate is a contract for all that no certificate covers.
+                # The supplier's rate is a contract for the energy that no certificate covers.
                 covered += rest
                 mass += milligrams((amount - contract) * fields["supplier"]["kgCO2ePerUnit"])
             elif "NO_RESIDUAL_MIX" in codes:

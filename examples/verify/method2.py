@@ -23,7 +23,7 @@ DIGITS = 60
 TRAVEL = {"attendees": OPTIONAL, "exhibitors": OPTIONAL, "other": OPTIONAL, "": OPTIONAL,
           "staff": BUSINESS, "speakers": BUSINESS, "suppliers": GOODS}
 
-# The factor of the 95 % interval of a row, where its source publishes none.
+# The factor of the 95 % interval of a row whose source publishes none.
 BASIC = Decimal("1.05")
 BASIC_FLIGHT, BASIC_COMBUSTION = Decimal("1.37"), Decimal("1.10")
 BASIC_MEAL, BASIC_TRAIN = Decimal("1.5"), Decimal("1.2")
@@ -156,7 +156,7 @@ class Method2(Method1):
                 moments = row_moments(list(uses.values()))
                 square, cube = square + moments[0], cube + moments[1]
             for record in records:
-                # The lines of a record are in several sums.
+                # The lines of a record contribute to several sums.
                 own = self.__dict__.setdefault("own", {})
                 moments = own.get(id(record)) or own.setdefault(id(record), own_moments(record))
                 square, cube = square + moments[0], cube + moments[1]
@@ -183,7 +183,7 @@ class Method2(Method1):
             by[int(line["scope"])][0] += mass
             upstream += sum(milligrams(l["kgCO2e"]) for l in record["lines"][at[0] + 1:] if l["stage"] == "upstream" and l["factorId"].startswith("elec."))
             if contract:
-                # The supplier's rate is a contract for all that no certificate covers.
+                # The supplier's rate is a contract for the energy that no certificate covers.
                 covered += rest
                 by[int(line["scope"])][1] += milligrams(amount * (1 - share) * contract["kgCO2ePerUnit"])
             elif "NO_RESIDUAL_MIX" in codes:

@@ -66,7 +66,7 @@ class Method23(Method22):
     def bounds(self, of):
         """Returns the ends of the interval of some lines of all records."""
         records = [[line for line in lines if of(line)] for _, lines in self.records]
-        # The lists are kept, since what is remembered of a record goes by its identity.
+        # The lists are kept, because the cache of a record is keyed by identity.
         self.__dict__.setdefault("kept", []).append(records)
         interval = self.interval([lines for lines in records if lines])
         return {"low": interval["low"], "high": interval["high"]}
@@ -155,7 +155,7 @@ def join(points, parts):
 
 
 def quantile(points, table, p):
-    """Returns the least value not below 0 whose probability is at least p."""
+    """Returns the smallest value, at least 0, whose probability is at least p."""
     probabilities = gaussian()[1]
 
     def continuous(at):

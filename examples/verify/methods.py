@@ -1,4 +1,4 @@
-"""The methods by engine version. Each knows the arithmetic of docs/methodology.md as it was then."""
+"""The methods by engine version. Each has the arithmetic of docs/methodology.md at its time."""
 
 from bundle import NotABundle
 from method1 import Method1

@@ -28,7 +28,7 @@ FLOOR = {
 }
 HOSTEL_RATIO = Fraction("0.25")
 UNDATED = -1
-# In the place of what the bundle alone says (rough.py).
+# Replaces what the bundle alone states (rough.py).
 TAKEN = "taken"
 
 
@@ -95,7 +95,7 @@ def accommodation(fields, context):
 
 
 def grid_kind(row_id):
-    """Tells grid losses, and upstream parts that are rows of their own, from generation."""
+    """Distinguishes grid losses, and upstream parts that are separate rows, from generation."""
     return "loss" if ".td_loss" in row_id else "upstream" if ".upstream." in row_id else "generation"
 
 
@@ -228,7 +228,7 @@ def supplier(fields, amount, scope=3):
 
 
 def valid(of, day):
-    """Reports whether a supplier's factor is valid on a day; on one that is not known it is."""
+    """Reports whether a supplier's factor is valid on a day; on an unknown day it is."""
     return not day or (of.get("validFrom") or day) <= day <= (of.get("validTo") or day)
 
 
@@ -249,7 +249,7 @@ EARTH = 6371008.8  # metres
 
 
 def great_circle(a, b):
-    """Returns the great circle of two places in metres, by the haversine formula."""
+    """Returns the great-circle distance of two places in metres, by the haversine formula."""
     la, lb = radians(float(a["latitude"])), radians(float(b["latitude"]))
     h = sin((lb - la) / 2) ** 2 + cos(la) * cos(lb) * sin(radians(float(b["longitude"]) - float(a["longitude"])) / 2) ** 2
     return 2 * EARTH * atan2(sqrt(h), sqrt(1 - h))

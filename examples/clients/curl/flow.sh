@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# From an event to its footprint with curl. Say where the server is and who you
-# are, a manager: ECF_URL, ECF_EMAIL and ECF_PASSWORD.
+# Creates an event and reads its footprint with curl. ECF_URL is the address of the
+# server; ECF_EMAIL and ECF_PASSWORD are the login of a manager.
 set -euo pipefail
 api="${ECF_URL:-http://127.0.0.1:8080}/api/v2"
 
-# first FIELD: the first text or number of that name in an answer. (With jq at
-# hand, `jq -r .data._id` says it better.)
+# first FIELD prints the first string or number of that name in a response. (With jq,
+# use `jq -r .data._id` instead.)
 first() { grep -o "\"$1\":[^,}]*" | sed -n '1{s/^[^:]*://;s/"//g;p}'; }
 
-# A refusal ends the script, and its body says why. Retries are safe: a POST
-# carries an Idempotency-Key, and curl obeys Retry-After.
+# An error ends the script, and its body says why. Retries are safe: a POST has an
+# Idempotency-Key, and curl respects Retry-After.
 request() {
   curl -sS --fail-with-body --retry 5 --retry-connrefused "$@" \
     -H "Authorization: Bearer $token" -H 'Content-Type: application/json'
@@ -24,8 +24,8 @@ flight=$(post "/events/$event/flights" '{"from":"LHR","to":"JFK","class":"econom
 post "/events/$event/flights/$flight/submit" >/dev/null
 post "/events/$event/flights/$flight/approve" >/dev/null
 
-# The result follows a moment after the approval: 404 until there is one,
-# "recalculating" while it is not the last word.
+# The result follows shortly after the approval: 404 until there is one,
+# "recalculating" while it is not current.
 for _ in $(seq 100); do
   result=$(curl -sS "$api/events/$event/results" -H "Authorization: Bearer $token")
   if [ "$(first status <<<"$result")" = current ]; then

@@ -1,6 +1,6 @@
-// From an event to its footprint with a client generated from the OpenAPI
-// document. Say where the server is and who you are, a manager: ECF_URL,
-// ECF_EMAIL and ECF_PASSWORD.
+// Creates an event and reads its footprint with a client generated from the OpenAPI
+// document. ECF_URL is the address of the server; ECF_EMAIL and ECF_PASSWORD are the
+// login of a manager.
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
 import type { components, paths } from "./schema.d.ts";
@@ -23,7 +23,7 @@ function data<T>(answer: { data?: { data: T }; error?: Schemas["ErrorResponse"];
   return answer.data.data;
 }
 
-// The same key for all attempts would make a POST safe to repeat.
+// With the same key for all attempts, a POST is safe to repeat.
 const once = () => ({ header: { "Idempotency-Key": randomUUID() } });
 
 const tokens = data(await api.POST("/auth/login", { body: { email, password } }));

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds etcd, the API server, the controllers and kubectl of Kubernetes, KEDA and
-# kube-score into a folder, and fetches the definitions of the kinds that operators bring. What
-# is there is kept. From nothing it takes half an hour on two cores, most of it KEDA.
+# kube-score into a folder, and fetches the definitions of the kinds that operators add.
+# Existing files are kept. A first run takes half an hour on two cores, most of it KEDA.
 #
 #   build.sh FOLDER
 set -euo pipefail

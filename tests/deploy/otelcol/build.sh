@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the collector of builder.yaml into a folder, from the Go module proxy. What
-# is there is kept. From nothing it takes four minutes on two cores.
+# Builds the collector of builder.yaml into a folder, from the Go module proxy.
+# Existing files are kept. A first run takes four minutes on two cores.
 #
 #   build.sh FOLDER
 set -euo pipefail
@@ -12,8 +12,8 @@ echo "building the OpenTelemetry collector"
 export GOWORK=off CGO_ENABLED=0 GOFLAGS=-buildvcs=false
 version=$(sed -n 's/^  version: //p' builder.yaml)
 sed "s|^  name: otelcol|&\n  output_path: $out/source|" builder.yaml >"$out/builder.yaml"
-# The tidying of the builder asks for what only tests of its dependencies need. Without
-# it the builder leaves out go.mod as well.
+# The builder's go mod tidy needs the dependencies of its dependencies' tests. Without
+# it the builder does not write go.mod either.
 go run "go.opentelemetry.io/collector/cmd/builder@v$version" --config "$out/builder.yaml" --skip-compilation --skip-get-modules
 cd "$out/source"
 {

@@ -3,7 +3,7 @@ import { client } from "./generated/hey/client.gen";
 import { account, host } from "./account";
 
 async function main() {
-  // The document names the host: nothing is configured.
+  // The document names the host, so nothing is configured.
   if (client.getConfig().baseUrl !== host + "/api/v2") throw new Error(`baseUrl ${client.getConfig().baseUrl}`);
   const session = await login({ body: account, throwOnError: true });
   client.setConfig({ auth: session.data.data.accessToken });
@@ -13,7 +13,7 @@ async function main() {
     body: { from: "LHR", to: "JFK", passengers: 2 },
     throwOnError: true,
   });
-  // This generator knows one server only; the keys are at the root of the host.
+  // This generator supports one server only; the keys are at the root of the host.
   const keys = await jwks({ baseUrl: host, throwOnError: true });
   console.log(keys.data.keys.length > 0 && flight.data.data.status);
 }

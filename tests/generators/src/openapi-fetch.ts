@@ -16,7 +16,7 @@ async function main() {
   });
   if (!flight.data) throw new Error(JSON.stringify(flight.error));
   const record = flight.data.data;
-  // What always comes needs no guard.
+  // Required fields need no check.
   const revision: number = record.revision + record.createdAt.length;
   console.log(revision > 0 && record.status);
 }
