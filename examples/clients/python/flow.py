@@ -1,7 +1,7 @@
-"""From an event to its footprint with Python's standard library.
+"""Creates an event and reads its footprint with Python's standard library.
 
-Say where the server is and who you are, a manager: ECF_URL, ECF_EMAIL and
-ECF_PASSWORD.
+ECF_URL is the address of the server; ECF_EMAIL and ECF_PASSWORD are the login of a
+manager.
 """
 
 import json
