@@ -23,7 +23,7 @@ const engineModule = "tests/mongoengine"
 
 // builds caches what this process has built, by package path. It outlives a test
 // because a build takes seconds.
-var builds sync.Map
+var builds sync.Map // of func() (string, error)
 
 // raceFlags build a program with the race detector, but for SQLite and its C library,
 // which work on memory that the detector does not look at (RACE_FLAGS in the Makefile

@@ -13,7 +13,7 @@ import (
 )
 
 // programs caches the release builds, by name.
-var programs sync.Map
+var programs sync.Map // of func() error
 
 // program returns the path of a program of the product. A full run uses a release build
 // by the Makefile, a short run the build of other tests.

@@ -52,7 +52,7 @@ func said(t *testing.T, dir, name string, args ...string) string {
 }
 
 // described caches the result of revision.
-var described atomic.Value
+var described atomic.Value // of string
 
 // revision identifies the sources of the programs as they are at its first call in this
 // test. Tables stored by an earlier run do not count as changes.
