@@ -42,7 +42,7 @@ func TestRefusalsTeach(t *testing.T) {
 		{manager, http.MethodPost, "/events/" + event + "/flights",
 			`{"from":"LHT","to":"JFX","passengers":0,"class":4,"via":["KEF",7],"trips":1.5,"group":"atendees","country":"XX","date":"30.5.2026","dataQuality":"mesured","evidence":[{"url":"http://x"}],"metadata":{"a b":"c"}}`,
 			[]lesson{
-				{"from", "UNKNOWN_CODE", "LHT", "LHR"}, {"to", "UNKNOWN_CODE", "JFX", "JFK"}, {"passengers", "OUT_OF_RANGE", "got 0", ""}, {"class", "WRONG_TYPE", "a text; got 4", ""}, {"via[1]", "WRONG_TYPE", "a text; got 7", ""},
+				{"from", "UNKNOWN_CODE", "LHT", "LHR"}, {"to", "UNKNOWN_CODE", "JFX", "JFK"}, {"passengers", "OUT_OF_RANGE", "got 0", ""}, {"class", "WRONG_TYPE", "text; got 4", ""}, {"via[1]", "WRONG_TYPE", "text; got 7", ""},
 				{"trips", "WRONG_TYPE", "1.5", ""}, {"group", "NOT_ALLOWED", "atendees", "attendees"}, {"date", "BAD_FORMAT", "30.5.2026", ""}, {"dataQuality", "NOT_ALLOWED", "mesured", "measured"},
 				{"evidence[0].url", "BAD_FORMAT", "http://x", ""}, {"metadata.a b", "BAD_FORMAT", "a b", ""},
 			}},
