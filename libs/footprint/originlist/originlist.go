@@ -61,7 +61,7 @@ func Of(fields json.RawMessage) *List {
 		}
 		h := fnv.New64a()
 		_, _ = io.WriteString(h, strings.Join([]string{plain(o.Place), plain(o.Postcode), o.Country, o.Code, o.Mode, way}, "|")) // it cannot fail
-		people[int64(h.Sum64())] += o.People                                                                                     //nolint:gosec // a digest may be negative
+		people[int64(h.Sum64())] += o.People
 	}
 	list := &List{Places: int64(len(people)), To: plain(t.To)}
 	for digest, n := range people {
