@@ -52,8 +52,7 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	if path, _, _ := bytes.Cut(h.RequestURI(), []byte("?")); isHealthPath(utils.UnsafeString(path)) {
 		return false // without a span
 	}
-	began, id := e.o.Now(), e.idOf(h)
-	until := e.deadlineOf(began)
+	began, until, id := e.o.Now(), time.Now().Add(e.o.Timeout), e.idOf(h)
 	ctx, span := e.startSpan(context.Background(), h, fiber.MethodGet, false)
 	s := &Shortcut{Request: rc, ID: id, Began: began, ctx: deadlineContext{parent: ctx, deadline: until}}
 	s.Context = &s.ctx

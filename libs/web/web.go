@@ -197,15 +197,6 @@ type edge struct {
 	untraced bool // spans are not recorded
 }
 
-// deadlineOf returns the deadline, by the system clock, of a request that arrived at
-// began by Options.Now.
-func (e *edge) deadlineOf(began time.Time) time.Time {
-	if began == began.Round(0) { // no monotonic reading: not from the system clock
-		began = time.Now()
-	}
-	return began.Add(e.o.Timeout)
-}
-
 // deadline sets the deadline of a request: fiber's own UserContext has none, and is not
 // canceled when the client disconnects. The context is canceled when the handler has
 // returned, so a body streamed afterwards must not depend on it.

@@ -46,7 +46,7 @@ func TestWritesAreRefusedBeforeAnythingIsWaitedFor(t *testing.T) {
 		}
 	}
 	a := s.do(write)
-	if !strings.Contains(a.body, "More is being written") || a.header.Get("Retry-After") != "1" || a.header.Get("X-Request-Id") == "" {
+	if !strings.Contains(a.body, "overloaded with writes") || a.header.Get("Retry-After") != "1" || a.header.Get("X-Request-Id") == "" {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	if len(held) > 0 || strings.Contains(log.String(), "status=503") {
@@ -88,7 +88,7 @@ func TestEarlyRefusalsAreForBrowsersToo(t *testing.T) {
 	s.sessions.mu.Unlock()
 	write := request{method: http.MethodPost, path: "/api/v2/events/e1/flights?a=b", token: alice, body: `{"passengers":1}`,
 		header: map[string]string{"X-Forwarded-Proto": "https"}}
-	if a := s.do(write); !strings.Contains(a.body, "More is being written") || a.header.Get("Strict-Transport-Security") != strictTransport {
+	if a := s.do(write); !strings.Contains(a.body, "overloaded with writes") || a.header.Get("Strict-Transport-Security") != strictTransport {
 		t.Errorf("by https: %v %s", a.header, a.body)
 	}
 	write.header["Origin"] = "https://pages.example" // it takes the full path

@@ -183,7 +183,7 @@ func TestResultThatNeverComes(t *testing.T) {
 	fake.never = false
 	fake.mu.Unlock()
 	p.Deadline = time.Minute
-	if _, err := p.awaitResult(t.Context(), "event-1", 1); !errors.Is(err, errNotYet) || !strings.Contains(err.Error(), "called current") {
+	if _, err := p.awaitResult(t.Context(), "event-1", 1); !errors.Is(err, errNotYet) || !strings.Contains(err.Error(), "it is current but counts") {
 		t.Errorf("got %v", err)
 	}
 }
