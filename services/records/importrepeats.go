@@ -23,8 +23,8 @@ const (
 	comparedAtOnce = 100
 	// namedRepeats is how many records a notice names.
 	namedRepeats = 20
-	// duplicateRecord is the code of the finding of two records that say the same.
-	duplicateRecord = "DUPLICATE_RECORD"
+	// possibleDuplicates is the code of a notice.
+	possibleDuplicates = "POSSIBLE_DUPLICATES"
 )
 
 // repeats finds what a file says that records say already: a list that was imported before and
@@ -126,11 +126,11 @@ func (r *repeats) list(ctx context.Context, to string, rows []json.RawMessage) (
 		switch {
 		case own == nil || own.To != k.list.To || len(notices) == namedRepeats:
 		case k.list.Within(own):
-			notices = append(notices, repeatNotice([]record.ID{k.id}, "A record of attendee travel lists %d people who are all in this file: every place of it is here, with as many people or more. "+
-				"Is this the same list, which may have grown since? They count twice then; delete the record, or undo its import, before or after this one.", k.people))
+			notices = append(notices, repeatNotice([]record.ID{k.id}, "This file contains all %d people of an existing attendee travel record: every place of that record, with at least as many people. "+
+				"If it is the same list, which has grown, these people count twice; delete the record or undo its import.", k.people))
 		case own.Within(k.list):
-			notices = append(notices, repeatNotice([]record.ID{k.id}, "All people of this file are among the %d of a record of attendee travel: every place of it is there, with as many people or more. "+
-				"Is it a part of the same list? They count twice then.", k.people))
+			notices = append(notices, repeatNotice([]record.ID{k.id}, "All people in this file are also among the %d people of an existing attendee travel record: every place is there, with at least as many people. "+
+				"If the file is a part of the same list, these people count twice.", k.people))
 		}
 	}
 	return notices, nil
@@ -141,12 +141,12 @@ func (r *repeats) notices(of int64) []fields.Notice {
 	if r == nil || r.rows == 0 {
 		return nil
 	}
-	return []fields.Notice{repeatNotice(r.found, "%d of the %d rows say what records say that there are already. If they are of the same things, they count twice; "+
-		"externalReference tells rows apart, and onDuplicate=skip then leaves out those that are there.", r.rows, of)}
+	return []fields.Notice{repeatNotice(r.found, "%d of the %d rows match existing records. If they describe the same things, they count twice. "+
+		"Give rows an externalReference to tell them apart; onDuplicate=skip then leaves out those that exist.", r.rows, of)}
 }
 
 func repeatNotice(ids []record.ID, format string, args ...any) fields.Notice {
-	n := fields.Notice{Code: duplicateRecord, Message: fmt.Sprintf(format, args...)}
+	n := fields.Notice{Code: possibleDuplicates, Message: fmt.Sprintf(format, args...)}
 	for _, id := range slices.Compact(slices.Clone(ids)) {
 		n.Suggestions = append(n.Suggestions, string(id))
 	}

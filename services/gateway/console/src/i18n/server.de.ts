@@ -121,6 +121,7 @@ export const server: Server = {
     CROSS_CHECKS_LEFT_OUT: 'Für so viele Einträge werden sie nicht miteinander verglichen.',
   },
   notice: {
+    POSSIBLE_DUPLICATES: 'Was in dieser Datei steht, ist vielleicht schon erfasst und zählt dann doppelt.',
     RECORD_NOT_CALCULATED: 'Ein freigegebener Eintrag konnte nicht berechnet werden und fehlt in der Summe.',
     UNKNOWN_FIELD_IGNORED: 'Ein Feld ist nicht bekannt und bleibt ohne Wirkung.',
     SERVER_FIELD_IGNORED: 'Ein Feld setzt der Server selbst; die Angabe bleibt ohne Wirkung.',
