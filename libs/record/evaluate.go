@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -67,4 +68,47 @@ func Figures(evaluation *footprint.Evaluation, notices []footprint.Notice, ev fo
 		return nil, nil, fmt.Errorf("contribution: %w", err)
 	}
 	return preview, contribution, nil
+}
+
+// SetInput sets the decoded input of the record and what is calculated from it in the
+// context of its event, which has the number contextRev. It returns an error for the
+// client if the reference is invalid or the record too large, and then changes nothing.
+func (r *Record) SetInput(d footprint.Decoded, at footprint.EventContext, contextRev int64) error {
+	if d.ExternalReference != r.Reference {
+		if err := CheckReference(d.ExternalReference); err != nil {
+			return err
+		}
+	}
+	preview, contribution, err := Figures(&d.Evaluation, d.Notices, at)
+	if err != nil {
+		return err
+	}
+	if err := CheckSize(d.Fields, preview, contribution); err != nil {
+		return err
+	}
+	r.Fields, r.Reference, r.Notices = d.Fields, d.ExternalReference, d.Notices
+	r.Preview, r.Contribution, r.ContextRev = preview, contribution, contextRev
+	return nil
+}
+
+// ChangedFields returns the names of the fields that differ between two JSON objects,
+// sorted.
+func ChangedFields(before, after json.RawMessage) []string {
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
+		return nil
+	}
+	var changed []string
+	for name, value := range a {
+		if string(b[name]) != string(value) {
+			changed = append(changed, name)
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			changed = append(changed, name)
+		}
+	}
+	slices.Sort(changed)
+	return changed
 }

@@ -27,6 +27,12 @@ type SupplierLibrary struct {
 
 var _ footprint.SupplierFactors = (*SupplierLibrary)(nil)
 
+// DecodeOptions returns the options for decoding records with the supplier factors of an
+// organization, for use by one goroutine.
+func DecodeOptions(ctx context.Context, store SupplierFactors, org OrgID, strict bool) footprint.Options {
+	return footprint.Options{Strict: strict, Suppliers: &SupplierLibrary{Context: ctx, Store: store, Org: org}}
+}
+
 // maxRemembered bounds what a library remembers of a hostile file.
 const maxRemembered = 1000
 

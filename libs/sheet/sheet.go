@@ -243,3 +243,11 @@ func Cell(value json.RawMessage) (string, error) {
 	}
 	return Guard(string(value)), nil
 }
+
+// LeadingColumns returns the columns of an export before the input fields. An import ignores them.
+func LeadingColumns() []string {
+	return []string{
+		"_id", "type", "status", "submitted", "revision", "createdAt", "createdBy", "createdByName", "updatedAt",
+		"submittedAt", "submittedBy", "reviewedAt", "reviewedBy", "reviewComment", "kgCO2e", "low", "high", "factorSet",
+	}
+}

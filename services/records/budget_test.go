@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/records"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","roundTrip":true}`
@@ -34,7 +35,7 @@ func (h *harness) unversioned() *fiber.App {
 	h.t.Cleanup(func() { _ = spool.Remove() })
 	store, log := struct{ record.Store }{h.store}, slog.New(slog.DiscardHandler)
 	app, err := records.New(records.Deps{Spool: spool, Store: store, Notifier: h, Members: members(), Verifier: webtest.Tokens{},
-		Importer: records.NewImporter(store, log, h.now), Logger: log, Now: h.now})
+		Importer: imports.New(store, log, h.now), Logger: log, Now: h.now})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (s *server) putByReference(c *fiber.Ctx) error {
 		return err
 	}
 	event, lookup := s.writableEvent(c)
-	decoded, err := decodeFor(c.Params("type"), body, event, lookup, s.decoderFor(c))
+	decoded, err := decodeFor(c.Params("type"), body, event, lookup, s.decoding(c))
 	if err != nil {
 		return err
 	}
@@ -141,6 +141,6 @@ func withReference(body []byte, reference string) ([]byte, error) {
 
 // inputOf returns the record for a decoded body.
 func inputOf(r record.Record, d footprint.Decoded, event record.Event) (record.Record, error) {
-	err := fill(&r, d, event.Context(), event.ContextRev)
+	err := r.SetInput(d, event.Context(), event.ContextRev)
 	return r, err
 }

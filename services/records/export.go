@@ -121,14 +121,6 @@ func (s *server) exportTag(ctx context.Context, event record.Event, highest map[
 	return tag, nil
 }
 
-// serverColumns returns the columns before the input fields.
-func serverColumns() []string {
-	return []string{
-		"_id", "type", "status", "submitted", "revision", "createdAt", "createdBy", "createdByName", "updatedAt",
-		"submittedAt", "submittedBy", "reviewedAt", "reviewedBy", "reviewComment", "kgCO2e", "low", "high", "factorSet",
-	}
-}
-
 // exporter is the export as a stream, generated while it is read.
 type exporter struct {
 	ctx     context.Context // lives as long as the stream, longer than the call that creates it
@@ -157,7 +149,7 @@ type exporter struct {
 }
 
 func (e *exporter) head() []string {
-	head := serverColumns()
+	head := sheet.LeadingColumns()
 	for _, c := range e.columns {
 		head = append(head, c.Name)
 	}

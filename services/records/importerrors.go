@@ -11,11 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
-
-// faultsColumn is the additional column of a file of bad rows. An import ignores it without a
-// notice.
-const faultsColumn = "importErrors"
 
 func (s *server) listImports(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
@@ -26,12 +23,12 @@ func (s *server) listImports(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	imports, total, err := s.Store.EventImports(c.UserContext(), orgOf(c), event.ID, page.Offset(), page.Limit)
+	stored, total, err := s.Store.EventImports(c.UserContext(), orgOf(c), event.ID, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}
-	views := make([]importView, len(imports))
-	for n, i := range imports {
+	views := make([]importView, len(stored))
+	for n, i := range stored {
 		i.Errors = i.Errors[:min(len(i.Errors), 3)] // the import itself has more
 		views[n] = viewOf(i)
 	}
@@ -55,7 +52,7 @@ func (s *server) listImportErrors(c *fiber.Ctx) error {
 	}
 	items := make([]record.RowError, 0, page.Limit)
 	seen := int64(0)
-	for row, err := range rowsOf(c.UserContext(), s.Store, i) {
+	for row, err := range imports.BadRows(c.UserContext(), s.Store, i) {
 		if err != nil {
 			return err
 		}
@@ -82,7 +79,7 @@ func (s *server) badRowsFile(c *fiber.Ctx) error {
 	if i.BadParts == 0 {
 		message := "No row of this import is bad."
 		if i.Faults > 0 {
-			message = fmt.Sprintf("The rows themselves are kept for the newest %d imports of an event only.", keptBadRows)
+			message = fmt.Sprintf("The rows themselves are kept for the newest %d imports of an event only.", imports.KeptBadRows)
 		}
 		return apperr.New(apperr.NotFound, "%s", message)
 	}
@@ -91,14 +88,14 @@ func (s *server) badRowsFile(c *fiber.Ctx) error {
 	}
 	var file []byte
 	width := 0
-	for row, err := range rowsOf(c.UserContext(), s.Store, i) {
+	for row, err := range imports.BadRows(c.UserContext(), s.Store, i) {
 		if err != nil {
 			return err
 		}
 		switch {
 		case len(row.Faults) == 0: // the head
 			width = len(row.Cells)
-			file = sheet.AppendRow(file, append(row.Cells, faultsColumn))
+			file = sheet.AppendRow(file, append(row.Cells, imports.ErrorsColumn))
 		case len(row.Cells) > 0:
 			file = sheet.AppendRow(file, append(resent(row.Cells, width), sheet.Guard(told(row))))
 		}
@@ -126,7 +123,7 @@ func resent(cells []string, width int) []string {
 }
 
 // told returns the errors of a row as the text of one cell.
-func told(row badRow) string {
+func told(row imports.BadRow) string {
 	var all []string
 	for _, f := range row.Faults {
 		text := f.Message

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 // largestFile returns the maximum size of CSV in bytes, sent as such or converted from a
@@ -81,12 +82,12 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 		return nil, err
 	}
 	o := xlsx.Options{Sheet: name, DecimalComma: i.DecimalComma || commaFormat(i.NumberFormat), Limit: largestFile(),
-		Head: func(rows [][]string) int { return sheet.HeadOf(rows, optionsOf(*i), rowTypes(*i)...) }}
+		Head: func(rows [][]string) int { return sheet.HeadOf(rows, imports.Options(*i), imports.RowTypes(*i)...) }}
 	if i.NumberFormat == "" && !i.DecimalComma {
 		o.Numbers = func(head []string) []bool {
 			of := *i
 			of.WholeRecords = slices.Contains(head, "origins")
-			return sheet.NumberColumns(head, rowsOfFile(of), optionsOf(of))
+			return sheet.NumberColumns(head, imports.RowType(of), imports.Options(of))
 		}
 	}
 	convert := func() (text *web.File, format string, err error) {

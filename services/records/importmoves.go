@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 // importSideBySide is the number of records of an import that are moved concurrently.
@@ -66,8 +67,8 @@ func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Conte
 		group.Go(func() {
 			defer func() { <-places }()
 			var r record.Record
-			err := recovered(func() (err error) {
-				if r, err = s.Store.FindRecord(ctx, i.Org, i.Event, recordIDOf(i, n+1)); err == nil {
+			err := imports.Recovered(func() (err error) {
+				if r, err = s.Store.FindRecord(ctx, i.Org, i.Event, imports.RecordID(i, n+1)); err == nil {
 					outcomes[n], err = do(ctx, r)
 				}
 				return err
@@ -75,9 +76,9 @@ func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Conte
 			if errors.Is(err, record.ErrNotFound) {
 				return
 			}
-			if p, ok := errors.AsType[*panicked](err); ok {
-				s.Logger.LogAttrs(ctx, slog.LevelError, "a move panicked", slog.String("record", string(recordIDOf(i, n+1))),
-					slog.String("request_id", web.RequestID(c)), slog.String("error", p.Error()), slog.String("stack", p.stack))
+			if p, ok := errors.AsType[*imports.Panic](err); ok {
+				s.Logger.LogAttrs(ctx, slog.LevelError, "a move panicked", slog.String("record", string(imports.RecordID(i, n+1))),
+					slog.String("request_id", web.RequestID(c)), slog.String("error", p.Error()), slog.String("stack", p.Stack))
 				if r.ID != "" { // otherwise it cannot be read, and has no outcome
 					body := web.ErrorOf(c, err)
 					outcomes[n] = outcomeOf(r, refused)

@@ -2,18 +2,15 @@ package records
 
 import (
 	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -24,6 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 const (
@@ -31,10 +29,6 @@ const (
 	importPart = 256 << 10
 	// receiveLease is how long storing a file may take.
 	receiveLease = time.Minute
-	// importsOfOrganization is the maximum number of open imports of an organization.
-	importsOfOrganization = 16
-	// importRetry is the Retry-After at that maximum.
-	importRetry = 5 * time.Second
 )
 
 // importView is an import as clients see it.
@@ -130,7 +124,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := knowsWhere(i, event); err != nil {
+	if err := imports.CheckDestination(i, event); err != nil {
 		return err
 	}
 	if err := s.roomForImport(c, w, i, csv); err != nil {
@@ -170,12 +164,12 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	if err != nil {
 		return nil, nil, err
 	}
-	if i.HeadRow, err = sheet.HeadRow(text.Reader(), optionsOf(*i), rowTypes(*i)...); err != nil {
+	if i.HeadRow, err = sheet.HeadRow(text.Reader(), imports.Options(*i), imports.RowTypes(*i)...); err != nil {
 		return closing(text, err)
 	}
-	i.WholeRecords = wholeRecords(text, *i)
-	typ := rowsOfFile(*i)
-	form, err := sheet.Survey(text.Reader(), typ, optionsOf(*i))
+	i.WholeRecords = imports.WholeRecords(text.Reader(), *i)
+	typ := imports.RowType(*i)
+	form, err := sheet.Survey(text.Reader(), typ, imports.Options(*i))
 	if err == nil && web.Strict(c) {
 		err = refuseColumns(typ, form.Ignored)
 	}
@@ -191,7 +185,7 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 		return closing(text, nil)
 	}
 	only := text.Derived()
-	i.Ignored, err = sheet.Only(only, text.Reader(), typ, optionsOf(*i))
+	i.Ignored, err = sheet.Only(only, text.Reader(), typ, imports.Options(*i))
 	if closed := text.Close(); err == nil {
 		err = closed
 	}
@@ -216,7 +210,7 @@ func (s *server) roomForImport(c *fiber.Ctx, w writes.Write, i record.Import, fi
 			return nil // an earlier attempt has stored it
 		}
 	}
-	own, err := s.openOf(c.UserContext(), w.Org)
+	own, err := imports.OpenOf(c.UserContext(), s.Store, w.Org)
 	if err != nil {
 		return err
 	}
@@ -235,27 +229,8 @@ func (s *server) roomForFile(c *fiber.Ctx) error {
 	if c.Get(idempotency.Header) != "" || !p.Role.Holds(identity.User) {
 		return nil // the handler checks it
 	}
-	_, err := s.openOf(c.UserContext(), record.OrgID(p.Org))
+	_, err := imports.OpenOf(c.UserContext(), s.Store, record.OrgID(p.Org))
 	return err
-}
-
-// openOf returns the number of unfinished imports of an organization, or RATE_LIMITED at the
-// maximum.
-func (s *server) openOf(ctx context.Context, org record.OrgID) (own int64, err error) {
-	open, err := allOpen(ctx, s.Store)
-	if err != nil {
-		return 0, err
-	}
-	for _, o := range open {
-		if o.Org == org {
-			own++
-		}
-	}
-	if own < importsOfOrganization {
-		return own, nil
-	}
-	return own, &apperr.Error{Code: apperr.RateLimited, RetryAfter: importRetry,
-		Message: fmt.Sprintf("Your organization has %d imports that are not finished. Please wait for one of them.", own)}
 }
 
 // importedBefore rejects a file that the event has imported already. Without references all its
@@ -278,10 +253,6 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
 				"POST …/imports/" + before.ID + "/undo takes the earlier import back.", Suggestions: []string{before.ID}})
 	}
 	return nil
-}
-
-func optionsOf(i record.Import) sheet.Options {
-	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, HeadRow: i.HeadRow, Rules: i.Rules, Known: append(serverColumns(), faultsColumn)}
 }
 
 // receive stores the file in parts and opens it to the importer. An earlier attempt of the
@@ -320,15 +291,13 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 // rehearseImport validates the whole file before it answers with the result that the import
 // would have.
 func (s *server) rehearseImport(c *fiber.Ctx, i record.Import, event record.Event, file *web.File) error {
-	turn := func() error { return fairshare.Yield(c.UserContext()) }
-	v := validation{store: s.Store, event: event, decode: s.decoderFor(c), turn: turn, repeats: &repeats{store: s.Store, event: event}, keep: func(*record.Import) error { return turn() }}
-	good, err := v.run(c.UserContext(), &i, file.Reader())
+	fresh, good, err := imports.Rehearse(c.UserContext(), s.Store, event, s.decoding(c), &i, file.Reader())
 	if err != nil {
 		return err
 	}
 	i.Status = record.Failed
 	if good {
-		if err := s.plans.admit(c.UserContext(), i.Org, i.Event, v.newRecords(i)); err != nil {
+		if err := s.plans.Admit(c.UserContext(), i.Org, i.Event, fresh); err != nil {
 			return err
 		}
 		i.Status, i.Imported = record.Completed, i.Rows-i.Bad-i.Updated-i.Unchanged-i.Skipped

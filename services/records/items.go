@@ -1,10 +1,7 @@
 package records
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -26,56 +23,29 @@ func keyOf(c *fiber.Ctx) record.Key {
 	return record.Key{Event: teams.EventID(c), Type: c.Params("type"), ID: record.ID(c.Params("recordId"))}
 }
 
-// decoder decodes the body of a record, strictly or not, with the supplier factors of an
-// organization.
-type decoder func(typ string, body []byte, ev footprint.EventContext) (footprint.Decoded, error)
-
-// decoderFor returns the decoder requested by the client, with the library of its organization.
-func (s *server) decoderFor(c *fiber.Ctx) decoder {
-	o := decoderOf(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
+// decoding returns the options for decoding that the client requested, with the supplier
+// factors of its organization.
+func (s *server) decoding(c *fiber.Ctx) footprint.Options {
+	o := record.DecodeOptions(c.UserContext(), s.Store, orgOf(c), web.Strict(c))
 	o.Hints = &footprint.Hints{} // shared by all records of a batch
-	return o.Decode
-}
-
-// decoderOf returns a decoder with the library of an organization, for use by one goroutine.
-func decoderOf(ctx context.Context, store record.SupplierFactors, org record.OrgID, strict bool) footprint.Options {
-	return footprint.Options{Strict: strict, Suppliers: &record.SupplierLibrary{Context: ctx, Store: store, Org: org}}
+	return o
 }
 
 // decodeFor decodes the body of a record under the context of its event. If the event does not
 // exist (its error is lookup), errors of the body that do not depend on the event are reported
 // first.
-func decodeFor(typ string, body []byte, event record.Event, lookup error, decode decoder) (footprint.Decoded, error) {
+func decodeFor(typ string, body []byte, event record.Event, lookup error, decoding footprint.Options) (footprint.Decoded, error) {
 	if lookup == nil {
-		return decode(typ, body, event.Context())
+		return decoding.Decode(typ, body, event.Context())
 	}
 	if apperr.CodeOf(lookup) == apperr.EventNotFound {
 		newest := factors.Sets()[0]
 		neutral := footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: newest.ID}
-		if _, err := decode(typ, body, neutral); err != nil {
+		if _, err := decoding.Decode(typ, body, neutral); err != nil {
 			return footprint.Decoded{}, err
 		}
 	}
 	return footprint.Decoded{}, lookup
-}
-
-// fill sets the input of a record, and what is calculated from it.
-func fill(r *record.Record, d footprint.Decoded, at footprint.EventContext, contextRev int64) error {
-	if d.ExternalReference != r.Reference {
-		if err := record.CheckReference(d.ExternalReference); err != nil {
-			return err
-		}
-	}
-	preview, contribution, err := record.Figures(&d.Evaluation, d.Notices, at)
-	if err != nil {
-		return err
-	}
-	if err := record.CheckSize(d.Fields, preview, contribution); err != nil {
-		return err
-	}
-	r.Fields, r.Reference, r.Notices = d.Fields, d.ExternalReference, d.Notices
-	r.Preview, r.Contribution, r.ContextRev = preview, contribution, contextRev
-	return nil
 }
 
 func (s *server) createRecord(c *fiber.Ctx) error {
@@ -96,7 +66,7 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 		}
 	}
 	event, lookup := s.writableEvent(c)
-	r, dropped, err := newRecord(key, body, event, lookup, s.decoderFor(c))
+	r, dropped, err := newRecord(key, body, event, lookup, s.decoding(c))
 	if err != nil {
 		return err
 	}
@@ -114,13 +84,13 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 
 // newRecord returns the record for a body with its calculated values, and notices for fields
 // without effect.
-func newRecord(key record.Key, body []byte, event record.Event, lookup error, decode decoder) (r record.Record, dropped []fields.Notice, err error) {
-	decoded, err := decodeFor(key.Type, body, event, lookup, decode)
+func newRecord(key record.Key, body []byte, event record.Event, lookup error, decoding footprint.Options) (r record.Record, dropped []fields.Notice, err error) {
+	decoded, err := decodeFor(key.Type, body, event, lookup, decoding)
 	if err != nil {
 		return record.Record{}, nil, err
 	}
 	r = record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
-	return r, decoded.Dropped, fill(&r, decoded, event.Context(), event.ContextRev)
+	return r, decoded.Dropped, r.SetInput(decoded, event.Context(), event.ContextRev)
 }
 
 // record reads a record. Records of a deleted event do not exist.
@@ -190,7 +160,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 		}
 		return lookup
 	}
-	decode := s.decoderFor(c)
+	decoding := s.decoding(c)
 	var dropped []fields.Notice
 	var before record.Record
 	r, err := s.applied(c, keyOf(c), record.Edit, func(r *record.Record) ([]string, error) {
@@ -199,13 +169,13 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 		if err != nil {
 			return nil, err
 		}
-		decoded, err := decode(r.Type, merged, event.Context())
+		decoded, err := decoding.Decode(r.Type, merged, event.Context())
 		if err != nil {
 			return nil, err
 		}
 		dropped = decoded.Dropped
-		changed := changedFields(r.Fields, decoded.Fields)
-		return changed, fill(r, decoded, event.Context(), event.ContextRev)
+		changed := record.ChangedFields(r.Fields, decoded.Fields)
+		return changed, r.SetInput(decoded, event.Context(), event.ContextRev)
 	})
 	if err != nil {
 		return err
@@ -224,27 +194,6 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 		return err
 	}
 	return web.OK(c, answer)
-}
-
-// changedFields returns the names of fields with different values, sorted.
-func changedFields(before, after json.RawMessage) []string {
-	var a, b map[string]json.RawMessage
-	if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
-		return nil
-	}
-	var changed []string
-	for name, value := range a {
-		if string(b[name]) != string(value) {
-			changed = append(changed, name)
-		}
-	}
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			changed = append(changed, name)
-		}
-	}
-	slices.Sort(changed)
-	return changed
 }
 
 func (s *server) deleteRecord(c *fiber.Ctx) error {

@@ -28,9 +28,9 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	}
 	event, lookup := s.writableEvent(c)
 	if lookup != nil && !w.Request.Resumed {
-		return firstFault(c, sent.Items, event, lookup, s.decoderFor(c))
+		return firstFault(c, sent.Items, event, lookup, s.decoding(c))
 	}
-	b := batch{server: s, c: c, w: w, decode: s.decoderFor(c),
+	b := batch{server: s, c: c, w: w, decoding: s.decoding(c),
 		items: make([]writes.Outcome, len(sent.Items)), event: event, onDuplicate: sent.OnDuplicate}
 	for i, body := range sent.Items {
 		if err := b.prepare(i, body, event, lookup); err != nil {
@@ -48,9 +48,9 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 
 // firstFault reports errors of the bodies that do not depend on the event before a missing
 // event.
-func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error, decode decoder) error {
+func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error, decoding footprint.Options) error {
 	for i, body := range bodies {
-		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decode)
+		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decoding)
 		if apperr.CodeOf(err) == apperr.ValidationError {
 			return writes.Under(fmt.Sprintf("items[%d]", i), err)
 		}
@@ -64,8 +64,8 @@ type batch struct {
 	c *fiber.Ctx
 	w writes.Write
 	// decode decodes all bodies with the same library.
-	decode decoder
-	items  []writes.Outcome
+	decoding footprint.Options
+	items    []writes.Outcome
 	// fresh are the records to insert, places their positions in items.
 	fresh  []record.Record
 	places []int
@@ -91,7 +91,7 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 			return err
 		}
 	}
-	decoded, err := decodeFor(key.Type, body, event, lookup, b.decode)
+	decoded, err := decodeFor(key.Type, body, event, lookup, b.decoding)
 	if err != nil {
 		return b.refuse(i, err)
 	}

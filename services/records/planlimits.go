@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/web"
-	"github.com/eventcarbon/ecf/libs/writes"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 const (
@@ -58,9 +56,9 @@ func (p *plans) of(ctx context.Context, org record.OrgID) (plan string, limits s
 	return o.Plan, p.limits[o.Plan], err
 }
 
-// admit returns PLAN_LIMIT_EXCEEDED if n more records of an event exceed the plan of its
+// Admit returns PLAN_LIMIT_EXCEEDED if n more records of an event exceed the plan of its
 // organization.
-func (p *plans) admit(ctx context.Context, org record.OrgID, event record.EventID, n int64) error {
+func (p *plans) Admit(ctx context.Context, org record.OrgID, event record.EventID, n int64) error {
 	plan, limits, err := p.of(ctx, org)
 	if err != nil || n == 0 {
 		return err
@@ -156,28 +154,16 @@ func (p *plans) admitFile(ctx context.Context, i record.Import, file *web.File, 
 	if most := limits.RowsPerImport; most != nil && rows > *most {
 		return beyondPlan(plan, "IMPORT_ROWS", *most, "rows in a file", "Please divide this one.")
 	}
-	return p.admit(ctx, i.Org, i.Event, leastRecords(i, rows))
-}
-
-// leastRecords returns the minimum number of records that importing a file creates.
-func leastRecords(i record.Import, rows int64) int64 {
-	mode := writes.Duplicates(i.OnDuplicate)
-	if rowsOfFile(i) == footprint.OriginRows || rows == 0 {
-		return 1
-	}
-	if i.Partial || mode == writes.Skip || mode == writes.Update {
-		return 0
-	}
-	return rows
+	return p.Admit(ctx, i.Org, i.Event, imports.LeastRecords(i, rows))
 }
 
 // rowsIn counts the rows of a file, up to the maximum.
 func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
-	reader, err := sheet.NewReader(file.Reader(), rowsOfFile(i), optionsOf(i))
+	reader, err := sheet.NewReader(file.Reader(), imports.RowType(i), imports.Options(i))
 	if err != nil {
 		return 0, err
 	}
-	for rows <= mostRows(i) {
+	for rows <= imports.MaxRows(i) {
 		if _, err := reader.Next(); errors.Is(err, io.EOF) {
 			return rows, nil
 		} else if err != nil {
@@ -191,17 +177,4 @@ func rowsIn(file *web.File, i record.Import) (rows int64, err error) {
 func beyondPlan(plan, code string, limit int64, what, remedy string) error {
 	return apperr.New(apperr.PlanLimitExceeded, "The plan %s includes %d %s.", plan, limit, what).
 		With(apperr.Detail{Field: "plan", Code: code, Message: remedy + " A larger plan allows more."})
-}
-
-// planMessage returns the message of a rejection for the errors of an import.
-func planMessage(err error) string {
-	var e *apperr.Error
-	if !errors.As(err, &e) {
-		return err.Error()
-	}
-	sentences := []string{e.Message}
-	for _, d := range e.Details {
-		sentences = append(sentences, d.Message)
-	}
-	return strings.Join(sentences, " ")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 // Deps are the dependencies of the service.
@@ -41,7 +42,7 @@ type Deps struct {
 	// Audit records operations on events; nil: only the gateway does.
 	Audit audit.Recorder
 	// Importer, if there is one in this process, is notified of new files.
-	Importer *Importer
+	Importer *imports.Importer
 	// Spool stores files while they are received; nil: in memory.
 	Spool *web.Spool
 }
@@ -66,12 +67,12 @@ func New(d Deps) (*fiber.App, error) {
 func newApp(d Deps) (*fiber.App, web.Recall, error) {
 	limits := newPlans(d.Store, d.Limits, d.Now)
 	if d.Importer != nil {
-		d.Importer.plans, d.Importer.members = limits, d.Members
+		d.Importer.Plans, d.Importer.Members = limits, d.Members
 	}
 	s := &server{
 		Deps:   d,
 		plans:  limits,
-		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit, Admit: limits.admit},
+		writes: writes.Maker{Store: d.Store, Notifier: d.Notifier, Now: d.Now, Audit: d.Audit, Admit: limits.Admit},
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 
 		answers: newAnswers(d.Store),

@@ -20,7 +20,7 @@ func TestARecordHasABound(t *testing.T) {
 	}
 	at := footprint.EventContext{FactorSet: "desnz-2026", Country: "GB"}
 	var r record.Record
-	err := fill(&r, footprint.Decoded{Fields: fields(record.MaxBytes)}, at, 1)
+	err := r.SetInput(footprint.Decoded{Fields: fields(record.MaxBytes)}, at, 1)
 	e, ok := errors.AsType[*apperr.Error](err)
 	if !ok || e.Code != apperr.ValidationError || len(e.Details) != 1 || e.Details[0].Field != "origins" || e.Details[0].Code != "TOO_LARGE" {
 		t.Fatalf("a record of more than %d bytes: %v", record.MaxBytes, err)
@@ -28,7 +28,7 @@ func TestARecordHasABound(t *testing.T) {
 	if len(r.Fields) > 0 {
 		t.Error("it was filled all the same")
 	}
-	if err := fill(&r, footprint.Decoded{Fields: fields(record.MaxBytes - 1<<10)}, at, 1); err != nil || len(r.Fields) == 0 {
+	if err := r.SetInput(footprint.Decoded{Fields: fields(record.MaxBytes - 1<<10)}, at, 1); err != nil || len(r.Fields) == 0 {
 		t.Errorf("one below it: %v", err)
 	}
 }

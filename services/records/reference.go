@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 // recordType is what a client needs to know to create records of a type.
@@ -55,7 +56,7 @@ func oneRecordType(c *fiber.Ctx) error {
 // template returns an empty table of a type, with its examples as rows to be replaced.
 func template(c *fiber.Ctx) error {
 	typ := c.Params("type")
-	columns := sheet.Columns(rowsOfFile(record.Import{Type: typ}))
+	columns := sheet.Columns(imports.RowType(record.Import{Type: typ}))
 	head := make([]string, 0, len(columns))
 	for _, column := range columns {
 		head = append(head, column.Name)

@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/taskqueue"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 // Config are the settings of the service.
@@ -33,7 +34,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	}
 	d.Quotas, d.Limits, d.Logger, d.Health, d.Now = c.Quotas, c.Limits, p.Logger, p.Health, p.Now
 	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
-	d.Importer = NewImporter(d.Store, d.Logger, d.Now)
+	d.Importer = imports.New(d.Store, d.Logger, d.Now)
 	d.Importer.Work = p.Work
 	d.Spool = web.NewSpool("")
 	p.OnClose(d.Spool.Remove)

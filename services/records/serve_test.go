@@ -22,6 +22,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
 	"github.com/eventcarbon/ecf/services/records"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 const (
@@ -62,7 +63,7 @@ func start(t *testing.T) *harness {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	importer := records.NewImporter(store, log, h.now)
+	importer := imports.New(store, log, h.now)
 	spool := web.NewSpool(t.TempDir())
 	t.Cleanup(func() { _ = spool.Remove() })
 	h.app, err = records.New(records.Deps{Spool: spool, Store: store, Notifier: h, Members: members(), Verifier: webtest.Tokens{}, Quotas: quotas, Importer: importer, Logger: log, Now: h.now})

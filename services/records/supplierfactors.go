@@ -286,7 +286,7 @@ func (s *server) editSupplierFactor(c *fiber.Ctx) error {
 		}
 		read.Name, read.ID, read.Version = f.Name, f.ID, f.Version
 		after, err := editable(record.SupplierFactor{SupplierFactor: read})
-		change.Fields, change.Changed = read, changedFields(stored, after)
+		change.Fields, change.Changed = read, record.ChangedFields(stored, after)
 		return err
 	})
 }

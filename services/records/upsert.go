@@ -73,7 +73,7 @@ func (u upsert) update(ctx context.Context, existing record.Record) (record.Reco
 	if u.onlyNew {
 		return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "A record with this reference already exists.").With(record.DuplicateDetail(existing))
 	}
-	same := len(changedFields(existing.Fields, u.decoded.Fields)) == 0
+	same := len(record.ChangedFields(existing.Fields, u.decoded.Fields)) == 0
 	if _, editable := record.NextState(record.Edit, existing.Status); same && !editable {
 		// A locked record with the requested fields is not an error.
 		if u.ifMatch != nil && !u.ifMatch(existing) {
@@ -87,11 +87,11 @@ func (u upsert) update(ctx context.Context, existing record.Record) (record.Reco
 			return nil, errMoved
 		}
 		done = unchanged
-		changed := changedFields(r.Fields, u.decoded.Fields)
+		changed := record.ChangedFields(r.Fields, u.decoded.Fields)
 		if len(changed) > 0 {
 			done = updated
 		}
-		return changed, fill(r, u.decoded, u.event.Context(), u.event.ContextRev)
+		return changed, r.SetInput(u.decoded, u.event.Context(), u.event.ContextRev)
 	}})
 	if apperr.CodeOf(err) == apperr.RecordNotFound {
 		err = errMoved

@@ -14,7 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/testkit"
-	"github.com/eventcarbon/ecf/services/records"
+	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
 // importing is an event into which files are imported, with control over each step of
@@ -40,7 +40,7 @@ func (s *importing) send(query, file string, header ...string) *answer {
 
 // sweep runs one sweep of a process with the given store.
 func (s *importing) sweep(store record.Store) error {
-	return records.NewImporter(store, slog.New(slog.DiscardHandler), s.clock.now).Sweep(s.t.Context())
+	return imports.New(store, slog.New(slog.DiscardHandler), s.clock.now).Sweep(s.t.Context())
 }
 
 // outcome sends a file, processes it and returns the outcome.

@@ -26,6 +26,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/records"
+	"github.com/eventcarbon/ecf/services/records/imports"
 	"github.com/eventcarbon/ecf/services/review"
 )
 
@@ -35,7 +36,7 @@ type pair struct {
 	t        *testing.T
 	apps     []*fiber.App
 	notifier *countingNotifier
-	importer *records.Importer
+	importer *imports.Importer
 }
 
 // spoken accepts tokens of the form "org/user/role" without a signature.
@@ -74,7 +75,7 @@ func newPair(t *testing.T, store record.Store, c *movable) *pair {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.importer = records.NewImporter(store, logger, c.now)
+	p.importer = imports.New(store, logger, c.now)
 	recordsApp, err := records.New(records.Deps{
 		Store: store, Notifier: p.notifier, Members: managers{}, Verifier: spoken{}, Quotas: settings.Quotas{"free": 1, "small": 10, "team": 50, "bounded": 50},
 		Limits: limits, Importer: p.importer, Logger: logger, Now: c.now,

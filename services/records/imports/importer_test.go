@@ -1,12 +1,10 @@
-package records
+package imports
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/fairshare"
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
@@ -88,7 +85,7 @@ func (w *watchedImports) addImport(t *testing.T, org record.OrgID, id string, ro
 }
 
 func (w *watchedImports) importer() *Importer {
-	return NewImporter(w, slog.New(slog.DiscardHandler), time.Now)
+	return New(w, slog.New(slog.DiscardHandler), time.Now)
 }
 
 // TestImportsOfOrganizationsTakeTurns: who comes with one row while as many large files
@@ -299,46 +296,9 @@ func TestTooManyRowsAreRefused(t *testing.T) {
 	i := record.Import{Type: "waste"}
 	file := "treatment,weightKg\n" + strings.Repeat("landfill,1\n", 101)
 	event := record.Event{ID: "e", Org: "a", Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", Rev: 1, ContextRev: 1}
-	good, err := (&validation{store: w, event: event, decode: decoderOf(t.Context(), w, event.Org, false).Decode, maxRows: 100, keep: func(*record.Import) error { return nil }, turn: func() error { return nil }}).run(t.Context(), &i, strings.NewReader(file))
+	good, err := (&validation{store: w, event: event, decoding: record.DecodeOptions(t.Context(), w, event.Org, false), maxRows: 100, keep: func(*record.Import) error { return nil }, turn: func() error { return nil }}).run(t.Context(), &i, strings.NewReader(file))
 	if err != nil || good || len(i.Errors) != 1 || i.Errors[0].Code != "TOO_MANY_ROWS" {
 		t.Errorf("%t, %v, %+v", good, err, i.Errors)
-	}
-}
-
-type anyToken struct{}
-
-func (anyToken) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
-	return identity.Principal{UserID: "u", Name: "U", Org: token, Role: identity.User, Session: "s"}, nil
-}
-
-// TestOpenImportsOfAnOrganizationAreBounded: another organization is not affected.
-func TestOpenImportsOfAnOrganizationAreBounded(t *testing.T) {
-	t.Parallel()
-	w := openWatched(t)
-	for n := range importsOfOrganization {
-		w.addImport(t, "a", fmt.Sprint("a", n), 1)
-	}
-	done := w.addImport(t, "b", "b", 1)
-	app, err := New(Deps{Store: w, Verifier: anyToken{}, Logger: slog.New(slog.DiscardHandler), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for org, want := range map[string]int{"a": http.StatusTooManyRequests, "b": http.StatusAccepted} {
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v2/events/event-"+org+"/waste/import", strings.NewReader("treatment,weightKg\nlandfill,1\n"))
-		request.Header.Set("Content-Type", "text/csv")
-		request.Header.Set("Authorization", "Bearer "+org)
-		answer, err := app.Test(request, -1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != want || want == http.StatusTooManyRequests && answer.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: %d, Retry-After %q", org, answer.StatusCode, answer.Header.Get("Retry-After"))
-		}
-	}
-	if i, err := w.Import(t.Context(), "b", done.Event, "b"); err != nil || i.Finished() {
-		t.Errorf("%+v, %v", i, err)
 	}
 }
 
@@ -362,7 +322,7 @@ func TestImporterTellsOfAnOutageOnce(t *testing.T) {
 	defer end()
 	store := &awayStore{}
 	var log strings.Builder
-	m := NewImporter(store, slog.New(slog.NewTextHandler(&log, nil)), time.Now)
+	m := New(store, slog.New(slog.NewTextHandler(&log, nil)), time.Now)
 	store.look = func(nth int) {
 		m.Kick()
 		if nth == 50 {

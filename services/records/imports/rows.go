@@ -1,4 +1,4 @@
-package records
+package imports
 
 import (
 	"errors"
@@ -24,10 +24,10 @@ type pending struct {
 
 // insert creates records from the remaining rows.
 func (j *job) insert() error {
-	if rowsOfFile(j.i) == footprint.OriginRows {
+	if RowType(j.i) == footprint.OriginRows {
 		return j.insertOrigins()
 	}
-	reader, err := sheet.NewReader(j.file(), j.i.Type, optionsOf(j.i))
+	reader, err := sheet.NewReader(j.file(), j.i.Type, Options(j.i))
 	if err != nil {
 		return err
 	}
@@ -76,18 +76,18 @@ func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error
 	if row.Err != nil {
 		return pending{}, false, nil //nolint:nilerr // the row is counted among the bad ones
 	}
-	decoded, err := j.decode(row.Type, row.Body, *j.i.Context)
+	decoded, err := j.decoding.Decode(row.Type, row.Body, *j.i.Context)
 	if err != nil {
 		_, err = refusedOr(err)
 		return pending{}, false, err
 	}
 	row.Cells = slices.Clone(row.Cells)
-	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: recordIDOf(j.i, n), Event: j.i.Event, Type: row.Type}}
-	return p, fill(&p.record, decoded, *j.i.Context, j.i.ContextRev) == nil, nil
+	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: RecordID(j.i, n), Event: j.i.Event, Type: row.Type}}
+	return p, p.record.SetInput(decoded, *j.i.Context, j.i.ContextRev) == nil, nil
 }
 
-// recordIDOf returns the id of the record of an import's n-th row, the same in every attempt.
-func recordIDOf(i record.Import, n int64) record.ID {
+// RecordID returns the id of the record of an import's n-th row, the same in every attempt.
+func RecordID(i record.Import, n int64) record.ID {
 	return record.ID(ids.Derive("import\x00" + i.Seed + "\x00" + strconv.FormatInt(n, 10)))
 }
 
@@ -173,7 +173,7 @@ func (j *job) refuse(p pending, bad *badRows, refusal error) error {
 		return nil // counted by an earlier attempt
 	}
 	if bad.next == 0 && len(bad.pending) == 0 {
-		if err := bad.add(j.ctx, badRow{Row: 1, Cells: j.reader.Heads()}); err != nil {
+		if err := bad.add(j.ctx, BadRow{Row: 1, Cells: j.reader.Heads()}); err != nil {
 			return err
 		}
 	}
@@ -199,13 +199,13 @@ func (j *job) existing(p pending, bad *badRows) (bool, error) {
 		return true, nil
 	}
 	once := "import:" + string(p.record.ID)
-	if len(changedFields(r.Fields, p.decoded.Fields)) == 0 && r.Last.Once != once {
+	if len(record.ChangedFields(r.Fields, p.decoded.Fields)) == 0 && r.Last.Once != once {
 		j.i.Unchanged++
 		return true, nil
 	}
 	_, err = j.workflow().Apply(j.ctx, record.Request{Org: j.i.Org, Key: r.Key(), Move: record.Edit, By: j.i.By, Once: once,
 		Change: func(r *record.Record) ([]string, error) {
-			return changedFields(r.Fields, p.decoded.Fields), fill(r, p.decoded, *j.i.Context, j.i.ContextRev)
+			return record.ChangedFields(r.Fields, p.decoded.Fields), r.SetInput(p.decoded, *j.i.Context, j.i.ContextRev)
 		}})
 	switch apperr.CodeOf(err) {
 	case "":

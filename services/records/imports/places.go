@@ -1,14 +1,16 @@
-package records
+package imports
 
 import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -188,4 +190,23 @@ func allOpen(ctx context.Context, store record.Store) (all []record.OpenImport, 
 		}
 		after = page[len(page)-1].ID
 	}
+}
+
+// OpenOf returns the number of unfinished imports of an organization, or RATE_LIMITED at the
+// maximum.
+func OpenOf(ctx context.Context, store record.Store, org record.OrgID) (own int64, err error) {
+	open, err := allOpen(ctx, store)
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range open {
+		if o.Org == org {
+			own++
+		}
+	}
+	if own < MaxOpen {
+		return own, nil
+	}
+	return own, &apperr.Error{Code: apperr.RateLimited, RetryAfter: importRetry,
+		Message: fmt.Sprintf("Your organization has %d imports that are not finished. Please wait for one of them.", own)}
 }

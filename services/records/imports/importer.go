@@ -1,4 +1,4 @@
-package records
+package imports
 
 import (
 	"context"
@@ -7,11 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
@@ -34,6 +36,10 @@ const (
 	longestPause = 100 * time.Millisecond
 	// openImports is the page size of lists of open imports.
 	openImports = 1000
+	// MaxOpen is the maximum number of open imports of an organization.
+	MaxOpen = 16
+	// importRetry is the Retry-After at that maximum.
+	importRetry = 5 * time.Second
 	// importSlots is the number of imports whose slices run concurrently.
 	importSlots = 2
 )
@@ -54,19 +60,33 @@ type Importer struct {
 	// Work, if set, schedules the expensive work of this process, which includes imports while
 	// several organizations have work.
 	Work *fairshare.Scheduler
-	// plans knows the import limits of organizations; nil: unlimited.
-	plans *plans
-	// members reports whether the uploader of a file may still import it; nil: not checked.
-	members members.Directory
+	// Plans admits new records; nil: unlimited.
+	Plans Plans
+	// Members reports whether the uploader of a file may still import it; nil: not checked.
+	Members members.Directory
 
 	jobs   sync.WaitGroup
 	places *importPlaces
 }
 
-// NewImporter returns an importer for a store.
-func NewImporter(store record.Store, logger *slog.Logger, now func() time.Time) *Importer {
+// New returns an importer for a store.
+func New(store record.Store, logger *slog.Logger, now func() time.Time) *Importer {
 	return &Importer{store: store, logger: logger, now: now, kick: make(chan struct{}, 1),
 		slices: fairshare.New(fairshare.Options{Slots: importSlots, Share: 1}), places: newImportPlaces(importsAtOnce)}
+}
+
+// Plans limits the records of organizations.
+type Plans interface {
+	// Admit returns PLAN_LIMIT_EXCEEDED if n more records of an event exceed the plan of its
+	// organization.
+	Admit(ctx context.Context, org record.OrgID, event record.EventID, n int64) error
+}
+
+func (m *Importer) admit(ctx context.Context, org record.OrgID, event record.EventID, n int64) error {
+	if m.Plans == nil {
+		return nil
+	}
+	return m.Plans.Admit(ctx, org, event, n)
 }
 
 // Kick makes Run look for imports at once.
@@ -153,7 +173,7 @@ func (m *Importer) begin(ctx context.Context, tried map[string]bool, failed func
 		tried[i.ID] = true
 		begun++
 		m.jobs.Go(func() {
-			err := recovered(func() error { return m.take(ctx, i) })
+			err := Recovered(func() error { return m.take(ctx, i) })
 			m.places.free(i, place, errors.Is(err, errGivesWay))
 			switch {
 			case err == nil || errors.Is(err, errGivesWay):
@@ -194,7 +214,7 @@ func (m *Importer) due(i record.Import) bool {
 // take processes an import that is due. ErrConflict means that another process has it, or has
 // taken it over.
 func (m *Importer) take(ctx context.Context, i record.Import) error {
-	job := &job{Importer: m, ctx: ctx, i: i, began: m.now(), decode: decoderOf(ctx, m.store, i.Org, false).Decode, endSlice: func() {}}
+	job := &job{Importer: m, ctx: ctx, i: i, began: m.now(), decoding: record.DecodeOptions(ctx, m.store, i.Org, false), endSlice: func() {}}
 	defer func() { job.endSlice() }()
 	if i.Status == record.Receiving {
 		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")
@@ -212,11 +232,10 @@ func (m *Importer) take(ctx context.Context, i record.Import) error {
 // job is an import that this process is working on.
 type job struct {
 	*Importer
-	ctx context.Context // the job lives no longer than the call that has it
-	i   record.Import
-	// decode decodes the rows.
-	decode decoder
-	began  time.Time // start of this process's work on it
+	ctx      context.Context // the job lives no longer than the call that has it
+	i        record.Import
+	decoding footprint.Options
+	began    time.Time // start of this process's work on it
 	// endSlice releases the slot of the slice.
 	endSlice   func()
 	sliceBegan time.Time // zero before the first
@@ -301,11 +320,11 @@ func (j *job) work() error {
 		if err != nil {
 			return err
 		}
-		v := validation{store: j.store, event: event, decode: j.decode, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i),
+		v := validation{store: j.store, event: event, decoding: j.decoding, keep: j.keep, turn: j.turn, bad: badRowsOf(j.store, j.i),
 			repeats: &repeats{store: j.store, event: event}}
 		good, err := v.run(j.ctx, &j.i, j.file())
 		if err == nil && good {
-			err = j.plans.admit(j.ctx, j.i.Org, j.i.Event, v.newRecords(j.i))
+			err = j.admit(j.ctx, j.i.Org, j.i.Event, v.newRecords(j.i))
 			if apperr.CodeOf(err) == apperr.PlanLimitExceeded {
 				return j.fail(string(apperr.PlanLimitExceeded), planMessage(err))
 			}
@@ -354,4 +373,17 @@ func (p *parts) Read(into []byte) (int, error) {
 	n := copy(into, p.rest)
 	p.rest = p.rest[n:]
 	return n, nil
+}
+
+// planMessage returns the message of a rejection for the errors of an import.
+func planMessage(err error) string {
+	var e *apperr.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	sentences := []string{e.Message}
+	for _, d := range e.Details {
+		sentences = append(sentences, d.Message)
+	}
+	return strings.Join(sentences, " ")
 }

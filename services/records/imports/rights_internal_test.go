@@ -1,4 +1,4 @@
-package records
+package imports
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func TestImportEndsWithTheRights(t *testing.T) {
 			}
 			m := w.importer()
 			var clock atomic.Int64
-			m.members, m.now = l, func() time.Time { return time.Unix(1_800_000_000+clock.Add(1), 0) }
+			m.Members, m.now = l, func() time.Time { return time.Unix(1_800_000_000+clock.Add(1), 0) }
 			if err := m.Sweep(t.Context()); err != nil {
 				t.Fatal(err)
 			}

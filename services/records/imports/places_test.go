@@ -1,4 +1,4 @@
-package records
+package imports
 
 import (
 	"context"
@@ -119,7 +119,7 @@ func TestLongImportsGiveWay(t *testing.T) {
 		w.addLongImport(t, org, rows)
 	}
 	var clock atomic.Int64
-	m := NewImporter(w, slog.New(slog.DiscardHandler), func() time.Time { return time.Unix(1_800_000_000+clock.Add(2), 0) })
+	m := New(w, slog.New(slog.DiscardHandler), func() time.Time { return time.Unix(1_800_000_000+clock.Add(2), 0) })
 	m.places = newImportPlaces(2)
 	if err := m.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
@@ -168,10 +168,9 @@ func (s crowdOfImports) OpenImports(ctx context.Context, after string, limit int
 func TestOpenImportsAreCountedInACrowd(t *testing.T) {
 	t.Parallel()
 	for _, many := range []int{0, openImports - 1, openImports, 3*openImports + 7} {
-		for _, late := range []int{1, importsOfOrganization} {
-			s := &server{Deps: Deps{Store: crowdOfImports{many: many, late: late}}}
-			own, err := s.openOf(t.Context(), "late")
-			if full := apperr.CodeOf(err) == apperr.RateLimited; own != int64(late) || full != (late == importsOfOrganization) {
+		for _, late := range []int{1, MaxOpen} {
+			own, err := OpenOf(t.Context(), crowdOfImports{many: many, late: late}, "late")
+			if full := apperr.CodeOf(err) == apperr.RateLimited; own != int64(late) || full != (late == MaxOpen) {
 				t.Errorf("beside %d: %d, %v; want %d", many, own, err, late)
 			}
 		}

@@ -1,4 +1,4 @@
-package records
+package imports
 
 import (
 	"bytes"
@@ -18,13 +18,13 @@ import (
 const (
 	// badPart is the number of bytes of bad rows in one stored part, uncompressed.
 	badPart = 512 << 10
-	// keptBadRows is the number of an event's newest imports whose bad rows are kept.
-	keptBadRows = 10
+	// KeptBadRows is the number of an event's newest imports whose bad rows are kept.
+	KeptBadRows = 10
 )
 
-// badRow is a row that was not imported, as it was sent. The first one is the head of the file,
+// BadRow is a row that was not imported, as it was sent. The first one is the head of the file,
 // without faults.
-type badRow struct {
+type BadRow struct {
 	Row    int64             `json:"row"`
 	Cells  []string          `json:"cells,omitempty"`
 	Faults []record.RowError `json:"faults,omitempty"`
@@ -36,7 +36,7 @@ type badRows struct {
 	org     record.OrgID
 	id      string
 	next    int64 // the number of the next part
-	pending []badRow
+	pending []BadRow
 	size    int
 }
 
@@ -59,10 +59,10 @@ func (b *badRows) note(ctx context.Context, i *record.Import, row sheet.Row, ref
 	faults := faultsOf(row.Number, refusal, head)
 	i.Faults += int64(len(faults))
 	i.Errors = append(i.Errors, faults[:max(0, min(len(faults), maxRowErrors-len(i.Errors)))]...)
-	return b.add(ctx, badRow{Row: row.Number, Cells: row.Cells, Faults: faults})
+	return b.add(ctx, BadRow{Row: row.Number, Cells: row.Cells, Faults: faults})
 }
 
-func (b *badRows) add(ctx context.Context, row badRow) error {
+func (b *badRows) add(ctx context.Context, row BadRow) error {
 	if b == nil {
 		return nil
 	}
@@ -110,13 +110,13 @@ func (b *badRows) end(ctx context.Context, i *record.Import) error {
 	return err
 }
 
-// rowsOf reads the bad rows of an import in order, the head of the file first.
-func rowsOf(ctx context.Context, store record.Imports, i record.Import) iter.Seq2[badRow, error] {
-	return func(yield func(badRow, error) bool) {
+// BadRows reads the bad rows of an import in order, the head of the file first.
+func BadRows(ctx context.Context, store record.Imports, i record.Import) iter.Seq2[BadRow, error] {
+	return func(yield func(BadRow, error) bool) {
 		for n := range i.BadParts {
 			rows, err := badRowsIn(ctx, store, i, n)
 			if err != nil {
-				yield(badRow{}, err)
+				yield(BadRow{}, err)
 				return
 			}
 			for _, row := range rows {
@@ -128,7 +128,7 @@ func rowsOf(ctx context.Context, store record.Imports, i record.Import) iter.Seq
 	}
 }
 
-func badRowsIn(ctx context.Context, store record.Imports, i record.Import, n int64) (rows []badRow, err error) {
+func badRowsIn(ctx context.Context, store record.Imports, i record.Import, n int64) (rows []BadRow, err error) {
 	packed, err := store.ImportPart(ctx, i.Org, i.BadPartsID(), n)
 	if errors.Is(err, record.ErrNotFound) { // removed since the import was read
 		return nil, nil
@@ -150,7 +150,7 @@ func badRowsIn(ctx context.Context, store record.Imports, i record.Import, n int
 // dropOldBadRows removes the bad rows of all but the newest imports of an event. A failure is
 // retried after the next import.
 func dropOldBadRows(ctx context.Context, store record.Imports, i record.Import) {
-	old, _, err := store.EventImports(ctx, i.Org, i.Event, keptBadRows, 100)
+	old, _, err := store.EventImports(ctx, i.Org, i.Event, KeptBadRows, 100)
 	if err != nil {
 		return
 	}

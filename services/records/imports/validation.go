@@ -1,4 +1,4 @@
-package records
+package imports
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
@@ -30,10 +31,9 @@ const (
 
 // validation validates all rows of a file.
 type validation struct {
-	store record.Records
-	event record.Event
-	// decode decodes the rows.
-	decode decoder
+	store    record.Records
+	event    record.Event
+	decoding footprint.Options
 	// maxRows is the maximum number of rows; 0: maxImportRows.
 	maxRows int64
 	// keep stores the progress of the import; an error ends the work.
@@ -52,10 +52,20 @@ type validation struct {
 
 // newRecords returns the number of records that the validated rows would create.
 func (v *validation) newRecords(i record.Import) int64 {
-	if rowsOfFile(i) == footprint.OriginRows {
+	if RowType(i) == footprint.OriginRows {
 		return 1
 	}
 	return i.Rows - i.Bad - v.known
+}
+
+// Rehearse validates a whole file as its import would, counts in i what the import would do, and
+// stores nothing. It returns the number of records that would be created, and reports whether
+// the file would be imported.
+func Rehearse(ctx context.Context, store record.Store, event record.Event, decoding footprint.Options, i *record.Import, file io.Reader) (fresh int64, good bool, err error) {
+	turn := func() error { return fairshare.Yield(ctx) }
+	v := validation{store: store, event: event, decoding: decoding, turn: turn, repeats: &repeats{store: store, event: event}, keep: func(*record.Import) error { return turn() }}
+	good, err = v.run(ctx, i, file)
+	return v.newRecords(*i), good, err
 }
 
 // run counts rows and errors in i, and reports whether the file is to be imported. err is an
@@ -66,7 +76,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		return false, err
 	}
 	defer func() { err = errors.Join(err, v.bad.end(ctx, i)) }()
-	reader, err := sheet.NewReader(file, rowsOfFile(*i), optionsOf(*i))
+	reader, err := sheet.NewReader(file, RowType(*i), Options(*i))
 	if fatal, err := v.headRefused(ctx, i, 1, err); fatal || err != nil {
 		return false, err
 	}
@@ -77,7 +87,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 	}
 	ignore()
 	defer ignore() // columns without a head are ignored if they have values
-	if err := v.bad.add(ctx, badRow{Row: 1, Cells: reader.Heads()}); err != nil {
+	if err := v.bad.add(ctx, BadRow{Row: 1, Cells: reader.Heads()}); err != nil {
 		return false, err
 	}
 	references := map[string]int64{}
@@ -89,7 +99,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		if fatal, err := v.headRefused(ctx, i, row.Number, err); fatal || err != nil {
 			return false, err
 		}
-		if most := cmp.Or(v.maxRows, mostRows(*i)); i.Rows == most {
+		if most := cmp.Or(v.maxRows, MaxRows(*i)); i.Rows == most {
 			_, err := v.headRefused(ctx, i, row.Number, apperr.Invalid(apperr.Detail{Code: "TOO_MANY_ROWS",
 				Message: fmt.Sprintf("A file may have at most %d rows. Please split this one.", most)}))
 			return false, err
@@ -151,14 +161,14 @@ func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, r
 	if row.Err != nil {
 		return row.Err, nil
 	}
-	if rowsOfFile(*i) == footprint.OriginRows {
+	if RowType(*i) == footprint.OriginRows {
 		refusal, err := refusedOr(footprint.CheckOrigin(row.Body, v.event.Context()))
 		if refusal == nil && err == nil && v.repeats != nil {
 			v.origins = append(v.origins, row.Body)
 		}
 		return refusal, err
 	}
-	decoded, err := v.decode(row.Type, row.Body, v.event.Context())
+	decoded, err := v.decoding.Decode(row.Type, row.Body, v.event.Context())
 	if err != nil {
 		return refusedOr(err)
 	}
@@ -189,7 +199,7 @@ func (v *validation) row(ctx context.Context, i *record.Import, row sheet.Row, r
 		switch {
 		case writes.Duplicates(i.OnDuplicate) == writes.Skip:
 			i.Skipped++
-		case len(changedFields(existing.Fields, decoded.Fields)) == 0:
+		case len(record.ChangedFields(existing.Fields, decoded.Fields)) == 0:
 			i.Unchanged++
 		default:
 			i.Updated++
@@ -204,7 +214,7 @@ func duplicateRow(i record.Import, existing record.Record, decoded footprint.Dec
 	case writes.Skip:
 		return nil
 	case writes.Update:
-		if len(changedFields(existing.Fields, decoded.Fields)) == 0 || slices.Contains(record.AllowedMoves(existing, i.By, false), record.Edit) {
+		if len(record.ChangedFields(existing.Fields, decoded.Fields)) == 0 || slices.Contains(record.AllowedMoves(existing, i.By, false), record.Edit) {
 			return nil
 		}
 		d := record.DuplicateDetail(existing)

@@ -1,10 +1,9 @@
-package records
+package imports
 
 import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -29,14 +28,14 @@ var errMayNotImport = errors.New("who uploaded the file may not import it any mo
 // there and in the team of the event, permits creating records, and errMayNotImport otherwise.
 // If that cannot be determined it returns another error, and the import waits.
 func (j *job) allowed() error {
-	if j.members == nil {
+	if j.Members == nil {
 		return nil
 	}
 	if since := j.now().Sub(j.asked); !j.asked.IsZero() && since >= 0 && since < rightsFor {
 		return nil
 	}
 	asked := j.now()
-	roles, err := j.members.Roles(j.ctx, string(j.i.Org), []string{j.i.By.ID})
+	roles, err := j.Members.Roles(j.ctx, string(j.i.Org), []string{j.i.By.ID})
 	if err != nil {
 		return fmt.Errorf("whether its uploader may go on: %w", err)
 	}
@@ -67,7 +66,7 @@ func (j *job) stop(code, message string) error {
 	if j.i.Status == record.Importing {
 		// Progress is stored at least every importBatch rows, and a slice has no more.
 		for n := j.sure.done + 1; n <= min(j.i.Rows, j.sure.done+2*importBatch); n++ {
-			_, err := j.store.FindRecord(j.ctx, j.i.Org, j.i.Event, recordIDOf(j.i, n))
+			_, err := j.store.FindRecord(j.ctx, j.i.Org, j.i.Event, RecordID(j.i, n))
 			if errors.Is(err, record.ErrNotFound) {
 				continue
 			}
@@ -88,10 +87,10 @@ func (j *job) stop(code, message string) error {
 // would recur with the same file in every process: it ends the import.
 func (j *job) attempt() error {
 	j.sure = countsOf(j.i)
-	err := recovered(j.work)
-	if p, ok := errors.AsType[*panicked](err); ok {
+	err := Recovered(j.work)
+	if p, ok := errors.AsType[*Panic](err); ok {
 		j.logger.LogAttrs(j.ctx, slog.LevelError, "an import panicked", slog.String("import", j.i.ID), slog.String("organization", string(j.i.Org)),
-			slog.String("error", p.Error()), slog.String("stack", p.stack))
+			slog.String("error", p.Error()), slog.String("stack", p.Stack))
 		if j.i.Finished() {
 			return err
 		}
@@ -101,23 +100,4 @@ func (j *job) attempt() error {
 		return j.stop(mayNotImport, "Who uploaded the file may not add records to this event any more. What was imported until then is there; undo removes it.")
 	}
 	return err
-}
-
-// panicked is a panic outside the goroutine of a request, where it would otherwise end the
-// process.
-type panicked struct {
-	value any
-	stack string
-}
-
-func (p *panicked) Error() string { return fmt.Sprintf("panic: %v", p.value) }
-
-// recovered calls do, and returns a *panicked if it panics.
-func recovered(do func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &panicked{value: v, stack: string(debug.Stack())}
-		}
-	}()
-	return do()
 }

@@ -1,0 +1,88 @@
+package imports
+
+import (
+	"io"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
+	"github.com/eventcarbon/ecf/libs/writes"
+)
+
+// ErrorsColumn is the additional column of a file of bad rows. An import ignores it without a
+// notice.
+const ErrorsColumn = "importErrors"
+
+// Options returns how the file of an import is read.
+func Options(i record.Import) sheet.Options {
+	return sheet.Options{DecimalComma: i.DecimalComma, NumberFormat: i.NumberFormat, DateOrder: i.DateOrder, Doubts: i.Doubts, HeadRow: i.HeadRow, Rules: i.Rules, Known: append(sheet.LeadingColumns(), ErrorsColumn)}
+}
+
+// RowType returns the type of a file's rows: records of its type, or, for attendee travel,
+// the origins of one record.
+func RowType(i record.Import) string {
+	if i.Type == footprint.AttendeeTravel && !i.WholeRecords {
+		return footprint.OriginRows
+	}
+	return i.Type
+}
+
+// RowTypes returns the possible types of a file's rows, before its head is known.
+func RowTypes(i record.Import) []string {
+	if i.Type == footprint.AttendeeTravel {
+		return []string{footprint.OriginRows, i.Type}
+	}
+	return []string{i.Type}
+}
+
+// WholeRecords reports whether the rows of a file of attendee travel are records: then it has a
+// column of origins, as an export does.
+func WholeRecords(file io.Reader, i record.Import) bool {
+	if i.Type != footprint.AttendeeTravel {
+		return false
+	}
+	r, err := sheet.NewReader(file, i.Type, Options(i))
+	return err == nil && slices.Contains(r.Heads(), "origins")
+}
+
+// MaxRows returns the maximum number of rows of a file.
+func MaxRows(i record.Import) int64 {
+	if RowType(i) == footprint.OriginRows {
+		return footprint.MaxOrigins
+	}
+	return maxImportRows
+}
+
+// CheckDestination rejects a file of origins without a known destination.
+func CheckDestination(i record.Import, event record.Event) error {
+	if RowType(i) != footprint.OriginRows {
+		return nil
+	}
+	if i.To == "" {
+		if event.Location.IsZero() {
+			return apperr.Invalid(apperr.Detail{Field: "to", Code: fields.Required,
+				Message: "to is required because the event has no place. Give a town with its country, or a code."})
+		}
+		return nil
+	}
+	if _, _, detail := footprint.ResolveVenue(i.To, event.Country); detail != nil {
+		detail.Field = "to"
+		return apperr.Invalid(*detail)
+	}
+	return nil
+}
+
+// LeastRecords returns the minimum number of records that importing a file creates.
+func LeastRecords(i record.Import, rows int64) int64 {
+	mode := writes.Duplicates(i.OnDuplicate)
+	if RowType(i) == footprint.OriginRows || rows == 0 {
+		return 1
+	}
+	if i.Partial || mode == writes.Skip || mode == writes.Update {
+		return 0
+	}
+	return rows
+}
