@@ -61,13 +61,13 @@ func (g *gateway) refreshForSignOut(c *fiber.Ctx, refreshToken string) (string, 
 	req.Header.SetMethod(http.MethodPost)
 	req.Header.SetContentType(fiber.MIMEApplicationJSON)
 	req.SetRequestURI(web.BasePath + "/auth/refresh")
-	req.Header.SetHost(to.name)
+	req.Header.SetHost(to.Name)
 	req.SetBodyRaw(body)
 	timeout := g.Timeout
 	if deadline, ok := c.UserContext().Deadline(); ok {
 		timeout = time.Until(deadline)
 	}
-	if err := to.do(req, resp, time.Now().Add(timeout/2)); err != nil {
+	if err := to.Do(req, resp, time.Now().Add(timeout/2)); err != nil {
 		return "", noAnswer(err)
 	}
 	switch resp.StatusCode() {

@@ -163,7 +163,7 @@ func (g *gateway) newCompressor(from *fasthttp.RequestHeader, o api.Operation, r
 	if o.Service == api.Auth {
 		return compressor{}
 	}
-	return compressor{g: g, completes: o.Cost.Expensive() && g.clients[o.Service].inside,
+	return compressor{g: g, completes: o.Cost.Expensive() && g.clients[o.Service].Inside,
 		coding: codingFor(from), listed: string(from.PeekCanonical(nameIfNoneMatch))}
 }
 

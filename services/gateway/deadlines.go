@@ -14,6 +14,10 @@ type deadline struct {
 	wanted, until time.Time  // until is the deadline in effect
 }
 
+// deadlineStep is how late a deadline may be. A deadline in effect that is at most this
+// much later is kept; otherwise a busy connection would set timers for each request.
+const deadlineStep = 50 * time.Millisecond
+
 // deadlineSoon is how near a deadline has to be to be set at once: it may be meant to
 // interrupt a pending operation.
 const deadlineSoon = time.Second

@@ -16,6 +16,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
+// lengthUnknown is the content length by which fasthttp denotes a chunked body.
+const lengthUnknown = -1
+
 // early applies admission control to light writes before the framework handles the
 // request, while any intake rejects writes, so that a rejection uses as little of the
 // scarce resources as possible.
@@ -43,7 +46,7 @@ func (e *early) add(o api.Operation) error {
 // with chunked bodies, whose length is unknown.
 func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal) {
 	h := &rc.Request.Header
-	if h.IsGet() || h.IsHead() || !e.g.tight() || h.ContentLength() == chunked || len(h.PeekCanonical(nameOrigin)) > 0 {
+	if h.IsGet() || h.IsHead() || !e.g.tight() || h.ContentLength() == lengthUnknown || len(h.PeekCanonical(nameOrigin)) > 0 {
 		return nil, nil
 	}
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))

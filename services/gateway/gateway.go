@@ -27,12 +27,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/spec"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/gateway/session"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 // Deps are the dependencies and options of the gateway.
 type Deps struct {
 	// The services behind the gateway.
-	Auth, Records, Review, Calculation Upstream
+	Auth, Records, Review, Calculation upstream.Config
 	// Tokens verifies access tokens. The services verify them again.
 	Tokens web.TokenVerifier
 	// Sessions reports whether the session of a token is still valid.
@@ -101,7 +102,7 @@ type Gateway struct {
 	// drained before the application is shut down.
 	Health *web.Health
 
-	clients map[api.Service]*client
+	clients map[api.Service]*backend
 	trusted []netip.Prefix
 	open    *atomic.Int64 // number of open connections
 	aside   *aside
@@ -114,14 +115,20 @@ type Gateway struct {
 func (g *Gateway) Close() error {
 	var errs []error
 	for _, c := range g.clients {
-		errs = append(errs, c.close())
+		errs = append(errs, c.Close())
 	}
 	return errors.Join(errs...)
 }
 
+// backend is a service behind the gateway.
+type backend struct {
+	*upstream.Client
+	answered answers
+}
+
 type gateway struct {
 	Deps
-	clients map[api.Service]*client
+	clients map[api.Service]*backend
 	// byAddress are the limits of operations that need no token, counted per client
 	// address. They work without Redis too.
 	byAddress map[api.Limit]*ratelimit.Limiter
@@ -169,7 +176,7 @@ func New(d Deps) (*Gateway, error) {
 		d.unsent = newUnsent(unsentTotal, unsentShare)
 	}
 	g := &gateway{
-		Deps: d, clients: map[api.Service]*client{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
+		Deps: d, clients: map[api.Service]*backend{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
 		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
@@ -182,16 +189,16 @@ func New(d Deps) (*Gateway, error) {
 	}
 	var checks []web.Check
 	durations := newUpstreamMetrics()
-	upstreams := map[api.Service]Upstream{api.Auth: d.Auth, api.Records: d.Records, api.Review: d.Review, api.Calculation: d.Calculation}
+	upstreams := map[api.Service]upstream.Config{api.Auth: d.Auth, api.Records: d.Records, api.Review: d.Review, api.Calculation: d.Calculation}
 	for _, service := range api.Backends() {
-		c, err := newClient(string(service), upstreams[service])
+		at := upstreams[service]
+		at.Recall = g.seen(at.Recall)
+		c, err := upstream.New(string(service), at)
 		if err != nil {
 			return nil, err
 		}
-		c.answered = durations.of(c.name)
-		c.recall = g.seen(c.recall)
-		g.clients[service] = c
-		checks = append(checks, web.Check{Name: c.name, Probe: c.ready})
+		g.clients[service] = &backend{Client: c, answered: durations.of(c.Name)}
+		checks = append(checks, web.Check{Name: c.Name, Probe: c.Ready})
 	}
 	if d.Document == nil {
 		document, err := spec.Load()

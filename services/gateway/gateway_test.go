@@ -25,6 +25,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 func TestMain(m *testing.M) {
@@ -174,14 +175,14 @@ func prepare(t *testing.T, change ...func(*Deps)) (*stack, Deps) {
 		WriteLimit:  ratelimit.Rule{Limit: 600, Window: time.Minute},
 		Logger:      slog.New(slog.DiscardHandler),
 	}
-	for who, u := range map[api.Service]*Upstream{api.Auth: &d.Auth, api.Records: &d.Records, api.Review: &d.Review, api.Calculation: &d.Calculation} {
+	for who, u := range map[api.Service]*upstream.Config{api.Auth: &d.Auth, api.Records: &d.Records, api.Review: &d.Review, api.Calculation: &d.Calculation} {
 		service := &stub{}
 		s.services[who] = service
 		ln := fasthttputil.NewInmemoryListener()
 		server := &fasthttp.Server{Handler: service.serve, NoDefaultServerHeader: true, Logger: quiet{}, MaxRequestBodySize: 32 << 20}
 		go func() { _ = server.Serve(ln) }()
 		t.Cleanup(func() { _ = ln.Close() })
-		*u = Upstream{URL: "http://" + string(who), Dial: DialListener(ln)}
+		*u = upstream.Config{URL: "http://" + string(who), Dial: upstream.DialListener(ln)}
 	}
 	for _, c := range change {
 		c(&d)

@@ -18,6 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 // hop is a gateway in front of one service with a fixed response of 4.7 kB, without trace
@@ -40,10 +41,10 @@ func newHop(t testing.TB, change ...func(*Deps)) *hop {
 	go func() { _ = service.Serve(listener) }()
 	t.Cleanup(func() { _ = listener.Close() })
 	dial := func() (net.Conn, error) { return listener.Dial() }
-	upstream := Upstream{URL: "http://service", Dial: DialListener(listener)}
+	behind := upstream.Config{URL: "http://service", Dial: upstream.DialListener(listener)}
 	rule := ratelimit.Rule{Limit: 1000, Window: time.Minute}
 	deps := Deps{
-		Auth: upstream, Records: upstream, Review: upstream, Calculation: upstream,
+		Auth: behind, Records: behind, Review: behind, Calculation: behind,
 		Tokens:   tokens{alice: {UserID: "u1", Org: "o1", Role: identity.User, Session: "s1"}},
 		Sessions: &lives{states: map[string]identity.State{"s1": {Active: true, UserID: "u1", Org: "o1", Role: identity.User}}},
 		Limits:   ratelimit.NewLocal(time.Now, 0), SignInLimit: rule, WriteLimit: rule,

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 const (
@@ -60,7 +61,7 @@ type intake struct {
 }
 
 func newIntake(now func() time.Time, lag func() time.Duration, tell func(refused int)) *intake {
-	return &intake{now: now, lag: lag, tell: tell, limit: maxConns, of: map[string]int{}, began: now(), least: math.MaxInt64}
+	return &intake{now: now, lag: lag, tell: tell, limit: upstream.MaxConns, of: map[string]int{}, began: now(), least: math.MaxInt64}
 }
 
 // begin admits a write of an organization, and returns the function to call when it has
@@ -117,8 +118,8 @@ func (i *intake) look(now time.Time) (refused int) {
 	default:
 		i.limit += i.limit / 4
 	}
-	i.limit = min(max(i.limit, intakeLeast), maxConns)
-	i.tight.Store(i.limit < maxConns)
+	i.limit = min(max(i.limit, intakeLeast), upstream.MaxConns)
+	i.tight.Store(i.limit < upstream.MaxConns)
 	i.began, i.ended, i.least = now, 0, math.MaxInt64
 	if now.Sub(i.told) >= intakeTells {
 		refused, i.refused, i.told = i.refused, 0, now

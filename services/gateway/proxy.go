@@ -19,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 // appendTarget appends the path and query of the request to a service: the path is
@@ -133,7 +134,7 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	// If the parent span is not recorded, neither is this one.
 	span := trace.SpanFromContext(a.ctx)
 	if span.IsRecording() {
-		a.ctx, span = g.tracer.Start(a.ctx, o.Method+" "+to.name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.name)))
+		a.ctx, span = g.tracer.Start(a.ctx, o.Method+" "+to.Name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("ecf.upstream", to.Name)))
 		defer span.End()
 	}
 	req := fasthttp.AcquireRequest()
@@ -141,7 +142,7 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	requestHeader(a.ctx, &from.Header, &req.Header, g.callerOf(a))
 	packing = g.newCompressor(&from.Header, o, &req.Header)
 	req.SetRequestURIBytes(target)
-	req.Header.SetHost(to.name)
+	req.Header.SetHost(to.Name)
 	if stream != nil {
 		req.SetBodyStream(stream, from.Header.ContentLength())
 	} else if body := from.Body(); len(body) > 0 {
@@ -154,7 +155,7 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	}
 	began := to.answered.begin(a.ctx)
 	answer := answerFor(o, a)
-	if err = to.call(a.ctx, o, a.by, req, answer, deadline); err == nil {
+	if err = to.Call(a.ctx, o, a.by, req, answer, deadline); err == nil {
 		err = g.receive(o, a, answer)
 	}
 	status := a.rc.Response.StatusCode()
@@ -183,7 +184,7 @@ func noAnswer(err error) error {
 	switch {
 	case errors.As(err, &refused):
 		return err
-	case errors.Is(err, errConnect), errors.Is(err, fasthttp.ErrNoFreeConns):
+	case errors.Is(err, upstream.ErrConnect), errors.Is(err, fasthttp.ErrNoFreeConns):
 		return (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 			Message: "A part of the service cannot be reached. Nothing was changed; please try again."}).Because(err)
 	case errors.As(err, &timeout) && timeout.Timeout():

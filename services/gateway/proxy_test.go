@@ -16,6 +16,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 func TestPassesOn(t *testing.T) {
@@ -189,7 +190,7 @@ func TestWritesAreSentOnce(t *testing.T) {
 			t.Run(fmt.Sprintf("%s kept=%v", method, polite), func(t *testing.T) {
 				t.Parallel()
 				url, hits := flaky(t, polite)
-				s := start(t, func(d *Deps) { d.Records = Upstream{URL: url} })
+				s := start(t, func(d *Deps) { d.Records = upstream.Config{URL: url} })
 				path := "/api/v2/events/e1/flights"
 				switch method {
 				case "PATCH", "DELETE":
@@ -231,7 +232,7 @@ func TestWritesAreSentOnce(t *testing.T) {
 func TestReadsAreTriedTwice(t *testing.T) {
 	t.Parallel()
 	url, hits := flaky(t, false)
-	s := start(t, func(d *Deps) { d.Records = Upstream{URL: url} })
+	s := start(t, func(d *Deps) { d.Records = upstream.Config{URL: url} })
 	if got := s.do(request{method: "GET", path: "/api/v2/events", token: alice}); got.code(t) != "UNAVAILABLE" || hits.Load() != 2 {
 		t.Errorf("%d after %d requests", got.status, hits.Load())
 	}
@@ -254,7 +255,7 @@ func TestRestartedService(t *testing.T) {
 	}
 	ln, server := run("127.0.0.1:0")
 	address := ln.Addr().String()
-	s := start(t, func(d *Deps) { d.Records = Upstream{URL: "http://" + address} })
+	s := start(t, func(d *Deps) { d.Records = upstream.Config{URL: "http://" + address} })
 	post := request{method: "POST", path: "/api/v2/events/e1/flights", token: alice, body: "{}"}
 	for round := range 3 {
 		if got := s.do(post); got.status != http.StatusOK {
@@ -276,8 +277,8 @@ func TestNobodyThere(t *testing.T) {
 	port := testkit.FreePort(t) // nobody listens there
 	refused := fmt.Sprintf("http://127.0.0.1:%d", port)
 	s := start(t, func(d *Deps) {
-		d.Records = Upstream{URL: refused}
-		d.Calculation = Upstream{URL: "http://calculation-host-17.internal:1", Dial: func(ctx context.Context) (net.Conn, error) {
+		d.Records = upstream.Config{URL: refused}
+		d.Calculation = upstream.Config{URL: "http://calculation-host-17.internal:1", Dial: func(ctx context.Context) (net.Conn, error) {
 			<-ctx.Done() // a host that drops packets
 			return nil, ctx.Err()
 		}}

@@ -10,6 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/settings"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 // LimitPrefix is the prefix of the rate limit keys in Redis.
@@ -93,7 +94,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err := callers.Peers.Check(c.RecordsURL, c.ReviewURL, c.Calculation); err != nil {
 			return app.Service{}, err
 		}
-		at := func(url string) Upstream { return Upstream{URL: url, Peers: callers.Peers} }
+		at := func(url string) upstream.Config { return upstream.Config{URL: url, Peers: callers.Peers} }
 		auth := at(c.Access.Keys.AuthURL)
 		auth.Signer = callers.Signer
 		return Start(p, c.Config, Deps{

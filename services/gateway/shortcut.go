@@ -41,7 +41,7 @@ func (s *shortcut) add(o api.Operation, announced bool) {
 	if o.Method != http.MethodGet || o.Service == api.Gateway || o.Public() || o.Streamed || o.Cost.Expensive() || o.Timeout > 0 || announced {
 		return
 	}
-	s.reads[o.ID] = &plainRead{operation: o, route: web.RouteOf(o), underWay: s.g.reads[o.Service], turn: s.g.clients[o.Service].short(o)}
+	s.reads[o.ID] = &plainRead{operation: o, route: web.RouteOf(o), underWay: s.g.reads[o.Service], turn: s.g.clients[o.Service].Short(o)}
 }
 
 // take answers a request and returns true, or returns false. In that case it has done

@@ -50,7 +50,7 @@ func processors() int { return max(2, runtime.GOMAXPROCS(0)) }
 // not apply to work that its service schedules by cost, nor to streamed bodies, whose
 // duration depends on the sender.
 func (g *gateway) inTurn(o api.Operation, next fiber.Handler) fiber.Handler {
-	if c := g.clients[o.Service]; c == nil || !c.short(o) {
+	if c := g.clients[o.Service]; c == nil || !c.Short(o) {
 		return next
 	}
 	return func(c *fiber.Ctx) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 const (
@@ -15,7 +16,7 @@ const (
 	// connections to it, and readsOfOne the share of one organization: more than a
 	// service processes at a time. An organization that has been alone for a minute may
 	// use all but a reserve for others.
-	readsUnderWay   = maxConns / 2
+	readsUnderWay   = upstream.MaxConns / 2
 	readsOfOne      = 64
 	readsOfOneAlone = readsUnderWay / 2
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 const (
@@ -19,11 +20,10 @@ const (
 	// has no other.
 	unsentTotal = 96 << 20
 	unsentShare = 48 << 20
-	// smallAnswer is the largest response that is not counted: each connection has
-	// buffers of about that size anyway.
-	smallAnswer = 64 << 10
+	// smallAnswer is the largest response that is not counted.
+	smallAnswer = upstream.SmallBody
 	// maxAnswer is the maximum size of a response that is read into memory.
-	maxAnswer = 64 << 20
+	maxAnswer = upstream.MaxBody
 )
 
 // unsent counts the large responses that are in memory until their clients have read

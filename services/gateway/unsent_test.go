@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -16,8 +17,10 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/eventcarbon/ecf/libs/api"
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
 
 // stalled sends a request and reads only the header of its response; status waits for it, and
@@ -198,7 +201,7 @@ func TestReadsOfOneOrganizationLeaveConnectionsFree(t *testing.T) {
 			most, others = readsOfOne, 2
 			quiet()
 		}
-		for range maxConns + 50 {
+		for range upstream.MaxConns + 50 {
 			all.Go(func() {
 				if a := s.do(request{method: http.MethodGet, path: "/api/v2/events/greedy", token: alice}); a.status != http.StatusOK {
 					t.Errorf("one that waited: %d %s", a.status, a.body)
@@ -217,5 +220,44 @@ func TestReadsOfOneOrganizationLeaveConnectionsFree(t *testing.T) {
 		}
 		close(end)
 		all.Wait()
+	}
+}
+
+// TestAnswersFromInsideAreCounted verifies that large responses count against the same limits
+// however they were received.
+func TestAnswersFromInsideAreCounted(t *testing.T) {
+	t.Parallel()
+	g := &gateway{Deps: Deps{unsent: newUnsent(400<<10, 300<<10)}}
+	app := fiber.New()
+	read, write := api.Operation{Cost: api.Page}, api.Operation{Cost: api.Light}
+	receive := func(o api.Operation, size int) (*fiber.Ctx, error) {
+		t.Helper()
+		c := app.AcquireCtx(new(fasthttp.RequestCtx))
+		ended, end := context.WithCancel(t.Context())
+		end()
+		c.SetUserContext(ended)
+		c.Response().SetBodyRaw(make([]byte, size))
+		return c, g.receive(o, passedBy(c), c.Response())
+	}
+	if _, err := receive(read, smallAnswer); err != nil || g.unsent.used != 0 {
+		t.Errorf("a small one: %d bytes are counted (%v)", g.unsent.used, err)
+	}
+	first, err := receive(read, 200<<10)
+	if err != nil || g.unsent.used != 200<<10 {
+		t.Errorf("a large one: %d bytes are counted (%v)", g.unsent.used, err)
+	}
+	if _, err := receive(read, 200<<10); apperr.CodeOf(err) != apperr.Unavailable {
+		t.Errorf("one that there is no room for, for a caller who has left: %v", err)
+	}
+	// The write is done: its response is not rejected, but counts.
+	second, err := receive(write, 300<<10)
+	if err != nil || g.unsent.used != 500<<10 {
+		t.Errorf("of a write: %d bytes are counted (%v)", g.unsent.used, err)
+	}
+	if kept, ok := second.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 200<<10 {
+		t.Errorf("%d bytes are counted when the one of the write was taken", g.unsent.used)
+	}
+	if kept, ok := first.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 0 {
+		t.Errorf("%d bytes are counted when it was taken", g.unsent.used)
 	}
 }

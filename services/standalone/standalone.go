@@ -29,6 +29,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 	"github.com/eventcarbon/ecf/services/gateway"
+	"github.com/eventcarbon/ecf/services/gateway/upstream"
 	"github.com/eventcarbon/ecf/services/records"
 	"github.com/eventcarbon/ecf/services/review"
 )
@@ -156,7 +157,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 		keys.WarnUnlessServed(ctx, p.Logger, c.Auth.Issuer, c.Addr)
 	}
 	edge, err := gateway.Start(p, c.Gateway, gateway.Deps{
-		Auth: upstream(p, authService), Records: upstream(p, recordsService), Review: upstream(p, reviewService), Calculation: upstream(p, calculationService),
+		Auth: reached(p, authService), Records: reached(p, recordsService), Review: reached(p, reviewService), Calculation: reached(p, calculationService),
 		Tokens: tokens, Sessions: checker,
 		Limits: in.limits,
 		Audit:  accounts,
@@ -176,13 +177,13 @@ func (c *Config) warnOfGuessedIssuer(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// upstream serves a service on an in-memory listener and returns how the gateway reaches it.
-func upstream(p *app.Process, s app.Service) gateway.Upstream {
+// reached serves a service on an in-memory listener and returns how the gateway reaches it.
+func reached(p *app.Process, s app.Service) upstream.Config {
 	listener := fasthttputil.NewInmemoryListener()
 	s.App.Handler() // builds the route tree, as serving would
 	handler := s.App.Server().Handler
 	p.Go(s, listener)
-	return gateway.Upstream{URL: "http://" + s.Name, Dial: gateway.DialListener(listener), Handler: handler, Recall: s.Recall}
+	return upstream.Config{URL: "http://" + s.Name, Dial: upstream.DialListener(listener), Handler: handler, Recall: s.Recall}
 }
 
 // announce prints the address of the server and how to sign in.

@@ -1,10 +1,13 @@
-package gateway
+package upstream
 
 import (
 	"io"
+	"log"
 	"log/slog"
 	"net"
+	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -32,37 +35,37 @@ func TestServicesWithCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := &stub{}
-	server := &fasthttp.Server{Handler: service.serve, Logger: quiet{}}
+	server := &fasthttp.Server{Logger: log.New(io.Discard, "", 0), Handler: func(ctx *fasthttp.RequestCtx) {
+		if strings.HasSuffix(string(ctx.Path()), "/export") {
+			ctx.SetBodyStream(io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), iotest.ErrReader(io.ErrUnexpectedEOF)), -1)
+		}
+	}}
 	go func() { _ = server.Serve(peers().Listener(ln)) }()
 	t.Cleanup(func() { _ = ln.Close() })
 	at := "https://" + ln.Addr().String()
 	for name, own := range map[string]*mutual.Peers{"with": peers(), "without": nil} {
-		c, err := newClient("records", Upstream{URL: at, Peers: own})
+		c, err := New("records", Config{URL: at, Peers: own})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.close() })
+		t.Cleanup(func() { _ = c.Close() })
 		for range 2 { // the second one reuses the connection
-			if err := c.ready(t.Context()); (err == nil) != (own != nil) {
+			if err := c.Ready(t.Context()); (err == nil) != (own != nil) {
 				t.Errorf("%s a certificate: %v", name, err)
 			}
 		}
 	}
 	// A service that aborts a response closes the TLS connection properly, too.
-	service.set(func(ctx *fasthttp.RequestCtx) {
-		ctx.SetBodyStream(&table{size: 1 << 20, fails: io.ErrUnexpectedEOF}, -1)
-	})
-	c, err := newClient("records", Upstream{URL: at, Peers: peers()})
+	c, err := New("records", Config{URL: at, Peers: peers()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.close() })
+	t.Cleanup(func() { _ = c.Close() })
 	var req fasthttp.Request
 	var resp fasthttp.Response
 	resp.StreamBody = true
 	req.SetRequestURI(at + "/api/v2/events/e/export")
-	if err := c.do(&req, &resp, time.Now().Add(time.Minute)); err != nil {
+	if err := c.Do(&req, &resp, time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	n, err := io.Copy(io.Discard, resp.BodyStream())

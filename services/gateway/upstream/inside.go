@@ -1,4 +1,4 @@
-package gateway
+package upstream
 
 import (
 	"errors"
@@ -74,7 +74,7 @@ func (s *inside) do(req *fasthttp.Request, resp *fasthttp.Response, deadline tim
 func (s *inside) worker() *insideWorker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.underWay >= maxConns {
+	if s.underWay >= MaxConns {
 		return nil
 	}
 	s.underWay++

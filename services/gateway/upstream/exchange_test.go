@@ -1,4 +1,4 @@
-package gateway
+package upstream
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 
 // scripted is a service whose connections each send the given texts in turn, whatever the
 // request, and then end.
-func scripted(t *testing.T, texts ...string) (c *client, dialed *atomic.Int64) {
+func scripted(t *testing.T, texts ...string) (c *Client, dialed *atomic.Int64) {
 	t.Helper()
 	dialed = new(atomic.Int64)
-	c, err := newClient("records", Upstream{URL: "http://records", Dial: func(context.Context) (net.Conn, error) {
+	c, err := New("records", Config{URL: "http://records", Dial: func(context.Context) (net.Conn, error) {
 		dialed.Add(1)
 		ours, theirs := net.Pipe()
 		go func() {
@@ -38,12 +38,12 @@ func scripted(t *testing.T, texts ...string) (c *client, dialed *atomic.Int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = c.close() })
+	t.Cleanup(func() { _ = c.Close() })
 	return c, dialed
 }
 
 // asked sends a request and returns the response, its body read completely.
-func asked(c *client, method string, stream bool) (body string, streamed bool, err error) {
+func asked(c *Client, method string, stream bool) (body string, streamed bool, err error) {
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
@@ -51,7 +51,7 @@ func asked(c *client, method string, stream bool) (body string, streamed bool, e
 	req.SetRequestURI("/")
 	req.Header.SetHost("records")
 	resp.StreamBody = stream
-	if err := c.do(req, resp, time.Now().Add(10*time.Second)); err != nil {
+	if err := c.Do(req, resp, time.Now().Add(10*time.Second)); err != nil {
 		return "", false, err
 	}
 	rest := resp.BodyStream()
@@ -75,7 +75,7 @@ func inChunks(text string) string {
 // streamed.
 func TestAConnectionServesOneAnswerAfterTheOther(t *testing.T) {
 	t.Parallel()
-	large := strings.Repeat("x", smallAnswer+1)
+	large := strings.Repeat("x", SmallBody+1)
 	for name, text := range map[string]string{
 		"small": withLength("text"), "empty": withLength(""), "large": withLength(large), "chunks": inChunks("text"), "large, in chunks": inChunks(large),
 		"interim": "HTTP/1.1 103 Early Hints\r\n\r\n" + withLength("text"),
@@ -106,7 +106,7 @@ func TestAConnectionServesOneAnswerAfterTheOther(t *testing.T) {
 // TestAnAnswerThatIsCutShortIsAnError verifies that a truncated response is an error.
 func TestAnAnswerThatIsCutShortIsAnError(t *testing.T) {
 	t.Parallel()
-	large := strings.Repeat("x", smallAnswer+1)
+	large := strings.Repeat("x", SmallBody+1)
 	for name, text := range map[string]string{
 		"small": strings.TrimSuffix(withLength("text"), "t"), "large": strings.TrimSuffix(withLength(large), "x"), "between chunks": strings.TrimSuffix(inChunks(large), "0\r\nX-Sum: 1\r\n\r\n"),
 		"in the trailer": strings.TrimSuffix(inChunks("text"), "\r\n"), "in a chunk": strings.TrimSuffix(inChunks(large), "x\r\n0\r\nX-Sum: 1\r\n\r\n"), "in the header": "HTTP/1.1 200 OK\r\nContent-",
@@ -125,12 +125,12 @@ func TestAnAnswerThatIsCutShortIsAnError(t *testing.T) {
 // is not reused.
 func TestAnAnswerThatIsNotReadEndsItsConnection(t *testing.T) {
 	t.Parallel()
-	c, dialed := scripted(t, withLength(strings.Repeat("x", smallAnswer+1)), withLength("never"))
+	c, dialed := scripted(t, withLength(strings.Repeat("x", SmallBody+1)), withLength("never"))
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	req.SetRequestURI("/")
 	req.Header.SetHost("records")
 	resp.StreamBody = true
-	if err := c.do(req, resp, time.Now().Add(10*time.Second)); err != nil {
+	if err := c.Do(req, resp, time.Now().Add(10*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = resp.BodyStream().Read(make([]byte, 10))
@@ -169,7 +169,7 @@ func TestABodyThatStreamsIsSentOnce(t *testing.T) {
 		if stream {
 			req.SetBodyStream(read, len("a body"))
 		}
-		err := c.do(req, resp, time.Now().Add(10*time.Second))
+		err := c.Do(req, resp, time.Now().Add(10*time.Second))
 		if want := map[bool]int64{false: 2, true: 1}[stream]; (err == nil) == stream || dialed.Load() != want {
 			t.Errorf("%s: %d connections, want %d: %v", name, dialed.Load(), want, err)
 		}

@@ -1,4 +1,4 @@
-package gateway
+package upstream
 
 import (
 	"bufio"
@@ -108,10 +108,10 @@ func readAnswer(from *bufio.Reader, resp *fasthttp.Response, stream bool) (left 
 		return false, nil
 	}
 	length := resp.Header.ContentLength()
-	if stream && (length == chunked || length > smallAnswer) {
+	if stream && (length == chunked || length > SmallBody) {
 		return true, nil
 	}
-	if err := resp.ReadBody(from, maxAnswer); err != nil {
+	if err := resp.ReadBody(from, MaxBody); err != nil {
 		return false, err
 	}
 	if length == chunked {

@@ -1,4 +1,4 @@
-package gateway
+package upstream
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (p pieces) Read(b []byte) (int, error) {
 func TestAPageIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	var read atomic.Int64
-	c, err := newClient("records", Upstream{URL: "http://records", Dial: func(context.Context) (net.Conn, error) {
+	c, err := New("records", Config{URL: "http://records", Dial: func(context.Context) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
 			// The request has no body and fits.
@@ -43,10 +43,10 @@ func TestAPageIsReadAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.close() }()
+	defer func() { _ = c.Close() }()
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	req.SetRequestURI("http://records/")
-	if err := c.do(req, resp, time.Now().Add(10*time.Second)); err != nil || len(resp.Body()) != 14_000 {
+	if err := c.Do(req, resp, time.Now().Add(10*time.Second)); err != nil || len(resp.Body()) != 14_000 {
 		t.Fatalf("%v, %d bytes", err, len(resp.Body()))
 	}
 	if read.Load() != 1 {

@@ -1,4 +1,6 @@
-package gateway
+// Package upstream calls the services behind the gateway: over pooled connections that are
+// verified before they are used again, or directly if a service is part of the process.
+package upstream
 
 import (
 	"context"
@@ -20,8 +22,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// Upstream describes how to reach a service.
-type Upstream struct {
+// Config describes how to reach a service.
+type Config struct {
 	// URL is its address, such as "http://records:8082"; https is possible, the path is
 	// ignored.
 	URL string
@@ -76,9 +78,14 @@ const (
 	// timeout of the services, so that no request is sent on a connection that is being
 	// closed.
 	keepIdle = 30 * time.Second
-	// maxConns is the maximum number of connections to a service, separately for reads
+	// MaxBody is the maximum size of a response that is read into memory.
+	MaxBody = 64 << 20
+	// SmallBody is the largest response that is never streamed: each connection has
+	// buffers of about that size anyway.
+	SmallBody = 64 << 10
+	// MaxConns is the maximum number of connections to a service, separately for reads
 	// and writes; further requests are rejected at once.
-	maxConns = 1024
+	MaxConns = 1024
 	// readBufferSize lets a response that is written at once be read at once.
 	readBufferSize = 16 << 10
 	// closeTimeout bounds the wait for abandoned requests, each of which has a deadline
@@ -86,12 +93,13 @@ const (
 	closeTimeout = 10 * time.Second
 )
 
-// client calls one service. Reads and writes use separate HTTP clients, because only
+// Client calls one service. Reads and writes use separate HTTP clients, because only
 // reads may be retried.
-type client struct {
-	name string
-	// inside reports whether the service is part of this process.
-	inside bool
+type Client struct {
+	// Name is the name of the service.
+	Name string
+	// Inside reports whether the service is part of this process.
+	Inside bool
 	// The connection pools of exchange.
 	reads, writes *fasthttp.HostClient
 	// Direct calls of reads and writes; nil if the service is only reached over
@@ -99,14 +107,13 @@ type client struct {
 	readsInside, writesInside *inside
 	recall                    web.Recall // nil: no response cache
 	signer                    *peer.Signer
-
-	answered answers
 }
 
-// errConnect marks an error that occurred before anything was sent.
-var errConnect = errors.New("no connection")
+// ErrConnect marks an error that occurred before anything was sent.
+var ErrConnect = errors.New("no connection")
 
-func newClient(name string, u Upstream) (*client, error) {
+// New returns a client of a service.
+func New(name string, u Config) (*Client, error) {
 	parsed, err := url.Parse(u.URL)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
 		return nil, fmt.Errorf("upstream %s: %q is not an http or https address", name, u.URL)
@@ -141,7 +148,7 @@ func newClient(name string, u Upstream) (*client, error) {
 		defer cancel()
 		conn, err := connect(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errConnect, err)
+			return nil, fmt.Errorf("%w: %w", ErrConnect, err)
 		}
 		return conn, nil
 	}
@@ -152,27 +159,27 @@ func newClient(name string, u Upstream) (*client, error) {
 	pool := func() *fasthttp.HostClient {
 		return &fasthttp.HostClient{
 			Addr: address, IsTLS: secure, DialTimeout: dial,
-			MaxConns: maxConns, MaxIdleConnDuration: keepIdle, ReadBufferSize: readBufferSize,
+			MaxConns: MaxConns, MaxIdleConnDuration: keepIdle, ReadBufferSize: readBufferSize,
 		}
 	}
-	c := &client{name: name, inside: u.Dial != nil, reads: pool(), writes: pool(), signer: u.Signer}
+	c := &Client{Name: name, Inside: u.Dial != nil, reads: pool(), writes: pool(), signer: u.Signer}
 	if u.Handler != nil {
 		c.readsInside, c.writesInside, c.recall = newInside(u.Handler), newInside(u.Handler), u.Recall
 	}
 	return c, nil
 }
 
-// short reports whether an operation is a short one of a service in this process.
-func (c *client) short(o api.Operation) bool {
-	return c.inside && !o.Public() && !o.Streamed && !o.Cost.Expensive()
+// Short reports whether an operation is a short one of a service in this process.
+func (c *Client) Short(o api.Operation) bool {
+	return c.Inside && !o.Public() && !o.Streamed && !o.Cost.Expensive()
 }
 
-// call performs an operation: a short one of a service in this process from the
+// Call performs an operation: a short one of a service in this process from the
 // response cache or by a direct call of its handler, any other over a connection.
-func (c *client) call(ctx context.Context, o api.Operation, by identity.Principal, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
+func (c *Client) Call(ctx context.Context, o api.Operation, by identity.Principal, req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	switch {
-	case c.readsInside == nil || !c.short(o) || req.Header.IsHead() || req.IsBodyStream():
-		return c.do(req, resp, deadline)
+	case c.readsInside == nil || !c.Short(o) || req.Header.IsHead() || req.IsBodyStream():
+		return c.Do(req, resp, deadline)
 	case req.Header.IsGet():
 		resp.Reset() // like any other call
 		if c.recall != nil && c.recall(ctx, o.ID, by, req, resp) {
@@ -190,8 +197,8 @@ var errNotBelieved = (&apperr.Error{Code: apperr.Unavailable, RetryAfter: 5 * ti
 	Message: "A part of the service cannot be reached at present. Nothing was changed; please try again."}).
 	Because(errors.New("the service refuses the credential of this gateway: ECF_PEER_SECRET must be the same, and clocks agree"))
 
-// do sends a signed request over a connection.
-func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
+// Do sends a signed request over a connection.
+func (c *Client) Do(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	c.signer.Sign(req)
 	err := c.send(req, resp, deadline)
 	if err == nil && resp.StatusCode() == fasthttp.StatusUnauthorized && len(resp.Header.Peek(peer.Refused)) > 0 {
@@ -201,7 +208,7 @@ func (c *client) do(req *fasthttp.Request, resp *fasthttp.Response, deadline tim
 }
 
 // send sends a request. Only GET and HEAD requests are retried.
-func (c *client) send(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
+func (c *Client) send(req *fasthttp.Request, resp *fasthttp.Response, deadline time.Time) error {
 	via, attempts := c.writes, 1
 	if req.Header.IsGet() || req.Header.IsHead() {
 		via, attempts = c.reads, 2
@@ -222,8 +229,8 @@ func (c *client) send(req *fasthttp.Request, resp *fasthttp.Response, deadline t
 	}
 }
 
-// ready checks whether the service is ready.
-func (c *client) ready(ctx context.Context) error {
+// Ready checks whether the service is ready.
+func (c *Client) Ready(ctx context.Context) error {
 	deadline := time.Now().Add(connectTimeout)
 	if sooner, ok := ctx.Deadline(); ok && sooner.Before(deadline) {
 		deadline = sooner
@@ -232,18 +239,18 @@ func (c *client) ready(ctx context.Context) error {
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
 	req.SetRequestURI("/health/ready")
-	req.Header.SetHost(c.name)
+	req.Header.SetHost(c.Name)
 	if err := c.send(req, resp, deadline); err != nil {
 		return err
 	}
 	if status := resp.StatusCode(); status != fasthttp.StatusOK {
-		return fmt.Errorf("%s is not ready: status %d", c.name, status)
+		return fmt.Errorf("%s is not ready: status %d", c.Name, status)
 	}
 	return nil
 }
 
-// close closes the idle connections, and waits for calls in this process.
-func (c *client) close() error {
+// Close closes the idle connections, and waits for calls in this process.
+func (c *Client) Close() error {
 	c.reads.CloseIdleConnections()
 	c.writes.CloseIdleConnections()
 	if c.readsInside == nil {

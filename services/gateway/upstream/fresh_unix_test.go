@@ -1,6 +1,6 @@
 //go:build unix
 
-package gateway
+package upstream
 
 import (
 	"bufio"
@@ -154,11 +154,11 @@ func TestWhatCannotBeKeptIsReplaced(t *testing.T) {
 func TestAServiceThatIsGoneIsNotReached(t *testing.T) {
 	t.Parallel()
 	address, accepted, end := service(t)
-	c, err := newClient("records", Upstream{URL: "http://" + address})
+	c, err := New("records", Config{URL: "http://" + address})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = c.close() }()
+	defer func() { _ = c.Close() }()
 	go func() {
 		conn := <-accepted
 		if _, err := http.ReadRequest(bufio.NewReader(conn)); err != nil {
@@ -172,7 +172,7 @@ func TestAServiceThatIsGoneIsNotReached(t *testing.T) {
 		t.Fatalf("%q, %v", body, err)
 	}
 	testkit.Eventually(t, 10*time.Second, func() error {
-		if _, _, err := asked(c, http.MethodPost, false); !errors.Is(err, errConnect) {
+		if _, _, err := asked(c, http.MethodPost, false); !errors.Is(err, ErrConnect) {
 			return fmt.Errorf("%w, want that there is no connection", err)
 		}
 		return nil

@@ -1,7 +1,6 @@
-package gateway
+package upstream
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,7 +15,6 @@ import (
 	"github.com/valyala/fasthttp/fasthttputil"
 
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -34,23 +32,23 @@ func operation(t *testing.T, id string) api.Operation {
 
 // insideClients returns two clients of a service in this process: over connections, and by
 // direct calls.
-func insideClients(t *testing.T, app *fiber.App) (over, direct *client) {
+func insideClients(t *testing.T, app *fiber.App) (over, direct *Client) {
 	t.Helper()
 	ln := fasthttputil.NewInmemoryListener()
 	app.Handler()
 	go func() { _ = app.Listener(ln) }()
 	t.Cleanup(func() { _ = app.Shutdown() })
-	u := Upstream{URL: "http://records", Dial: DialListener(ln)}
-	over, err := newClient("records", u)
+	u := Config{URL: "http://records", Dial: DialListener(ln)}
+	over, err := New("records", u)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u.Handler = app.Server().Handler
-	if direct, err = newClient("records", u); err != nil {
+	if direct, err = New("records", u); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(direct.close(), over.close()); err != nil {
+		if err := errors.Join(direct.Close(), over.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -84,7 +82,7 @@ func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
 		{read, "GET", "/nothing", "", ""}, {write, "DELETE", "/text", "", ""},
 	} {
 		answers := [2]string{}
-		for i, c := range []*client{over, direct} {
+		for i, c := range []*Client{over, direct} {
 			for range 2 { // the second one reuses a worker, or a connection
 				req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 				req.Header.SetMethod(one.method)
@@ -98,11 +96,11 @@ func TestAServiceInsideAnswersAsOverAConnection(t *testing.T) {
 				if one.name != "" {
 					req.Header.Set(one.name, "*")
 				}
-				if err := c.call(t.Context(), one.o, identity.Principal{}, req, resp, time.Now().Add(time.Minute)); err != nil {
+				if err := c.Call(t.Context(), one.o, identity.Principal{}, req, resp, time.Now().Add(time.Minute)); err != nil {
 					t.Fatalf("%s %s: %v", one.method, one.target, err)
 				}
-				responseHeader(&resp.Header)
 				resp.Header.Del(fiber.HeaderDate)
+				resp.Header.Del(fiber.HeaderConnection)
 				answers[i] = fmt.Sprintf("%d %s %s\n%s", resp.StatusCode(), resp.Body(), sent(resp), fields(&resp.Header))
 				fasthttp.ReleaseRequest(req)
 				fasthttp.ReleaseResponse(resp)
@@ -135,23 +133,23 @@ func fields(h *fasthttp.ResponseHeader) string {
 }
 
 // askEvent requests an event.
-func askEvent(t *testing.T, c *client, timeout time.Duration) (int, error) {
+func askEvent(t *testing.T, c *Client, timeout time.Duration) (int, error) {
 	t.Helper()
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
 	req.SetRequestURI("/")
 	req.Header.SetHost("records")
-	err := c.call(t.Context(), operation(t, "getEvent"), identity.Principal{}, req, resp, time.Now().Add(timeout))
+	err := c.Call(t.Context(), operation(t, "getEvent"), identity.Principal{}, req, resp, time.Now().Add(timeout))
 	return resp.StatusCode(), err
 }
 
 func unreachable() (net.Conn, error) { return nil, errors.New("there is no listener") }
 
 // dialless is a client that uses direct calls only.
-func dialless(t *testing.T, h fasthttp.RequestHandler) *client {
+func dialless(t *testing.T, h fasthttp.RequestHandler) *Client {
 	t.Helper()
-	c, err := newClient("records", Upstream{URL: "http://records", Handler: h, Dial: DialListener(dialer(unreachable))})
+	c, err := New("records", Config{URL: "http://records", Handler: h, Dial: DialListener(dialer(unreachable))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +164,7 @@ func (d dialer) Dial() (net.Conn, error) { return d() }
 // served within the limit, and close waits for it.
 func TestAServiceInsideThatHangsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	hang, hung := make(chan struct{}), make(chan struct{}, maxConns)
+	hang, hung := make(chan struct{}), make(chan struct{}, MaxConns)
 	c := dialless(t, func(rc *fasthttp.RequestCtx) {
 		hung <- struct{}{}
 		<-hang
@@ -178,25 +176,25 @@ func TestAServiceInsideThatHangsIsGivenUp(t *testing.T) {
 		t.Fatalf("%v, want a time-out", err)
 	}
 	var wg sync.WaitGroup
-	for range maxConns - 1 {
+	for range MaxConns - 1 {
 		wg.Go(func() {
 			if status, err := askEvent(t, c, time.Minute); err != nil || status != fasthttp.StatusTeapot {
 				t.Errorf("%d, %v", status, err)
 			}
 		})
 	}
-	for range maxConns {
+	for range MaxConns {
 		<-hung
 	}
 	if _, err := askEvent(t, c, time.Minute); !errors.Is(err, fasthttp.ErrNoFreeConns) {
-		t.Errorf("one more than %d: %v", maxConns, err)
+		t.Errorf("one more than %d: %v", MaxConns, err)
 	}
 	if err := c.readsInside.close(time.Nanosecond); !errors.Is(err, errStillWorking) {
 		t.Errorf("the end did not wait: %v", err)
 	}
 	close(hang)
 	wg.Wait()
-	if err := c.close(); err != nil {
+	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -223,7 +221,7 @@ func TestAnswersOfAServiceInsideAreNotMixed(t *testing.T) {
 				if i%10 == 0 {
 					timeout = time.Nanosecond
 				}
-				if err := c.call(t.Context(), read, identity.Principal{}, req, resp, time.Now().Add(timeout)); err != nil && i%10 != 0 {
+				if err := c.Call(t.Context(), read, identity.Principal{}, req, resp, time.Now().Add(timeout)); err != nil && i%10 != 0 {
 					t.Error(err)
 				} else if err == nil && (string(resp.Body()) != own || string(resp.Header.Peek("X-Own")) != own) {
 					t.Errorf("%s was answered with %s and %s", own, resp.Body(), resp.Header.Peek("X-Own"))
@@ -234,44 +232,5 @@ func TestAnswersOfAServiceInsideAreNotMixed(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	testkit.Eventually(t, 10*time.Second, func() error { return c.close() })
-}
-
-// TestAnswersFromInsideAreCounted verifies that large responses count against the same limits
-// however they were received.
-func TestAnswersFromInsideAreCounted(t *testing.T) {
-	t.Parallel()
-	g := &gateway{Deps: Deps{unsent: newUnsent(400<<10, 300<<10)}}
-	app := fiber.New()
-	read, write := api.Operation{Cost: api.Page}, api.Operation{Cost: api.Light}
-	receive := func(o api.Operation, size int) (*fiber.Ctx, error) {
-		t.Helper()
-		c := app.AcquireCtx(new(fasthttp.RequestCtx))
-		ended, end := context.WithCancel(t.Context())
-		end()
-		c.SetUserContext(ended)
-		c.Response().SetBodyRaw(make([]byte, size))
-		return c, g.receive(o, passedBy(c), c.Response())
-	}
-	if _, err := receive(read, smallAnswer); err != nil || g.unsent.used != 0 {
-		t.Errorf("a small one: %d bytes are counted (%v)", g.unsent.used, err)
-	}
-	first, err := receive(read, 200<<10)
-	if err != nil || g.unsent.used != 200<<10 {
-		t.Errorf("a large one: %d bytes are counted (%v)", g.unsent.used, err)
-	}
-	if _, err := receive(read, 200<<10); apperr.CodeOf(err) != apperr.Unavailable {
-		t.Errorf("one that there is no room for, for a caller who has left: %v", err)
-	}
-	// The write is done: its response is not rejected, but counts.
-	second, err := receive(write, 300<<10)
-	if err != nil || g.unsent.used != 500<<10 {
-		t.Errorf("of a write: %d bytes are counted (%v)", g.unsent.used, err)
-	}
-	if kept, ok := second.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 200<<10 {
-		t.Errorf("%d bytes are counted when the one of the write was taken", g.unsent.used)
-	}
-	if kept, ok := first.Context().UserValue(keptKey{}).(*keptAnswer); !ok || kept.Close() != nil || g.unsent.used != 0 {
-		t.Errorf("%d bytes are counted when it was taken", g.unsent.used)
-	}
+	testkit.Eventually(t, 10*time.Second, func() error { return c.Close() })
 }
