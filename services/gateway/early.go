@@ -70,7 +70,7 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 		rc.SetUserValue(takenKey{}, true)
 		return end, nil
 	}
-	if _, seldom := e.g.holdback.pace.within(user{p.Org, p.UserID}.key(), 1, e.g.Now(), 0); !seldom {
+	if _, seldom := e.g.holdback.pace.Within(user{p.Org, p.UserID}.key(), 1, e.g.Now(), 0); !seldom {
 		return nil, nil
 	}
 	return nil, refusal

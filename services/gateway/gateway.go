@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/spec"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/connections"
 	"github.com/eventcarbon/ecf/services/gateway/session"
 	"github.com/eventcarbon/ecf/services/gateway/upstream"
 )
@@ -105,7 +107,7 @@ type Gateway struct {
 	clients map[api.Service]*backend
 	trusted []netip.Prefix
 	open    *atomic.Int64 // number of open connections
-	aside   *aside
+	paused  *connections.Paused
 	now     func() time.Time
 }
 
@@ -124,6 +126,27 @@ func (g *Gateway) Close() error {
 type backend struct {
 	*upstream.Client
 	answered answers
+}
+
+// Listener wraps ln: it limits the connections of clients.
+func (g *Gateway) Listener(ln net.Listener) net.Listener {
+	return connections.Limit(ln, connections.Options{Trusted: g.trusted, Open: g.open, Paused: g.paused, Now: g.now})
+}
+
+// connectionsKept is the number of open connections above which connections are closed
+// after a response. The server keeps the read buffer of an idle keep-alive connection.
+const connectionsKept = 4000
+
+// endUnlessFew makes the server close connections after their response while more than
+// connectionsKept are open.
+func (g *gateway) endUnlessFew(server *fasthttp.Server) {
+	next := server.Handler
+	server.Handler = func(rc *fasthttp.RequestCtx) {
+		next(rc)
+		if g.open.Load() > connectionsKept {
+			rc.SetConnectionClose()
+		}
+	}
 }
 
 type gateway struct {
@@ -253,7 +276,7 @@ func New(d Deps) (*Gateway, error) {
 	g.endUnlessFew(app.Server())
 	g.refuseExpected(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
-	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, aside: g.holdback.aside, now: d.Now}, nil
+	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, paused: g.holdback.paused, now: d.Now}, nil
 }
 
 // seen marks the organization as active when a cached response is sent, as the service

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/gateway/connections"
 )
 
 // A rejection is cheap, and an immediate one can be repeated immediately: a few
@@ -41,10 +42,10 @@ const (
 	strangersBurst  = 200
 	// strangersWait is the maximum delay of one of those responses.
 	strangersWait = 5 * time.Second
-	// strangersAside is how long new connections of an address are paused at most while
+	// strangersPause is how long new connections of an address are paused at most while
 	// refusalsHeld responses are delayed: a paused connection uses less memory than a
 	// delayed response. It is well below the read timeout of a request.
-	strangersAside = 15 * time.Second
+	strangersPause = 15 * time.Second
 )
 
 // holdKey is the key of the request value that holds a refusal.
@@ -57,18 +58,18 @@ type overloadKey struct{}
 // refusal describes how a rejection is delayed.
 type refusal struct {
 	wait time.Duration // the delay of the response
-	// aside is how long new connections of from are paused if the response cannot be
+	// pause is how long new connections of from are paused if the response cannot be
 	// delayed; none are if from is the zero Addr.
-	aside time.Duration
+	pause time.Duration
 	from  netip.Addr
 }
 
 // holdback delays the responses of callers that are rejected repeatedly.
 type holdback struct {
-	pace     *pace // per caller
-	few      *pace // per address; without delay for a few rejections
-	together *pace // of all addresses that exceed few
-	aside    *aside
+	pace     *ratelimit.Pace // per caller
+	few      *ratelimit.Pace // per address; without delay for a few rejections
+	together *ratelimit.Pace // of all addresses that exceed few
+	paused   *connections.Paused
 	hold     hold
 }
 
@@ -82,8 +83,8 @@ func newHoldback(hold hold) *holdback {
 		hold = new(waiting).hold
 	}
 	return &holdback{
-		pace: newPace(refusalEach, refusalBurst*refusalEach), few: newPace(strangersLately, (strangersFew-1)*strangersLately),
-		together: newPace(strangersEach, strangersBurst*strangersEach), aside: newAside(), hold: hold,
+		pace: ratelimit.NewPace(refusalEach, refusalBurst*refusalEach), few: ratelimit.NewPace(strangersLately, (strangersFew-1)*strangersLately),
+		together: ratelimit.NewPace(strangersEach, strangersBurst*strangersEach), paused: connections.NewPaused(), hold: hold,
 	}
 }
 
@@ -115,7 +116,7 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 		if c.Context().UserValue(overloadKey{}) != nil {
 			most = overloadWait
 		}
-		r.wait = min(g.holdback.pace.reserve(p.Org+":"+p.UserID, 1, g.Now()), most)
+		r.wait = min(g.holdback.pace.Reserve(p.Org+":"+p.UserID, 1, g.Now()), most)
 	} else {
 		r = g.holdback.stranger(ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies)), g.Now())
 		if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); !g.trusts(remote) {
@@ -130,15 +131,15 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 
 // stranger counts a rejection of an address, and returns its delay.
 func (h *holdback) stranger(address string, now time.Time) refusal {
-	own := min(h.pace.reserve(address, 1, now), refusalWait)
-	if h.few.reserve(address, 1, now) == 0 {
+	own := min(h.pace.Reserve(address, 1, now), refusalWait)
+	if h.few.Reserve(address, 1, now) == 0 {
 		return refusal{wait: own}
 	}
-	all, ok := h.together.within("", 1, now, strangersAside)
+	all, ok := h.together.Within("", 1, now, strangersPause)
 	if !ok {
-		all = strangersAside
+		all = strangersPause
 	}
-	return refusal{wait: min(max(own, all), strangersWait), aside: max(own, all)}
+	return refusal{wait: min(max(own, all), strangersWait), pause: max(own, all)}
 }
 
 // install makes a server delay responses after everything else of the request has
@@ -149,7 +150,7 @@ func (h *holdback) install(server *fasthttp.Server, now func() time.Time) {
 	server.Handler = func(rc *fasthttp.RequestCtx) {
 		next(rc)
 		if r, ok := rc.UserValue(holdKey{}).(refusal); ok && !h.hold(rc, r.wait) && r.from.IsValid() {
-			h.aside.put(r.from, now().Add(r.aside))
+			h.paused.Put(r.from, now().Add(r.pause))
 			rc.SetConnectionClose()
 		}
 	}

@@ -13,31 +13,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestPace verifies that a caller has its burst at once, and then one unit after the other,
-// independently of others.
-func TestPace(t *testing.T) {
-	t.Parallel()
-	now := time.Unix(1_800_000_000, 0)
-	p := newPace(10*time.Millisecond, 50*time.Millisecond)
-	for n := range 20 {
-		if got, want := p.reserve("greedy", 1, now), max(0, n-5)*10; got != time.Duration(want)*time.Millisecond {
-			t.Errorf("the %dth waits %v, want %d ms", n+1, got, want)
-		}
-	}
-	if got := p.reserve("other", 1, now); got != 0 {
-		t.Errorf("another caller waits %v", got)
-	}
-	if got := p.reserve("greedy", 1, now.Add(time.Hour)); got != 0 {
-		t.Errorf("after an hour it waits %v", got)
-	}
-	for n := range 3 * pacesMax {
-		p.reserve(fmt.Sprint(n), 1, now)
-	}
-	if len(p.until) > pacesMax {
-		t.Errorf("%d callers are remembered", len(p.until))
-	}
-}
-
 // TestRefusalsAreHeldBack verifies that only rejections of a user who is rejected repeatedly
 // are delayed.
 func TestRefusalsAreHeldBack(t *testing.T) {
@@ -195,20 +170,20 @@ func TestConnectionsOfWhoCannotWaitAreLeftAside(t *testing.T) {
 		client := keptAlive(t)
 		address := netip.MustParseAddr("127.0.0.1")
 		for n := range refusalBurst + 1 + over {
-			if n <= refusalBurst && g.aside.wait(address, clock.Now()) > 0 {
-				t.Fatalf("after %d refusals connections are left aside", n)
+			if n <= refusalBurst && g.paused.Wait(address, clock.Now()) > 0 {
+				t.Fatalf("after %d refusals connections are paused", n)
 			}
 			client(url, request{method: http.MethodGet, path: "/api/v2/events", header: map[string]string{"X-Forwarded-For": "203.0.113.1"}})
 		}
-		if wait, want := g.aside.wait(address, clock.Now()), over*refusalEach; proxied && wait > 0 || !proxied && wait < want {
-			t.Errorf("a proxy: %t; the next connection is left aside for %v", proxied, wait)
+		if wait, want := g.paused.Wait(address, clock.Now()), over*refusalEach; proxied && wait > 0 || !proxied && wait < want {
+			t.Errorf("a proxy: %t; the next connection is paused for %v", proxied, wait)
 		}
-		if wait := g.aside.wait(netip.MustParseAddr("127.0.0.2"), clock.Now()); wait > 0 {
-			t.Errorf("a connection of another address is left aside for %v", wait)
+		if wait := g.paused.Wait(netip.MustParseAddr("127.0.0.2"), clock.Now()); wait > 0 {
+			t.Errorf("a connection of another address is paused for %v", wait)
 		}
-		clock.Advance(strangersAside)
-		if wait := g.aside.wait(address, clock.Now()); wait > 0 {
-			t.Errorf("afterwards the next connection is left aside for %v", wait)
+		clock.Advance(strangersPause)
+		if wait := g.paused.Wait(address, clock.Now()); wait > 0 {
+			t.Errorf("afterwards the next connection is paused for %v", wait)
 		}
 	}
 }
@@ -261,54 +236,6 @@ func TestAnswersThatWaitAreFew(t *testing.T) {
 	}
 	if n := w.answers.Load(); n != refusalsHeld {
 		t.Errorf("%d answers are counted, want %d", n, refusalsHeld)
-	}
-}
-
-// TestEndsOfConnections verifies that the lingering connections of an address are limited in
-// number and share a pace, independently of other addresses.
-func TestEndsOfConnections(t *testing.T) {
-	t.Parallel()
-	l := newLingering(nil, nil).ends
-	for n := range lingerOfAddress + 1 {
-		if ok := l.begin("greedy", false); ok != (n < lingerOfAddress) {
-			t.Errorf("connection %d of one address: %v", n+1, ok)
-		}
-	}
-	if !l.begin("other", false) || !l.begin("greedy", true) {
-		t.Error("connections of another address, or of a proxy, are closed at once")
-	}
-	l.end("greedy")
-	l.end("greedy")
-	if !l.begin("greedy", false) {
-		t.Error("a place that is free again is not used")
-	}
-	for n := 0; l.begin(fmt.Sprint(n), false); n++ {
-		if n > lingerTotal {
-			t.Fatal("there is no end to them")
-		}
-	}
-	now := time.Unix(1_800_000_000, 0)
-	waited := time.Duration(0)
-	for range 16 << 20 / lingerPiece { // one upload of the maximum size
-		waited, _ = l.wait("greedy", now, lingerTime)
-	}
-	if waited < 500*time.Millisecond || waited > lingerTime {
-		t.Errorf("16 MiB of one address are taken within %v", waited)
-	}
-	// All addresses share a pace too, and one that gives up does not delay others.
-	taken := 0
-	for n := range 100_000 {
-		if wait, ok := l.wait(fmt.Sprint(n), now, lingerTime); ok {
-			taken++
-		} else if wait != 0 {
-			t.Fatalf("a piece that is not taken waits %v", wait)
-		}
-	}
-	if most := 128 << 20 / lingerPiece; taken > most || taken < most/2 {
-		t.Errorf("%d pieces of many addresses are taken within %v, want %d at most", taken, lingerTime, most)
-	}
-	if wait, ok := l.wait("after the flood", now.Add(lingerTime), lingerTime); !ok || wait > 100*time.Millisecond {
-		t.Errorf("after the flood one waits %v, or is closed", wait)
 	}
 }
 

@@ -1,4 +1,4 @@
-package gateway
+package connections
 
 import (
 	"fmt"
@@ -21,10 +21,10 @@ func TestNothingIsReadFromWhoIsLeftAside(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = ln.Close() })
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
-	l := &limitedListener{limit: limits{ofOne: 10, total: 10}, aside: newAside(), now: clock.Now, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}}
+	l := &limitedListener{limit: limits{ofOne: 10, total: 10}, paused: NewPaused(), now: clock.Now, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}}
 	l.Listener = newLingering(ln, func(net.Conn) bool { return false })
 	for _, address := range []string{"127.0.0.1", "127.0.0.3"} {
-		l.aside.put(netip.MustParseAddr(address), clock.Now().Add(time.Hour))
+		l.paused.Put(netip.MustParseAddr(address), clock.Now().Add(time.Hour))
 	}
 	read := func(conn net.Conn) <-chan string {
 		got := make(chan string, 1)

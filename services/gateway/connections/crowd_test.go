@@ -1,4 +1,4 @@
-package gateway
+package connections
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,6 @@
-package gateway
+// Package connections limits the connections of clients: how many one address and all
+// together may have, which are read at once, and how those that the server closes end.
+package connections
 
 import (
 	"net"
@@ -6,20 +8,14 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
 // Limits of open connections, per address and in total. A trusted proxy carries many
 // clients, so it has no limit per address.
 const (
-	connectionsPerAddress = 1000
+	perAddress = 1000
 	// The container has memory for this many, even if all have sent partial requests.
-	connectionsTotal = 10_000
-	// connectionsKept is the number of open connections above which connections are
-	// closed after a response. The server keeps the read buffer of an idle keep-alive
-	// connection.
-	connectionsKept = 4000
+	inTotal = 10_000
 )
 
 // tooMany is the response on a connection beyond the limit, written before anything is
@@ -28,10 +24,21 @@ const tooMany = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/jso
 	"Cache-Control: no-store\r\nContent-Length: 139\r\n\r\n" +
 	`{"success":false,"error":{"code":"RATE_LIMITED","message":"Too many connections.","requestId":"","docs":"/api/v2/docs#error-rate-limited"}}`
 
-// Listener wraps ln: it limits the number of connections, and makes the connections
-// that the gateway closes linger (see lingering).
-func (g *Gateway) Listener(ln net.Listener) net.Listener {
-	l := &limitedListener{trusted: g.trusted, limit: limits{ofOne: connectionsPerAddress, total: connectionsTotal}, open: g.open, aside: g.aside, now: g.now}
+// Options configure Limit.
+type Options struct {
+	// Trusted are the networks of proxies, which carry many clients.
+	Trusted []netip.Prefix
+	// Open, if set, is kept at the number of open connections.
+	Open *atomic.Int64
+	// Paused, if set, are the addresses whose new connections are not read yet.
+	Paused *Paused
+	Now    func() time.Time
+}
+
+// Limit wraps ln: it limits the number of connections, and makes the connections that
+// the server closes linger (see lingering).
+func Limit(ln net.Listener, o Options) net.Listener {
+	l := &limitedListener{trusted: o.Trusted, limit: limits{ofOne: perAddress, total: inTotal}, open: o.Open, paused: o.Paused, now: o.Now}
 	l.Listener = newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
 	return l
 }
@@ -45,7 +52,7 @@ type limitedListener struct {
 	trusted []netip.Prefix
 	limit   limits
 	open    *atomic.Int64 // number of open connections; may be nil
-	aside   *aside        // may be nil
+	paused  *Paused       // may be nil
 	now     func() time.Time
 
 	mu sync.Mutex
@@ -63,8 +70,8 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		}
 		of := networkOf(addressOf(conn))
 		counted := &countedConn{Conn: conn, trusted: l.isTrusted(of)}
-		if inner, ok := conn.(*lingeringConn); ok && l.aside != nil && !counted.trusted {
-			if wait := l.aside.wait(of, l.now()); wait > 0 {
+		if inner, ok := conn.(*lingeringConn); ok && l.paused != nil && !counted.trusted {
+			if wait := l.paused.Wait(of, l.now()); wait > 0 {
 				counted.Conn = late(inner, wait)
 			}
 		}
@@ -163,16 +170,4 @@ func (c *countedConn) waits() bool {
 func (c *countedConn) Close() error {
 	defer c.done()
 	return c.Conn.Close()
-}
-
-// endUnlessFew makes the server close connections after their response while more than
-// connectionsKept are open.
-func (g *gateway) endUnlessFew(server *fasthttp.Server) {
-	next := server.Handler
-	server.Handler = func(rc *fasthttp.RequestCtx) {
-		next(rc)
-		if g.open.Load() > connectionsKept {
-			rc.SetConnectionClose()
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package gateway
+package connections
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/eventcarbon/ecf/libs/ratelimit"
 )
 
 // Limits of how long, and for how many bytes, a connection closed by the gateway goes
@@ -38,7 +40,7 @@ type lingering struct {
 }
 
 func newLingering(ln net.Listener, trusted func(net.Conn) bool) lingering {
-	return lingering{ln, &lingerers{trusted: trusted, by: map[string]int{}, pace: newPace(lingerEach, 0), together: newPace(lingerAll, 0)}}
+	return lingering{ln, &lingerers{trusted: trusted, by: map[string]int{}, pace: ratelimit.NewPace(lingerEach, 0), together: ratelimit.NewPace(lingerAll, 0)}}
 }
 
 func (l lingering) Accept() (net.Conn, error) {
@@ -53,8 +55,8 @@ func (l lingering) Accept() (net.Conn, error) {
 // clients, and have no limit per address.
 type lingerers struct {
 	trusted  func(net.Conn) bool
-	pace     *pace // per address
-	together *pace // of all addresses
+	pace     *ratelimit.Pace // per address
+	together *ratelimit.Pace // of all addresses
 
 	mu  sync.Mutex
 	all int
@@ -110,11 +112,11 @@ func (l *lingerers) drain(conn *net.TCPConn, address string, trusted bool) {
 // wait counts a piece of an address, and returns the delay before the next one; ok is
 // false if that is longer than limit.
 func (l *lingerers) wait(address string, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
-	own, ok := l.pace.within(address, 1, now, limit)
+	own, ok := l.pace.Within(address, 1, now, limit)
 	if !ok {
 		return 0, false
 	}
-	all, ok := l.together.within("", 1, now, limit)
+	all, ok := l.together.Within("", 1, now, limit)
 	return max(own, all), ok
 }
 

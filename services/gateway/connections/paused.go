@@ -1,4 +1,4 @@
-package gateway
+package connections
 
 import (
 	"net"
@@ -7,28 +7,31 @@ import (
 	"time"
 )
 
-// aside records the addresses whose new connections are not read until a given time. A
+// maxPaused bounds the number of addresses.
+const maxPaused = 10_000
+
+// Paused records the addresses whose new connections are not read until a given time. A
 // paused connection is the cheapest state to keep for a client that is rejected
 // repeatedly, and the client cannot repeat its request meanwhile.
-type aside struct {
+type Paused struct {
 	mu    sync.Mutex
 	until map[netip.Addr]time.Time
 }
 
-func newAside() *aside { return &aside{until: map[netip.Addr]time.Time{}} }
+func NewPaused() *Paused { return &Paused{until: map[netip.Addr]time.Time{}} }
 
-// put pauses new connections of an address, or of its network, until a given time.
-func (a *aside) put(address netip.Addr, until time.Time) {
+// Put pauses new connections of an address, or of its network, until a given time.
+func (a *Paused) Put(address netip.Addr, until time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.until) >= pacesMax {
+	if len(a.until) >= maxPaused {
 		clear(a.until)
 	}
 	a.until[networkOf(address)] = until
 }
 
-// wait returns how long a new connection is to be paused.
-func (a *aside) wait(network netip.Addr, now time.Time) time.Duration {
+// Wait returns how long a new connection is to be paused.
+func (a *Paused) Wait(network netip.Addr, now time.Time) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	until, ok := a.until[network]

@@ -1,0 +1,63 @@
+package ratelimit
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// maxPaced bounds the number of callers that a Pace tracks.
+const maxPaced = 10_000
+
+// Pace limits the rate of each caller within a process: one unit per each, and a burst
+// of up to burst units (a leaky bucket). It delays callers where a Limiter refuses them.
+type Pace struct {
+	each, burst time.Duration
+
+	mu    sync.Mutex
+	until map[string]time.Time // by caller: when all its units are used up
+}
+
+// NewPace returns a Pace of one unit per each. Burst is the time of the units that a
+// caller may use at once.
+func NewPace(each, burst time.Duration) *Pace {
+	return &Pace{each: each, burst: burst, until: map[string]time.Time{}}
+}
+
+// Reserve counts units of a caller and returns how long to wait before they begin.
+func (p *Pace) Reserve(who string, units int, now time.Time) time.Duration {
+	wait, _ := p.Within(who, units, now, math.MaxInt64)
+	return wait
+}
+
+// Within is like Reserve, but if the wait would be longer than limit it counts nothing
+// and returns false.
+func (p *Pace) Within(who string, units int, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	begin := p.until[who]
+	if begin.Before(now) {
+		begin = now
+		if len(p.until) >= maxPaced {
+			p.forget(now)
+		}
+	}
+	if wait = max(0, begin.Sub(now)-p.burst); wait > limit {
+		return 0, false
+	}
+	p.until[who] = begin.Add(time.Duration(units) * p.each)
+	return wait, true
+}
+
+// forget removes callers that have nothing to wait for, or all callers if too many
+// remain.
+func (p *Pace) forget(now time.Time) {
+	for who, until := range p.until {
+		if !until.After(now) {
+			delete(p.until, who)
+		}
+	}
+	if len(p.until) >= maxPaced {
+		clear(p.until)
+	}
+}
