@@ -75,3 +75,24 @@ func TestAFileThatRepeatsRecords(t *testing.T) {
 		t.Errorf("both: %s", both.body)
 	}
 }
+
+// TestTheSameAttendeesToAnotherPlace: a file of attendees that was imported is the same again with the
+// same destination, however it is written, and another one with another destination.
+func TestTheSameAttendeesToAnotherPlace(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := "/events/" + h.send(planck, http.MethodPost, "/events", `{"title":"Tour","country":"GB","place":"London"}`).want(http.StatusCreated, "").text("_id")
+	const file = "place,country,people\nParis,FR,3\nLyon,FR,2\n"
+	send := func(to string) answer {
+		t.Helper()
+		return h.send(ada, http.MethodPost, event+"/attendee-travel/import"+to, file, "Content-Type", "text/csv")
+	}
+	h.imported(event+"/imports/"+send("").want(http.StatusAccepted, "").text("_id"), "completed")
+	for _, same := range []string{"", "?to=London", "?to=london,%20GB"} {
+		send(same).want(http.StatusConflict, "DUPLICATE_FILE")
+	}
+	h.imported(event+"/imports/"+send("?to=Leeds").want(http.StatusAccepted, "").text("_id"), "completed")
+	send("?to=leeds").want(http.StatusConflict, "DUPLICATE_FILE")
+	send("?to=London").want(http.StatusConflict, "DUPLICATE_FILE")
+	send("?to=York").want(http.StatusAccepted, "")
+}

@@ -131,7 +131,7 @@ func (s *server) importFile(c *fiber.Ctx) error {
 		return err
 	}
 	if !again && writes.Duplicates(i.OnDuplicate) != writes.Update && writes.Duplicates(i.OnDuplicate) != writes.Skip {
-		if err := s.importedBefore(c, i); err != nil {
+		if err := s.importedBefore(c, i, event); err != nil {
 			return err
 		}
 	}
@@ -234,14 +234,14 @@ func (s *server) roomForFile(c *fiber.Ctx) error {
 }
 
 // importedBefore rejects a file that the event has imported already. Without references all its
-// rows would be duplicated.
-func (s *server) importedBefore(c *fiber.Ctx, i record.Import) error {
+// rows would be duplicated. People who travel to another place are others.
+func (s *server) importedBefore(c *fiber.Ctx, i record.Import, event record.Event) error {
 	same, err := s.Store.ImportsOfFile(c.UserContext(), i.Org, i.Event, i.Hash)
 	if err != nil {
 		return err
 	}
 	for _, before := range same {
-		if before.ID == i.ID || before.Status == record.Failed || before.Undone != nil {
+		if before.ID == i.ID || before.Status == record.Failed || before.Undone != nil || imports.Destination(before, event) != imports.Destination(i, event) {
 			continue
 		}
 		if !before.Finished() {

@@ -75,6 +75,22 @@ func CheckDestination(i record.Import, event record.Event) error {
 	return nil
 }
 
+// Destination returns where the people of a file of origins travel, however it was written, and
+// the empty string for other files.
+func Destination(i record.Import, event record.Event) string {
+	if RowType(i) != footprint.OriginRows {
+		return ""
+	}
+	if i.To == "" {
+		return event.Location.String()
+	}
+	place, _, detail := footprint.ResolveVenue(i.To, event.Country)
+	if detail != nil {
+		return i.To // resolved at the time, in another country of the event
+	}
+	return place.String()
+}
+
 // LeastRecords returns the minimum number of records that importing a file creates.
 func LeastRecords(i record.Import, rows int64) int64 {
 	mode := writes.Duplicates(i.OnDuplicate)

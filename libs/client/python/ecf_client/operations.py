@@ -1540,8 +1540,9 @@ class Operations(Transport):
         on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
             the record stays as it is. `update`: it gets exactly the fields of the row; where it is locked and
             would change, the row is bad.
-        again: `true` imports a file that was imported before once more. Without it such a file is 409
-            `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip` or `update`.
+        again: `true` imports a file that was imported before once more. Without it such a file, of attendee travel to
+            the same place, is 409 `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip`
+            or `update`.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         prefer: RFC 7240, such as handling=strict
         dry_run: answers as the real call would, and stores nothing
@@ -1644,8 +1645,9 @@ class Operations(Transport):
         on_duplicate: What becomes of a row whose `externalReference` a record has. `refuse`: the row is bad. `skip`:
             the record stays as it is. `update`: it gets exactly the fields of the row; where it is locked and
             would change, the row is bad.
-        again: `true` imports a file that was imported before once more. Without it such a file is 409
-            `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip` or `update`.
+        again: `true` imports a file that was imported before once more. Without it such a file, of attendee travel to
+            the same place, is 409 `DUPLICATE_FILE` before anything is stored, unless `onDuplicate` is `skip`
+            or `update`.
         idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         prefer: RFC 7240, such as handling=strict
         dry_run: answers as the real call would, and stores nothing
