@@ -134,7 +134,7 @@ func TestValues(t *testing.T) {
 
 func TestFaultsAreCollected(t *testing.T) {
 	t.Parallel()
-	r := parse(t, `{"s":"","long":"abc","blank":"  ","nul":"\u0000","i":"2","half":2.5,"huge":1e999999,"neg":-1,"d":1e400,
+	r := parse(t, `{"s":"","long":"abc","blank":" \u3164\u2800\ufe0f","nul":"\u0000","i":"2","half":2.5,"huge":1e999999,"neg":-1,"d":1e400,
 		"t":"true","e":"rde","date":"2026-02-30","c":"UK","m":{"a b":"x","k":1},"u":"http://a.example","h":"xyz",
 		"ev":[{"url":1},5,{"url":"https://ok.example"}],"many":[1,2,3],"zzz":1,"server":true}`)
 	r.Require("s", "gone")

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -65,11 +64,6 @@ func (r *Reader) Remark(name string, maximum int) string {
 		return ""
 	}
 	return text
-}
-
-// isBlank reports whether there is nothing to be seen in a text.
-func isBlank(text string) bool {
-	return strings.IndexFunc(text, func(c rune) bool { return !unicode.IsSpace(c) && !unicode.Is(unicode.Cf, c) }) < 0
 }
 
 // Strings reads a list of at most count texts of 1 to maxLength characters each.
