@@ -96,8 +96,19 @@ type NewUser struct {
 	Key string
 }
 
-func emailFault() apperr.Detail {
-	return apperr.Detail{Field: "email", Code: fields.BadFormat, Message: "email must be an email address, such as name@example.org."}
+// MixedScripts is the error code of an address that can pass for another one.
+const MixedScripts = "MIXED_SCRIPTS"
+
+// emailFault describes an error of account.CheckEmail.
+func emailFault(err error) apperr.Detail {
+	d := apperr.Detail{Field: "email", Code: fields.BadFormat, Message: err.Error()}
+	if e, ok := errors.AsType[*account.EmailError](err); ok {
+		d.Message = e.Message
+		if e.Mixed {
+			d.Code = MixedScripts
+		}
+	}
+	return d
 }
 
 // CreateUser creates an account. Without a password it returns the
@@ -133,7 +144,7 @@ func (a *Accounts) newUser(n NewUser) (u account.User, err error) {
 	var faults []apperr.Detail
 	email, err := account.CheckEmail(n.Email)
 	if err != nil {
-		faults = append(faults, emailFault())
+		faults = append(faults, emailFault(err))
 	}
 	name, fault := checkName(n.Name)
 	if fault != nil {

@@ -291,7 +291,7 @@ func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
 	}
 	if to != "" {
 		if to, err = account.CheckEmail(to); err != nil {
-			return apperr.Invalid(emailFault())
+			return apperr.Invalid(emailFault(err))
 		}
 	}
 	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {

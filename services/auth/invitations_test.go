@@ -300,3 +300,22 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		b.want(link(id, "X-Dry-Run", "true"), http.StatusTooManyRequests, "RATE_LIMITED")
 	})
 }
+
+// TestAnInvitationNamesLookAlikes: an address that can pass for another one is not invited, and
+// the characters that may look like others are named to who invites.
+func TestAnInvitationNamesLookAlikes(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	root := b.signIn("root@example.com").access
+	mixed := b.do("POST", "/api/v2/users", root, `{"email":"b\u043eb@example.com","role":"user"}`)
+	b.want(mixed, http.StatusBadRequest, "VALIDATION_ERROR")
+	if !strings.Contains(mixed.body, `"code":"MIXED_SCRIPTS"`) || !strings.Contains(mixed.body, "U+043E, Cyrillic") {
+		t.Errorf("mixed: %s", mixed.body)
+	}
+	if made, _ := b.invite(root, "\u0441ео@example.com", "user"); !strings.Contains(made.body, `"code":"EMAIL_NOT_ASCII"`) || !strings.Contains(made.body, "U+0441, Cyrillic") {
+		t.Errorf("not ASCII: %s", made.body)
+	}
+	if made, _ := b.invite(root, "ceo@example.com", "user"); strings.Contains(made.body, "notices") {
+		t.Errorf("ASCII: %s", made.body)
+	}
+}

@@ -10,6 +10,10 @@ import (
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
+// EmailNotASCII is the code of the notice about an address with characters that may look
+// like others.
+const EmailNotASCII = "EMAIL_NOT_ASCII"
+
 type userJSON struct {
 	ID        string        `json:"_id"`
 	Email     string        `json:"email"`
@@ -62,7 +66,10 @@ func (s *Service) createUser(c *fiber.Ctx) error {
 	// Faults that the accounts would report are reported together with the others.
 	if email, ok := r.String("email", 1, maxEmailInput); ok {
 		if _, err := account.CheckEmail(email); err != nil {
-			r.Fault(emailFault())
+			r.Fault(emailFault(err))
+		} else if found := account.LookAlikes(email); found != "" {
+			web.Notify(c, fields.Notice{Code: EmailNotASCII, Field: "email",
+				Message: "email has characters that may look like others: " + found + ". Make sure that it is the address you mean."})
 		}
 		n.Email = email
 	}

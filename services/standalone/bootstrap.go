@@ -89,5 +89,8 @@ func bootstrap(ctx context.Context, env app.Env, c *bootstrapSettings) error {
 		_, err = fmt.Fprintf(env.Stdout, "%s has an account; nothing was changed. A new link: ecf user password --email %s --setup-link\n", c.Email, c.Email)
 		return err
 	}
+	if err := warnOfLookAlikes(env, c.Email); err != nil {
+		return err
+	}
 	return printSetupLink(env, &c.links, token)
 }

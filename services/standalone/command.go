@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/services/auth/account"
 	"github.com/eventcarbon/ecf/services/records"
 )
 
@@ -167,10 +168,23 @@ func userCreate(ctx context.Context, env app.Env, c *newUserSettings) (err error
 	if _, err := fmt.Fprintln(env.Stdout, u.ID); err != nil {
 		return err
 	}
+	if err := warnOfLookAlikes(env, u.Email); err != nil {
+		return err
+	}
 	if token != "" {
 		return printSetupLink(env, &c.links, token)
 	}
 	return printPassword(env, n.Password, generated)
+}
+
+// warnOfLookAlikes names the characters of an address that may look like others.
+func warnOfLookAlikes(env app.Env, email string) error {
+	found := account.LookAlikes(email)
+	if found == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(env.Stderr, "The address has characters that may look like others: %s. Make sure that it is the one you mean.\n", found)
+	return err
 }
 
 // joinSettings are the settings of user join.

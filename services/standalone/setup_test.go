@@ -2,11 +2,14 @@ package standalone_test
 
 import (
 	"context"
+	"io"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/standalone"
 )
@@ -140,5 +143,31 @@ func TestBootstrap(t *testing.T) {
 	status, body := ask(t, "POST", base+"/api/v2/auth/login", "", `{"email":"jo@example.test","password":"`+password+`"}`)
 	if status != http.StatusOK {
 		t.Fatalf("sign-in is answered with %d %s", status, body)
+	}
+}
+
+// TestOperatorIsWarnedOfLookAlikes: an address that can pass for another one is refused, and the
+// characters of any other that may look like others are named.
+func TestOperatorIsWarnedOfLookAlikes(t *testing.T) {
+	t.Parallel()
+	var warned strings.Builder
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
+	create := func(email string) error {
+		warned.Reset()
+		return standalone.Run(t.Context(), app.Env{
+			Args:   []string{"user", "create", "--org", org, "--role", "user", "--setup-link", "--email", email},
+			Getenv: func(name string) string { return c.env[name] }, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &warned,
+			Logger: slog.New(slog.DiscardHandler), Version: "test",
+		})
+	}
+	if err := create("m\u0430nager@example.org"); err == nil || !strings.Contains(err.Error(), "U+0430, Cyrillic") {
+		t.Errorf("mixed: %v", err)
+	}
+	if err := create("jo@example.org"); err != nil || warned.Len() > 0 {
+		t.Errorf("ASCII: %v, %q", err, warned.String())
+	}
+	if err := create("jø@example.org"); err != nil || !strings.Contains(warned.String(), "ø (U+00F8, Latin)") {
+		t.Errorf("not ASCII: %v, %q", err, warned.String())
 	}
 }

@@ -9,15 +9,9 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
-	"errors"
 	"net/netip"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/identity/sessions"
@@ -272,38 +266,3 @@ func SplitToken(token string) (id, secret string, ok bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(secret)
 	return id, secret, err == nil && len(raw) == secretBytes
 }
-
-// maxEmail is the length of the longest deliverable address (RFC 5321 §4.5.3.1).
-const maxEmail = 254
-
-// EmailKey returns what an address is found by: without surrounding space, in
-// NFC, case-folded. Two addresses that people take for the same have one key.
-func EmailKey(email string) string {
-	folded := cases.Fold().String(norm.NFC.String(strings.TrimSpace(email)))
-	// Case folding alone swaps the cases of some Cherokee letters.
-	return norm.NFC.String(strings.ToLower(folded))
-}
-
-// CheckEmail normalizes an address for storage. It asks only for what every
-// address has: only the mail server knows more.
-func CheckEmail(email string) (string, error) {
-	e := norm.NFC.String(strings.TrimSpace(email))
-	at := strings.LastIndexByte(e, '@')
-	switch {
-	case !utf8.ValidString(e), len(e) > maxEmail, at < 1, at > 64, at == len(e)-1, strings.Contains(e[:at], "@"):
-		return "", ErrEmail
-	}
-	for _, r := range e {
-		if unicode.IsSpace(r) || unicode.IsControl(r) || !unicode.IsPrint(r) || strings.ContainsRune(`<>(),;:\"[]`, r) {
-			return "", ErrEmail
-		}
-	}
-	domain := e[at+1:]
-	if strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") || strings.Contains(domain, "..") {
-		return "", ErrEmail
-	}
-	return e, nil
-}
-
-// ErrEmail is the error of a text that is no email address.
-var ErrEmail = errors.New("account: not an email address")

@@ -242,11 +242,13 @@ class Operations(Transport):
         account.
 
         409 `EMAIL_TAKEN` if the email belongs to a user of this organization or to an invitation that can still be
-        accepted; 429 after 20 invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated if
-        its response was lost: the invitation stays the same, its setup token is a new one that replaces the previous
-        one (tokens are not stored), and no quota is used. Once the invitation has been accepted, the response has no
-        token. The key counts for the email it was sent with. A former user of the organization gets the same `_id`
-        again.
+        accepted; 429 after 20 invitations in 24 hours. An email with invisible characters, with letters of several
+        scripts in one part (`MIXED_SCRIPTS`) or with a variant of a letter, such as a full-width one, is refused; the
+        notice `EMAIL_NOT_ASCII` names the characters of any other email that may look like others. With an
+        `Idempotency-Key` the same request can be repeated if its response was lost: the invitation stays the same, its
+        setup token is a new one that replaces the previous one (tokens are not stored), and no quota is used. Once the
+        invitation has been accepted, the response has no token. The key counts for the email it was sent with. A former
+        user of the organization gets the same `_id` again.
 
         `serviceAccount: true` creates an account for a program: it has the role `user`, which cannot be changed, so it
         enters and submits records but never decides on them. It signs in, refreshes and is rate-limited like any

@@ -882,6 +882,7 @@ export const de: Translation = {
     linkTitle: 'Geben Sie diesen Link an {{name}} weiter',
     linkText:
       'Wer ihn öffnet, setzt ein Passwort oder tritt mit dem vorhandenen Konto bei. Er gilt einmal und wird nur jetzt gezeigt.',
+    lookAlikes: 'Bitte die Adresse prüfen: {{characters}} kann aussehen wie andere Zeichen.',
     forProgram: 'Ein Konto für ein Programm: es erfasst und reicht ein und entscheidet nie',
     state: 'Zustand',
     actions: 'Aktionen',

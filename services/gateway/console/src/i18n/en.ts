@@ -862,6 +862,7 @@ export const en = {
     linkTitle: 'Pass this link on to {{name}}',
     linkText:
       'Whoever opens it sets a password, or joins with the account they have. It works once and is shown only now.',
+    lookAlikes: 'Check the address: {{characters}} may look like other characters.',
     forProgram: 'An account for a program: it enters and submits records and never decides',
     state: 'State',
     actions: 'Actions',

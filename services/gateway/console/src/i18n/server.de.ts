@@ -93,6 +93,8 @@ export const server: Server = {
     ACCEPT_INVITATION:
       'Zu dieser Adresse gibt es ein Konto; bitte melden Sie sich an und nehmen Sie die Einladung dort an.',
     UNKNOWN_INVITATION: 'Dieser Link öffnet keine Einladung an Ihre Adresse, oder keine mehr.',
+    MIXED_SCRIPTS:
+      '{{field}} mischt Buchstaben verschiedener Schriften und könnte für eine andere Adresse gehalten werden.',
     WRONG_PASSWORD: 'Das bisherige Passwort ist ein anderes.',
     COMMON_PASSWORD: 'Dieses Passwort gehört zu denen, die zuerst geraten werden.',
     NOT_READY: 'Ein Teil des Dienstes antwortet nicht.',
@@ -121,6 +123,7 @@ export const server: Server = {
     CROSS_CHECKS_LEFT_OUT: 'Für so viele Einträge werden sie nicht miteinander verglichen.',
   },
   notice: {
+    EMAIL_NOT_ASCII: 'Die Adresse hat Zeichen, die wie andere aussehen können; bitte prüfen Sie sie.',
     POSSIBLE_DUPLICATES: 'Was in dieser Datei steht, ist vielleicht schon erfasst und zählt dann doppelt.',
     RECORD_NOT_CALCULATED: 'Ein freigegebener Eintrag konnte nicht berechnet werden und fehlt in der Summe.',
     UNKNOWN_FIELD_IGNORED: 'Ein Feld ist nicht bekannt und bleibt ohne Wirkung.',

@@ -22,9 +22,22 @@ import { useSession } from '../session';
 import { ConfirmModal } from '../ui/ConfirmModal';
 import { Problem, useProblemText } from '../ui/states';
 import { Wide } from '../ui/Wide';
+import { lookAlikes } from './addresses';
 import { type Invitation, InviteModal, roles } from './InviteModal';
 
 type User = Schemas['User'];
+
+/** Names the characters of an address that can be taken for others. */
+function LookAlikes({ email }: { email: string }): ReactNode {
+  const { t } = useTranslation();
+  const characters = lookAlikes(email);
+  if (!characters) return null;
+  return (
+    <Text size="xs" fw={500}>
+      {t('org.lookAlikes', { characters })}
+    </Text>
+  );
+}
 
 const linkOf = (token: string): string => `${location.origin}/setup#${encodeURIComponent(token)}`;
 
@@ -36,7 +49,7 @@ export function Members(): ReactNode {
   const client = useQueryClient();
   const [inviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<User | null>(null);
-  const [link, setLink] = useState<{ id: string; of: string; link: string } | null>(null);
+  const [link, setLink] = useState<{ id: string; of: string; email: string; link: string } | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const users = useQuery({
     queryKey: ['users'],
@@ -60,7 +73,8 @@ export function Members(): ReactNode {
     onSuccess: ({ data }) => {
       again();
       setInviting(false);
-      if (data.setupToken) setLink({ id: data._id, of: data.name || data.email, link: linkOf(data.setupToken) });
+      if (data.setupToken)
+        setLink({ id: data._id, of: data.name || data.email, email: data.email, link: linkOf(data.setupToken) });
     },
   });
   const remove = useMutation({
@@ -85,7 +99,8 @@ export function Members(): ReactNode {
   const reset = useMutation({
     mutationFn: (u: User) => call<Schemas['CreatedUserResponse']['data']>('POST', `/users/${u._id}/setup-link`),
     onSuccess: ({ data }) => {
-      if (data.setupToken) setLink({ id: data._id, of: data.name || data.email, link: linkOf(data.setupToken) });
+      if (data.setupToken)
+        setLink({ id: data._id, of: data.name || data.email, email: data.email, link: linkOf(data.setupToken) });
     },
     onError: failed,
   });
@@ -117,6 +132,7 @@ export function Members(): ReactNode {
           role="status"
         >
           <Text size="sm">{t('org.linkText')}</Text>
+          <LookAlikes email={link.email} />
           <Code block className="wraps" my="xs">
             {link.link}
           </Code>
@@ -154,6 +170,7 @@ export function Members(): ReactNode {
                   <Text size="xs" c="dimmed">
                     {u.email}
                   </Text>
+                  <LookAlikes email={u.email} />
                 </Table.Th>
                 <Table.Td>
                   <Select
