@@ -80,17 +80,19 @@ func runs(text string) (out []string) {
 		}
 		return 0
 	}
-	last := 0
-	for _, r := range text {
+	last, start := 0, 0
+	for i, r := range text {
 		k := kind(r)
-		switch {
-		case k == 0:
-		case k != last:
-			out = append(out, string(r))
-		default:
-			out[len(out)-1] += string(r)
+		if k == last {
+			continue
 		}
-		last = k
+		if last != 0 {
+			out = append(out, text[start:i])
+		}
+		last, start = k, i
+	}
+	if last != 0 {
+		out = append(out, text[start:])
 	}
 	if len(out) == 0 {
 		return []string{"?"}

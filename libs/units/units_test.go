@@ -329,3 +329,18 @@ func TestRoundedSaysWhatItKeeps(t *testing.T) {
 		t.Error("10^40 fits")
 	}
 }
+
+// TestLongTextsAreNoDates: a cell of a file may be as long as the file, and is refused in a time
+// that grows with its length alone.
+func TestLongTextsAreNoDates(t *testing.T) {
+	for _, part := range []string{"0", "a", "é", " ", "2026"} {
+		text := strings.Repeat(part, 20_000)
+		if n := testing.AllocsPerRun(1, func() {
+			if _, err := units.ParseDate(text, ""); err == nil {
+				t.Errorf("%.10s… is a date", text)
+			}
+		}); n > 100 {
+			t.Errorf("%.10s… takes %v allocations", text, n)
+		}
+	}
+}
