@@ -2,7 +2,9 @@
 # Looks for known vulnerabilities in what is shipped, and reports the date of the
 # database.
 #
-#   vulnerabilities.sh PROGRAM...        the build information in programs
+#   vulnerabilities.sh PROGRAM...        what is linked into programs; a program without a symbol
+#                                        table, as shipped (-s -w), by the modules in its build
+#                                        information, whether or not the affected part is linked
 #   vulnerabilities.sh                   the sources of the program with all services
 #
 #   VULNDB     file:///folder with a copy of the database, or https://…; the Go
@@ -56,7 +58,15 @@ if [ ! -x "$tool" ]; then
   mv "${tool%/*}/vuln.new/govulncheck" "$tool"
 fi
 if [ $# -gt 0 ]; then
-  for program in "$@"; do "$tool" -db "$db" -mode binary "$program"; done
+  for program in "$@"; do
+    scan=symbol
+    # Without symbols the tool would find no packages, and so nothing that affects them.
+    if [ -z "$(go tool nm "$program" 2>/dev/null | head -c 1)" ]; then
+      scan=module
+      echo "$program has no symbol table: its modules are looked up. One may be named of which the affected part is not linked; without arguments the sources tell."
+    fi
+    "$tool" -db "$db" -mode binary -scan "$scan" "$program"
+  done
 else
   (cd services/standalone && GOWORK=off "$tool" -db "$db" ./...)
 fi
