@@ -3,6 +3,7 @@ package units
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +28,10 @@ func (e *AmbiguousDateError) Error() string {
 // ParseDate reads a day and returns it as YYYY-MM-DD. An order other than that of
 // ISO 8601 must be declared; without one, a date written otherwise is an
 // *AmbiguousDateError that names its readings, even where only one is possible.
-// Years have four digits. A date with its month as a word is read in every order.
+// Years have four digits. A date with its month as a word is read in every order, and a time
+// of the day behind a date is left out.
 func ParseDate(text, order string) (string, error) {
-	s := strings.TrimSpace(text)
+	s := withoutTime(strings.TrimSpace(text))
 	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
 		return s, nil
 	}
@@ -67,13 +69,24 @@ func readings(text, s string, points bool) *AmbiguousDateError {
 // OrdersOf returns the orders of day and month in which a date can be written as it is; none of
 // a text that is no date, or has its year first.
 func OrdersOf(text string) (orders []string) {
-	s, points := joined(strings.TrimSpace(text))
+	s, points := joined(withoutTime(strings.TrimSpace(text)))
 	for _, o := range [...]string{"dmy", "mdy"} {
 		if _, ok := inOrder(s, o); ok && (o == "dmy" || !points) {
 			orders = append(orders, o)
 		}
 	}
 	return orders
+}
+
+// clock is a time of the day behind a date, with or without its zone.
+var clock = regexp.MustCompile(`^(\S.{4,}?)(?:T|[ ,\x{00a0}]+)\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?i: ?[ap]\.?m\.?| ?uhr| ?utc| ?gmt| ?z| ?[+-]\d{2}:?\d{2})?$`)
+
+// withoutTime returns a date without the time of the day behind it.
+func withoutTime(text string) string {
+	if m := clock.FindStringSubmatch(text); m != nil {
+		return m[1]
+	}
+	return text
 }
 
 // joined returns a date with points between its parts, and whether it was written so.

@@ -263,7 +263,7 @@ func TestDatesWithTheirMonthAsAWord(t *testing.T) {
 		"2 Sep 2026": "2026-09-02", "02-Sep-2026": "2026-09-02", "2. September 2026": "2026-09-02", "Sep 2, 2026": "2026-09-02", "September 2nd, 2026": "2026-09-02",
 		"02SEP2026": "2026-09-02", "2-Sep-26": "2026-09-02", "02SEP26": "2026-09-02", "2 sept. 2026": "2026-09-02", "Wed 2 Sept 2026": "2026-09-02",
 		"Mittwoch, 2. September 2026": "2026-09-02", "1. März 2026": "2026-03-01", "1er mars 2026": "2026-03-01", "2 août 2026": "2026-08-02", "2026 Sep 2": "2026-09-02", "2026-Sep-02": "2026-09-02",
-		"31 Sep 2026": "", "2 Sep": "", "Sep 2026": "", "Sep 2 26": "", "2 Foo 2026": "", "2 Sep Oct 2026": "", "2 Sep 2026 10:00": "", "2 Sep 2026 12": "", "1 Sep 0000": "", "Sep": "", "": "", "mon": "",
+		"31 Sep 2026": "", "2 Sep": "", "Sep 2026": "", "Sep 2 26": "", "2 Foo 2026": "", "2 Sep Oct 2026": "", "2 Sep 2026 10:00": "2026-09-02", "2 Sep 2026 12": "", "1 Sep 0000": "", "Sep": "", "": "", "mon": "",
 	} {
 		for _, order := range append(units.Orders(), "") {
 			if got, err := units.ParseDate(text, order); got != want || (err == nil) != (want != "") {
@@ -281,6 +281,11 @@ func TestParseDate(t *testing.T) {
 	} {
 		if got, err := units.ParseDate(c.text, c.order); err != nil || got != c.want {
 			t.Errorf("%s %s = %s, %v", c.text, c.order, got, err)
+		}
+	}
+	for _, text := range []string{"2026-10-01T14:30:00", "2026-10-01 14:30", "2026-10-01T14:30:00.000+02:00", "2026-10-01T14:30Z", "01.10.2026 14:30 Uhr", "01/10/2026, 2:30 pm", "1.10.2026 9:05:00"} {
+		if got, err := units.ParseDate(text, "dmy"); err != nil || got != "2026-10-01" {
+			t.Errorf("%q, with a time: %s, %v", text, got, err)
 		}
 	}
 	_, err := units.ParseDate("01/10/2026", "")
@@ -307,12 +312,12 @@ func TestParseDate(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	for text, want := range map[string]string{"13/04/2026": "dmy", "04/13/2026": "mdy", "09/09/2026": "dmy mdy", "03.04.2026": "dmy", "04.13.2026": "", "2026-04-03": "", "2026/04/03": "", "x": ""} {
+	for text, want := range map[string]string{"13/04/2026": "dmy", "04/13/2026": "mdy", "09/09/2026": "dmy mdy", "03.04.2026": "dmy", "04.13.2026": "", "13/04/2026 08:12": "dmy", "2026-04-03": "", "2026/04/03": "", "x": ""} {
 		if got := strings.Join(units.OrdersOf(text), " "); got != want {
 			t.Errorf("orders of %s: %q, want %q", text, got, want)
 		}
 	}
-	for _, text := range []string{"", "32/01/2026", "01/10/26", "tomorrow", "2026-13-01"} {
+	for _, text := range []string{"", "32/01/2026", "01/10/26", "tomorrow", "2026-13-01", "01/10/26 14:30", "14:30", "2026-10-01 25", "2026-10-01 14:30 x"} {
 		if got, err := units.ParseDate(text, "dmy"); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}
