@@ -12,9 +12,13 @@ var inward = regexp.MustCompile(`^([A-Z]{1,2}[0-9][A-Z0-9]?)[0-9][A-Z]{2}$`)
 
 var gaps = strings.NewReplacer(" ", "", "-", "")
 
+// digitsOf is how many digits the postcodes of countries have that may begin with 0: a
+// spreadsheet that takes 01067 for a number leaves 1067 of it. Areas are written with fewer.
+var digitsOf = map[string]int{"DE": 5, "EE": 5, "ES": 5, "FI": 5, "FR": 5, "IT": 5, "KR": 5, "MX": 5, "TR": 5, "US": 5, "AU": 4, "NO": 4, "NZ": 4}
+
 // Postcode returns the area of a postcode of a country: the longest prefix that
 // the table holds. Of a British code it is the outward half, which must be held
-// as it is, since BS1 is no part of BS16.
+// as it is, since BS1 is no part of BS16. A code that lacks its first 0 is read with it.
 func Postcode(code, country string) (Place, bool) { return loaded().postcode(code, country) }
 
 func (im *image) postcode(code, country string) (Place, bool) {
@@ -30,6 +34,9 @@ func (im *image) postcode(code, country string) (Place, bool) {
 	}
 	outward, _, parted := strings.Cut(code, " ")
 	compact := gaps.Replace(code)
+	if len(compact) == digitsOf[country]-1 && strings.Trim(compact, "0123456789") == "" {
+		compact = "0" + compact
+	}
 	least := 2
 	if country == "GB" {
 		if m := inward.FindStringSubmatch(compact); m != nil {
