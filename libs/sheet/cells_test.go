@@ -2,7 +2,6 @@ package sheet_test
 
 import (
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -129,40 +128,6 @@ func TestUnitsInCells(t *testing.T) {
 			}
 			if !strings.Contains(got, c.want) {
 				t.Errorf("got %s, want %s (%s)", got, c.want, row.Body)
-			}
-		})
-	}
-}
-
-// TestTotals: a row of totals is refused with that explanation, and no other row
-// is taken for one.
-func TestTotals(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		file string
-		want []string
-	}{
-		"labelled":             {"treatment,weightKg\nlandfill,1\nlandfill,2\nTotal:,3\n", []string{"4 treatment TOTALS_ROW"}},
-		"in an ignored column": {"nr,treatment,weightKg\n1,landfill,1\nSUMME,,1\n", []string{"3 nr TOTALS_ROW"}},
-		"without label":        {"treatment,weightKg\nlandfill,1.5\nlandfill,2\n,3.5\n", []string{"4  TOTALS_ROW"}},
-		"with separators":      {"treatment,weightKg\nlandfill,900\nlandfill,600\n,\"1,500\"\n", []string{"4  TOTALS_ROW"}},
-		"a description":        {"treatment,weightKg,description\nlandfill,1,x\nlandfill,2,Total\n", nil},
-		"an equal row":         {"treatment,weightKg\nlandfill,1\nlandfill,2\nlandfill,3\n", nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			rows, _, err := all(c.file, "waste", sheet.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, row := range rows {
-				if strings.Contains(row, sheet.TotalsRow) {
-					got = append(got, row)
-				}
-			}
-			if !reflect.DeepEqual(got, c.want) {
-				t.Errorf("got %q of %q, want %q", got, rows, c.want)
 			}
 		})
 	}

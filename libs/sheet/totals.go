@@ -6,63 +6,170 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // TotalsRow is the code of a row that sums up the others.
 const TotalsRow = "TOTALS_ROW"
 
-// totalWords are what people call such a row.
-var totalWords = []string{"total", "totals", "grand total", "subtotal", "sub-total", "sum", "summe", "gesamt", "gesamtsumme", "zwischensumme", "somme", "suma", "totale", "totaal"}
+// totalWords are what people call such a row, alone, before what it sums up or behind it:
+// "Total Hilton", "Hilton Total". besideTotals are further words of such a name, and
+// afterTotals stand behind it alone.
+var (
+	totalWords   = []string{"total", "totals", "subtotal", "sum", "summe", "gesamt", "gesamtsumme", "gesamtbetrag", "gesamtergebnis", "insgesamt", "endsumme", "teilsumme", "zwischensumme", "somme", "suma", "totale", "totaal", "totaux"}
+	besideTotals = []string{"grand", "sub", "sous", "overall", "general", "général"}
+	afterTotals  = []string{"ergebnis", "résultat"}
+)
 
 // sums are the sums of the columns of the rows before; they only help to know a
-// totals row that has no label.
+// totals row.
 type sums struct {
 	of   []float64
 	rows int
+	// group and groupRows are the same since the last row of totals.
+	group     []float64
+	groupRows int
+	// values are texts that could name totals, and were those of a record.
+	values []string
 }
 
-// totals returns the fault of a row that sums up the file: one label and numbers,
-// or numbers alone that are each the sum of those above. Imported, it would have
-// everything count twice.
-func (r *Reader) totals(cells []string) *apperr.Detail {
-	label, at, texts, numbers, summed := "", 0, 0, 0, true
-	values := make([]float64, len(cells))
-	for i, cell := range cells {
-		cell = strings.TrimSpace(cell)
-		if cell == "" {
-			continue
-		}
-		if n, ok := r.asNumber(cell); ok {
-			values[i] = n
-			numbers++
-			summed = summed && i < len(r.sums.of) && math.Abs(n-r.sums.of[i]) <= 1e-9*math.Abs(n)
-			continue
-		}
-		texts++
-		if slices.Contains(totalWords, strings.Trim(strings.ToLower(cell), " :=*")) {
-			label, at = cell, i
-		}
+// add adds the numbers of a record.
+func (s *sums) add(values []float64) {
+	s.rows++
+	s.groupRows++
+	for len(s.of) < len(values) {
+		s.of, s.group = append(s.of, 0), append(s.group, 0)
 	}
-	if numbers > 0 && (texts == 1 && label != "" || texts == 0 && summed && r.sums.rows >= 2 && r.hasTexts()) {
+	for i, n := range values {
+		s.of[i] += n
+		s.group[i] += n
+	}
+}
+
+// endGroup begins a new group, below a row of totals.
+func (s *sums) endGroup() {
+	clear(s.group)
+	s.groupRows = 0
+}
+
+func same(n float64, sums []float64, i int) bool {
+	return i < len(sums) && math.Abs(n-sums[i]) <= 1e-9*math.Abs(n)
+}
+
+// named is what a row has that may sum up others.
+type named struct {
+	label     string // empty: none
+	at        int
+	whole     bool // the label is nothing but the word for totals
+	others    int  // further texts that say something
+	texts     int
+	numbers   int
+	values    []float64
+	ofAll     bool // each number is the sum of those above
+	ofGroup   bool // or of those since the last totals
+	confirmed bool // a number is such a sum
+}
+
+// totals returns the fault of a row that sums up the file, or a part of it: a label and
+// numbers, a label and a number that is the sum of those above, or numbers alone that are
+// each such a sum. Imported, it would have everything count twice.
+func (r *Reader) totals(cells []string) *apperr.Detail {
+	n := r.named(cells)
+	labelled := n.label != "" && n.whole && n.texts == 1
+	bare := n.texts == 0 && n.ofAll && r.sums.rows >= 2 && r.hasTexts()
+	if r.o.Rules > 0 {
+		labelled = n.label != "" && (n.others == 0 || n.confirmed)
+		bare = bare || n.texts == 0 && n.ofGroup && r.sums.groupRows >= 2 && r.hasTexts()
+	}
+	if n.numbers > 0 && (labelled || bare) {
+		r.sums.endGroup()
 		d := &apperr.Detail{Code: TotalsRow, Message: "The row sums up the others. Imported, everything would count twice; delete it from the file."}
-		if label != "" {
-			d.Message = fmt.Sprintf("The row is headed %s and sums up the others. Imported, everything would count twice; delete it from the file.", strconv.Quote(label))
-			if at < len(r.heads) {
-				d.Field = r.heads[at]
+		if n.label != "" {
+			d.Message = fmt.Sprintf("The row is headed %s and sums up the others. Imported, everything would count twice; delete it from the file.", strconv.Quote(n.label))
+			if n.at < len(r.heads) {
+				d.Field = r.heads[n.at]
 			}
 		}
 		return d
 	}
-	r.sums.rows++
-	for i, n := range values {
-		if i >= len(r.sums.of) {
-			r.sums.of = append(r.sums.of, 0)
-		}
-		r.sums.of[i] += n
+	if n.label != "" {
+		r.sums.values = append(r.sums.values[:min(len(r.sums.values), maxIgnored)], n.label)
 	}
+	r.sums.add(n.values)
 	return nil
+}
+
+// named looks at the cells of a row.
+func (r *Reader) named(cells []string) named {
+	n := named{values: make([]float64, len(cells)), ofAll: true, ofGroup: true}
+	all := true // numbers are those of the rows since the last totals
+	for i, cell := range cells {
+		if cell = strings.TrimSpace(cell); cell == "" {
+			continue
+		}
+		if value, ok := r.asNumber(cell); ok {
+			n.values[i] = value
+			n.numbers++
+			whole, part := same(value, r.sums.of, i), same(value, r.sums.group, i)
+			n.ofAll, n.ofGroup, all = n.ofAll && whole, n.ofGroup && part, all && part
+			n.confirmed = n.confirmed || value != 0 && (whole && r.sums.rows >= 2 || part && r.sums.groupRows >= 2)
+			continue
+		}
+		n.texts++
+		if whole, ok := totalLabel(cell); ok && n.label == "" && !slices.Contains(r.sums.values, cell) {
+			n.label, n.at, n.whole = cell, i, whole
+		} else if !r.saysLittle(i, cell) {
+			n.others++
+		}
+	}
+	n.confirmed = n.confirmed || all && r.sums.groupRows == 1
+	return n
+}
+
+// totalLabel reports whether a text names totals, and whether it says nothing else.
+func totalLabel(cell string) (whole, ok bool) {
+	if len(cell) > 80 {
+		return false, false
+	}
+	words := strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) })
+	first, names := 0, 0
+	for first < len(words) && slices.Contains(besideTotals, words[first]) {
+		first++
+	}
+	for _, word := range words {
+		if slices.Contains(totalWords, word) {
+			names++
+		} else if !slices.Contains(besideTotals, word) {
+			names = -len(words)
+		}
+	}
+	if names > 0 {
+		return true, true
+	}
+	if first >= len(words) {
+		return false, false
+	}
+	last := words[len(words)-1]
+	return false, slices.Contains(totalWords, words[first]) || len(words) > 1 && (slices.Contains(totalWords, last) || slices.Contains(afterTotals, last))
+}
+
+// saysLittle reports whether a text beside a label says no more than how its numbers are
+// written: a currency, a unit, a dash.
+func (r *Reader) saysLittle(i int, cell string) bool {
+	if !strings.ContainsFunc(cell, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) {
+		return true
+	}
+	if slices.ContainsFunc(units.Dimensions(), func(dimension string) bool {
+		_, err := units.ByName(cell, dimension)
+		return err == nil
+	}) {
+		return true
+	}
+	field := i < len(r.columns) && r.columns[i].Name != "" && r.columns[i].Name != currencyField
+	return !field && len(cell) == 3 && strings.Trim(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // hasTexts reports whether the file has a column of texts, which a totals row leaves
@@ -71,8 +178,17 @@ func (r *Reader) hasTexts() bool {
 	return slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && !c.number() })
 }
 
-// asNumber reads a cell roughly, with or without a unit behind it.
+// inGroups are signs that stand between the digits of numbers and nowhere else.
+var inGroups = strings.NewReplacer("\u00a0", "", "\u202f", "", "\u2009", "", "’", "", "'", "")
+
+// asNumber reads a cell roughly, with or without a unit or a currency.
 func (r *Reader) asNumber(cell string) (float64, bool) {
+	if r.o.Rules > 0 {
+		if strings.Count(cell, ".") == 2 && units.IsDate(cell) {
+			return 0, false
+		}
+		cell, _ = money(inGroups.Replace(cell))
+	}
 	cell, _, _ = strings.Cut(cell, " ")
 	if r.declared() != "" && strings.HasSuffix(r.declared(), ",5") {
 		cell = strings.ReplaceAll(strings.ReplaceAll(cell, ".", ""), ",", ".")

@@ -30,6 +30,9 @@ type Unit struct {
 // dimensions are those that fields are measured in; the table has others.
 var dimensions = []string{"length", "area", "volume", "mass", "energy"}
 
+// Dimensions returns those that fields are measured in.
+func Dimensions() []string { return slices.Clone(dimensions) }
+
 // ratios are units whose factor does not end as a decimal.
 var ratios = map[string]*big.Rat{"mj": big.NewRat(5, 18), "gj": big.NewRat(2500, 9)}
 
