@@ -88,7 +88,8 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 		b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
 	}
 	r.noteUnread(b.unread)
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.itinerary(b, cells)} {
+	r.ticket(b, cells)
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.itinerary(b, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)
 		}
@@ -108,6 +109,10 @@ func (b *body) measures(typ string) bool {
 // cell puts one cell into the object.
 func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	column, trimmed := r.columns[i], strings.TrimSpace(cell)
+	if word, ok := r.unclear[i]; ok && trimmed != "" {
+		r.unclearCell(b, i, word)
+		return nil
+	}
 	if trimmed != "" && slices.Contains(r.quantity, i) {
 		return r.quantityCell(b, typ, i, Unguard(trimmed))
 	}

@@ -45,7 +45,7 @@ func fieldsNamed(row []string, o Options, types []string) (most int) {
 		return 0
 	}
 	for _, typ := range types {
-		r := &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1}
+		r := unread(typ, o)
 		_ = r.readHead(row) // it is no head then
 		names := map[string]bool{}
 		for _, c := range r.columns {

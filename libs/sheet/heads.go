@@ -14,12 +14,15 @@ import (
 // plain is a head without what spreadsheets and people vary.
 func plain(head string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" _-()[]?.:*'\u00a0", r) {
+		if strings.ContainsRune(" _-()[]?.:*'\u00a0\u00ad", r) {
 			return -1
 		}
 		return r
 	}, head))
 }
+
+// oneLine returns a head, or another cell, without its line breaks.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // headed returns the index of the only column that tables head so; -1 where there is
 // none, or more than one.
@@ -56,7 +59,9 @@ func (r *Reader) readHead(head []string) error {
 		}
 	}
 	for _, text := range head {
-		text = strings.TrimSpace(text)
+		if text = strings.TrimSpace(text); r.o.Rules > 0 {
+			text = oneLine(text)
+		}
 		r.heads = append(r.heads, strings.Clone(text))
 		column, unit := Column{}, ""
 		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
@@ -87,6 +92,12 @@ func (r *Reader) readHead(head []string) error {
 	// tables head it: beside a description, notes are left out as ever.
 	for _, at := range unknown {
 		i := headed(known, r.heads[at])
+		if i < 0 && r.o.Rules > 0 {
+			i = counted(known, r.heads[at])
+		}
+		if r.isRoomNumber(at) {
+			i, r.roomAt = -1, at
+		}
 		if code := moneyHead(known, r.heads[at]); i < 0 && code != "" {
 			i = slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })
 			if !r.heading(moneyField) {
@@ -98,6 +109,12 @@ func (r *Reader) readHead(head []string) error {
 			if !slices.ContainsFunc(r.columns, func(other Column) bool { return other.Name == c.Name }) {
 				r.inUnit[at] = unit
 			}
+		}
+		if word, of := unclearUnit(r.typ, r.heads[at]); i < 0 && r.o.Rules > 0 && of {
+			if r.unclear == nil {
+				r.unclear = map[int]string{}
+			}
+			r.unclear[at] = word
 		}
 		if i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]) {
 			r.columns[at].Type, found = "number", true
@@ -115,6 +132,9 @@ func (r *Reader) readHead(head []string) error {
 	r.findUnits()
 	r.findStay()
 	r.findRoute()
+	r.findTickets()
+	r.findBeside()
+	r.findMarks()
 	found = found || r.route >= 0 || len(r.stay) > 0
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
@@ -190,4 +210,43 @@ func (r *Reader) Head(field string) string {
 		}
 	}
 	return field
+}
+
+// Words around what a column counts: Number of rooms, Passenger count, Anzahl Gäste.
+var (
+	countBefore = []string{"number of", "total number of", "no of", "nr of", "nos of", "# of", "count of", "anzahl der", "anzahl", "nombre de", "nombre d", "número de", "nb de", "nb"}
+	countBehind = []string{" count", " qty", " anzahl"}
+)
+
+// counted returns the index of the only column of whole numbers that a head counts; -1 where
+// there is none, or more than one.
+func counted(known []Column, head string) int {
+	text := oneLine(strings.ToLower(strings.NewReplacer(".", " ", "(", " ", ")", " ", "'", " ").Replace(head)))
+	what := ""
+	for _, before := range countBefore {
+		if rest, ok := strings.CutPrefix(text, before+" "); ok {
+			what = rest
+			break
+		}
+	}
+	for _, behind := range countBehind {
+		if rest, ok := strings.CutSuffix(text, behind); ok && what == "" {
+			what = rest
+		}
+	}
+	if what == "" {
+		return -1
+	}
+	found := -1
+	for i, c := range known {
+		names := append([]string{plain(c.Name)}, slices.Concat(c.headings, c.titles)...)
+		if c.Type != "integer" || !slices.Contains(names, plain(what)) && !slices.Contains(names, plain(what)+"s") {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }

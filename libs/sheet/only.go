@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 )
 
 // Only writes a file to another with the columns that are fields of a type and no
 // others, and returns the heads of those that were left out. What a file must not bring
-// along, such as people's names, is gone before anything is stored.
+// along, such as people's names, is gone before anything is stored; what says that a row
+// does not count stays.
 func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string, err error) {
 	r, err := NewReader(from, typ, o)
 	if err != nil {
@@ -17,7 +19,7 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 	}
 	var take []int
 	for i, c := range r.columns {
-		if slices.Contains(r.quantity, i) || slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
+		if r.marks[i] != noMark || slices.Contains(r.quantity, i) || slices.ContainsFunc(Columns(typ), func(known Column) bool { return known.Name == c.Name }) {
 			take = append(take, i)
 		}
 	}
@@ -30,9 +32,12 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 		}
 		clear(only)
 		for n, i := range take {
-			if i < len(cells) {
+			if i < len(cells) && (r.marks[i] == noMark || written <= r.head || r.marked(r.marks[i], strings.TrimSpace(cells[i]))) {
 				only[n] = cells[i]
 			}
+		}
+		if written > r.head {
+			r.keepLabel(only, take, cells)
 		}
 		if line = AppendRow(line[:0], only); len(only) == 1 && only[0] == "" {
 			line = append(line[:0], "\"\"\r\n"...) // an empty line would not count as a row
@@ -54,5 +59,17 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 		if err := row(cells); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// keepLabel writes the label of a row of totals into the first column of texts that is taken,
+// where it would be left out with its own: the row would be people without an origin.
+func (r *Reader) keepLabel(only []string, take []int, cells []string) {
+	n := r.named(cells)
+	if r.totals(cells) == nil || n.label == "" || slices.Contains(take, n.at) {
+		return
+	}
+	if to := slices.IndexFunc(take, func(i int) bool { return r.marks[i] == noMark && !r.columns[i].number() }); to >= 0 && strings.TrimSpace(only[to]) == "" {
+		only[to] = n.label
 	}
 }

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -93,8 +94,27 @@ type Reader struct {
 	// unread are the places of such columns of which cells were left out.
 	unread []int
 	sums   sums
+	// marks are what columns that are no field may say of a row, by place, and firstSide the
+	// side of the ledger of the first row, with its word.
+	marks     []mark
+	firstSide int
+	firstSaid string
+	// roomAt is the place of the numbers of rooms in a rooming list, and ticketAt that of the
+	// kinds of tickets, which may be returns; -1: the file has none.
+	roomAt, ticketAt int
+	// before are the rows of what a file may have twice.
+	before map[uint64]int64
+	// besideAt is the place of the units beside a column that has one; -1: the file has none.
+	besideAt int
+	// unclear are the units of columns whose heads name one that may be several, by place.
+	unclear map[int]string
 	// ours: the file is an export of the service, which writes 1.5.
 	ours bool
+}
+
+// unread returns a reader of a file of which nothing is known.
+func unread(typ string, o Options) *Reader {
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, besideAt: -1}
 }
 
 // NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.
@@ -103,7 +123,8 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, line: 1, number: max(o.HeadRow-1, 0), rows: csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns})}
+	r := unread(typ, o)
+	r.line, r.number, r.rows = 1, max(o.HeadRow-1, 0), csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns})
 	r.rows.Comma = f.comma
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true
@@ -115,6 +136,9 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 		return nil, syntaxFault(err)
 	case len(head) > maxColumns:
 		return nil, headFault(fields.TooMany, fmt.Sprintf("A file has at most %d columns.", maxColumns))
+	}
+	for i, cell := range head {
+		head[i] = kept(cell)
 	}
 	r.head = r.number
 	r.ours = f.comma == ',' && slices.Contains(head, "_id") && slices.Contains(o.Known, "_id")
@@ -218,7 +242,9 @@ func (r *Reader) Next() (Row, error) {
 			cells[i] = kept(cell)
 		}
 		row := Row{Number: r.number, Type: r.typ, Cells: cells}
-		if fault := r.totals(cells); fault != nil {
+		// The totals of a file are those of all its rows, also of such as do not count.
+		sum := r.totals(cells)
+		if fault := cmp.Or(r.notCounted(cells), sum); fault != nil {
 			row.Err = apperr.Invalid(*fault)
 			return row, nil
 		}

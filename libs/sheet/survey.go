@@ -65,7 +65,7 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 
 // NumberColumns reports which columns of a head are fields of numbers.
 func NumberColumns(head []string, typ string, o Options) []bool {
-	r := &Reader{o: o, typ: typ, typeAt: -1}
+	r := unread(typ, o)
 	_ = r.readHead(head) // what is wrong with it is told by who reads the rows
 	out := make([]bool, len(head))
 	for i := range r.columns {

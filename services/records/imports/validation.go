@@ -81,8 +81,8 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		return false, err
 	}
 	ignore := func() {
-		if ignored := reader.Ignored(); len(ignored) > 0 {
-			i.Ignored = ignored // those of a file of origins were removed when it was received
+		if i.Type != footprint.AttendeeTravel { // whose columns were removed when it was received
+			i.Ignored = reader.Ignored()
 		}
 	}
 	ignore()

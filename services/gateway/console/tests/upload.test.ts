@@ -49,9 +49,11 @@ describe('what an import left out, as cells', () => {
     expect(dayIn('', '3.4.2026')).toBe('2026-04-03');
     expect(dayIn('', '03/04/2026')).toBeUndefined();
   });
-  it('does not count rows that sum up the others', () => {
+  it('does not count rows that sum up the others or are no records themselves', () => {
     const fault = (row: number, code: string) => ({ row, code, message: '' });
     const errors = [fault(4, 'TOTALS_ROW'), fault(3, 'INVALID_NUMBER')];
     expect(mendable({ failed: 2, errors } as never)).toBe(1);
+    errors.push(fault(5, 'ROW_NOT_COUNTED'), fault(6, 'REPEATED_HEAD'), fault(6, 'REQUIRED'));
+    expect(mendable({ failed: 4, errors } as never)).toBe(1);
   });
 });

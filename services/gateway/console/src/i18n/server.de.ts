@@ -69,6 +69,9 @@ export const server: Server = {
     TEAM_ROLE: '{{field}}: die Rolle dieser Person reicht dafür nicht.',
     TOO_MANY_ROWS: 'Die Tabelle hat zu viele Zeilen.',
     TOTALS_ROW: 'Das sieht nach einer Summenzeile aus.',
+    ROW_NOT_COUNTED:
+      'Diese Zeile zählt laut der Datei nicht: storniert, erstattet oder gutgeschrieben, online dabei, oder schon in einer anderen Zeile enthalten. Löschen Sie die Zeile aus der Datei.',
+    REPEATED_HEAD: 'Das ist noch einmal die Kopfzeile. Löschen Sie die Zeile aus der Datei.',
     TOO_MANY_RECORDS: 'Die Veranstaltung hat dafür zu viele Einträge.',
     INVALID_VALUE: '{{field}}: diesen Wert gibt es hier nicht.',
     UNKNOWN_REVISION: 'Einen Stand mit dieser Nummer gibt es nicht.',

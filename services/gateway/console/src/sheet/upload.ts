@@ -71,12 +71,12 @@ export class Upload {
   }
 }
 
-/** The code of a row that sums up the others: it is no record, and not to be mended into one. */
-const totals = 'TOTALS_ROW';
+/** Codes of rows that sum up others, do not count or are the head once more: they are no records, and not to be mended into some. */
+const noRecords: string[] = ['TOTALS_ROW', 'ROW_NOT_COUNTED', 'REPEATED_HEAD'];
 
 /** Returns how many of the rows that an import left out can be mended. */
 export const mendable = (i: Import): number =>
-  i.failed - new Set(i.errors.filter((f) => f.code === totals).map((f) => f.row)).size;
+  i.failed - new Set(i.errors.filter((f) => noRecords.includes(f.code)).map((f) => f.row)).size;
 
 /** Returns the letters of a column that an import left out, where it has no heading but those. */
 export const headless = (column: string): string | undefined => /^column ([A-Z]+)$/.exec(column)?.[1];
@@ -139,7 +139,7 @@ export async function badRows(event: string, { _id: id, errors, errorCount }: Im
             }),
           ),
         );
-  const sums = new Set(faults.filter((f) => f.code === totals).map((f) => `row ${f.row}:`));
+  const sums = new Set(faults.filter((f) => noRecords.includes(f.code)).map((f) => `row ${f.row}:`));
   const response = await consoleFetch(
     new Request(`${location.origin}/session/api/events/${event}/imports/${id}/bad-rows`, {
       headers: { Accept: 'text/csv' },

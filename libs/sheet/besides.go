@@ -1,0 +1,135 @@
+package sheet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// besideHeads are heads of units that stand beside a number, as plain writes them.
+var besideHeads = slices.Concat(unitHeads, []string{"volumeunit", "weightunit", "massunit", "distanceunit", "quantityunit", "unitofquantity", "energyunit", "me", "unidad", "einh", "mengeneinheiten"})
+
+// servings are units of what is eaten: one each is a meal.
+var servings = []string{"portion", "portions", "portionen", "port", "meal", "meals", "mahlzeit", "mahlzeiten", "essen", "menü", "menüs", "menu", "menus", "cover", "covers", "serving", "servings", "plate", "plates", "teller", "lunch", "lunches", "dinner", "dinners", "lunchbox", "lunchboxes", "lunchpaket", "lunchpakete", "pax", "person", "persons", "personen", "pers", "people", "guest", "guests", "gast", "gäste", "each", "ea", "pc", "pcs", "piece", "pieces", "stück", "stk", "st", "x", "unit", "units", "repas", "couvert", "couverts", "personne", "personnes", "pièce", "pièces", "unidad", "unidades", "ración", "raciones"}
+
+// findBeside finds the units beside a column whose head has a unit, or says what it counts.
+func (r *Reader) findBeside() {
+	if r.o.Rules == 0 || len(r.quantity) > 0 {
+		return
+	}
+	r.besideAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(besideHeads, plain(head)) })
+	if r.besideAt >= 0 && r.columns[r.besideAt].Name != "" {
+		r.besideAt = -1
+	}
+}
+
+// beside returns the fault of a number whose unit, in the column beside it, is another than the
+// one of its head, or that counts something else than meals.
+func (r *Reader) beside(b *body, cells []string) *apperr.Detail {
+	if r.besideAt < 0 || r.besideAt >= len(cells) {
+		return nil
+	}
+	word := Unguard(strings.TrimSpace(cells[r.besideAt]))
+	if word == "" {
+		return nil
+	}
+	if r.typ == "catering" {
+		at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "meals" })
+		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || slices.Contains(servings, strings.Trim(strings.ToLower(word), ". ")) || b.values["meals"] == nil {
+			return nil
+		}
+		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"meals"},
+			Message: fmt.Sprintf("%s is %s %.40s; catering counts meals. Write how many meals that is, with the unit Portion or none.", r.heads[at], b.values["meals"], word)}
+	}
+	measured := -1
+	for at, c := range r.columns {
+		if _, ok := units.OfField(c.Name); ok && c.number() {
+			if measured >= 0 {
+				return nil // whose unit it is cannot be told
+			}
+			measured = at
+		}
+	}
+	if measured < 0 || b.values[r.columns[measured].Name] == nil && b.stated[r.columns[measured].Name] == "" {
+		return nil
+	}
+	target, _ := units.OfField(r.columns[measured].Name)
+	own := target.Symbol
+	if r.inUnit[measured] != "" {
+		own = r.inUnit[measured]
+	}
+	u, err := units.ByName(word, target.Dimension)
+	if _, unclear := errors.AsType[*units.AmbiguousUnitError](err); !unclear && (err != nil || u.Symbol == own) {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[measured], Code: fields.NotAllowed,
+		Message: fmt.Sprintf("The head %s is in %s, and %s says %s. Write the number in one unit, or leave the unit out of the head.", r.heads[measured], own, r.heads[r.besideAt], word)}
+}
+
+// dayHeads are heads of how many days something goes on, as plain writes them.
+var dayHeads = []string{"days", "day", "noofdays", "numberofdays", "nodays", "tage", "anzahltage", "jours", "nombredejours", "días"}
+
+// perDay returns the fault of guests who eat on several days: meals are those of all of them.
+func (r *Reader) perDay(b *body, cells []string) *apperr.Detail {
+	if r.typ != "catering" || r.o.Rules == 0 || b.values["meals"] == nil {
+		return nil
+	}
+	meals := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "meals" })
+	at := slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(dayHeads, plain(head)) })
+	if meals < 0 || at < 0 || at >= len(cells) || plain(r.heads[meals]) == "meals" {
+		return nil
+	}
+	days, err := strconv.ParseFloat(strings.TrimSpace(cells[at]), 64)
+	if err != nil || days <= 1 {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[meals], Code: fields.NotAllowed, Suggestions: []string{"meals"},
+		Message: fmt.Sprintf("%s is %s, and %s is %s. Head the column meals, with how many meals there are on all days together.", r.heads[meals], b.values["meals"], r.heads[at], strings.TrimSpace(cells[at]))}
+}
+
+// unclearUnit returns the unit of a head that may be several, such as Tons or Gallons, where it
+// is one of a quantity of the type.
+func unclearUnit(typ, head string) (word string, ok bool) {
+	stem, word, _ := unitOfHead(head)
+	if stem == "" {
+		stem, word = amountWords[0], strings.TrimSpace(head)
+	}
+	for _, c := range Columns(typ) {
+		target, measured := units.OfField(c.Name)
+		if !measured || !c.number() {
+			continue
+		}
+		_, err := units.ByName(word, target.Dimension)
+		e, unclear := errors.AsType[*units.AmbiguousUnitError](err)
+		if !unclear || !slices.ContainsFunc(e.Meanings, func(meaning string) bool {
+			_, err := units.ByName(meaning, target.Dimension)
+			return err == nil
+		}) {
+			continue
+		}
+		if isAmount(stem) || slices.ContainsFunc(quantities(typ, stem), func(q Column) bool { return q.Name == c.Name }) {
+			return word, true
+		}
+	}
+	return "", false
+}
+
+// unclearCell takes note that a number is in a unit that may be several, which matters where the
+// row has no other.
+func (r *Reader) unclearCell(b *body, at int, word string) {
+	e := &units.AmbiguousUnitError{Unit: word}
+	for _, dimension := range units.Dimensions() {
+		_, err := units.ByName(word, dimension)
+		if known, ok := errors.AsType[*units.AmbiguousUnitError](err); ok {
+			e = known
+		}
+	}
+	b.unknownAmount = &apperr.Detail{Field: r.heads[at], Code: "AMBIGUOUS_UNIT", Suggestions: e.Meanings, Message: e.Error() + " in the head of the column."}
+	b.amountAt = at
+}

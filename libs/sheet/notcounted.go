@@ -1,0 +1,234 @@
+package sheet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+const (
+	// RowNotCounted is the code of a row of which the file itself says that it does not count:
+	// what was cancelled, refunded or credited, whom the event reaches online, a second
+	// mention of what another row has.
+	RowNotCounted = "ROW_NOT_COUNTED"
+	// RepeatedHead is the code of a row that is the head once more, as printed pages have it.
+	RepeatedHead = "REPEATED_HEAD"
+)
+
+// mark is what a column that is no field may say of a row.
+type mark uint8
+
+const (
+	noMark   mark = iota
+	states        // words: cancelled, refund, no-show
+	flags         // yes, or the day on which it was cancelled
+	attends       // whether a person comes
+	presence      // in person or online
+	reverse       // an amount or a number, negative where it is taken back
+	sides         // debit or credit
+)
+
+// Heads of such columns, as plain writes them. A head with one of the words of stateParts is
+// one of a state too.
+var (
+	stateParts   = []string{"status", "statut", "estado", "zustand"}
+	stateHeads   = []string{"transactiontype", "transaction", "transaktionsart", "transaktionstyp", "documenttype", "doctype", "documentkind", "ticketstate", "bookingtype", "saletype", "salestype", "entrytype", "source", "sourcetype", "belegart", "vorgang", "vorgangsart", "buchungsart", "buchungstyp", "art", "typ", "typededocument", "typedoperation", "tipodedocumento", "rsvp", "response", "antwort", "rückmeldung"}
+	flagHeads    = []string{"cancelled", "canceled", "iscancelled", "iscanceled", "cancelledat", "canceledat", "cancelledon", "canceledon", "cancellationdate", "cancelationdate", "dateofcancellation", "void", "voided", "refunded", "isrefunded", "refundedat", "refundedon", "refunddate", "noshow", "storniert", "storno", "storniertam", "stornodatum", "stornierungsdatum", "annulé", "annulée", "cancelado", "anulado"}
+	attendsHeads = []string{"attending", "willattend", "isattending", "nimmtteil", "attendingyes/no", "rsvp"}
+	reverseHeads = []string{"fare", "totalfare", "basefare", "ticketfare", "farepaid", "price", "totalprice", "ticketprice", "pricepaid", "amount", "totalamount", "amountpaid", "totalpaid", "total", "totalcost", "gross", "grossamount", "value", "invoiceamount", "invoicetotal", "spend", "betrag", "gesamtbetrag", "rechnungsbetrag", "bruttobetrag", "brutto", "preis", "gesamtpreis", "ticketpreis", "umsatz", "summe", "montant", "prix", "importe", "precio", "quantity", "qty", "tickets", "ticketcount", "menge", "anzahl"}
+	sideHeads    = []string{"s/h", "sh", "shkz", "s/hkennzeichen", "shkennzeichen", "soll/haben", "sollhaben", "soll/habenkennzeichen", "sollhabenkennzeichen", "soll/habenkz", "debit/credit", "debitcredit", "debit/creditindicator", "d/c", "dc", "dr/cr", "drcr"}
+	onlineHeads  = []string{"attendance", "attendancetype", "attendancemode", "participation", "participationtype", "participationmode", "attendeetype", "tickettype", "ticket", "ticketname", "tickettitle", "ticketclass", "ticketkategorie", "ticketart", "product", "produkt", "admissionitem", "admissiontype", "registrationtype", "regtype", "registrationitem", "format", "eventformat", "teilnahme", "teilnahmeart", "teilnahmeform", "typedeparticipation", "modalité", "modalidad", "inperson/online", "inpersonoronline", "online/inperson"}
+)
+
+// Words of a state in which nothing took place, or was taken back; with one of the words of
+// besideStates it did, or it is not known.
+var (
+	stopWords    = []string{"cancelled", "canceled", "cancellation", "cancelation", "canx", "cxl", "cxld", "void", "voided", "refunded", "refund", "reversed", "reversal", "declined", "rejected", "deleted", "noshow", "waitlist", "waitlisted", "storniert", "storno", "stornierung", "stornorechnung", "annulliert", "annuliert", "abgesagt", "abgelehnt", "abgemeldet", "gelöscht", "gutschrift", "rechnungskorrektur", "erstattet", "erstattung", "rückerstattung", "rückerstattet", "retoure", "warteliste", "annulé", "annulée", "annulation", "remboursé", "remboursée", "remboursement", "avoir", "refusé", "refusée", "cancelado", "cancelada", "anulado", "anulada", "reembolsado", "reembolso", "rechazado"}
+	stopPhrases  = []string{"no show", "not attending", "not coming", "cannot attend", "will not attend", "did not attend", "credit note", "credit memo", "creditmemo", "creditnote", "nicht erschienen", "nimmt nicht teil", "nota de crédito", "on waiting list", "waiting list", "non présent"}
+	stopWhole    = []string{"credit", "cr"}
+	besideStates = []string{"not", "no", "non", "nicht", "kein", "keine", "partial", "partially", "part", "teilweise", "teil", "teilstorno", "teilerstattung", "partiel", "partielle", "pending", "requested", "before", "until", "bis", "free", "policy", "protection"}
+	onlineWords  = []string{"online", "virtual", "virtually", "virtuell", "remote", "livestream", "stream", "streaming", "webinar", "digital", "distanciel", "virtuel", "virtuelle", "onlineteilnahme", "onlineticket", "onlinezugang"}
+	besideOnline = []string{"ticket", "tickets", "pass", "only", "nur", "access", "attendance", "attendee", "attendees", "participant", "participation", "delegate", "registration", "event", "admission", "teilnahme", "teilnehmer", "zugang", "free", "live", "en", "ligne", "à", "distance"}
+)
+
+// longestMark is how long a cell is, in bytes, that says whether its row counts; longer ones
+// are remarks.
+const longestMark = 60
+
+// findMarks finds the columns that say of a row whether it counts.
+func (r *Reader) findMarks() {
+	r.marks = make([]mark, len(r.columns))
+	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") || slices.Contains(r.heads, "eventId") {
+		return // the state of a record in an export is another one
+	}
+	people := r.typ == footprint.OriginRows
+	for at, head := range r.heads {
+		if c := r.columns[at]; head == "" || c.Name != "" || c.Type != "" {
+			continue
+		}
+		name := plain(head)
+		stem := name
+		if text, _, ok := unitOfHead(head); ok {
+			stem = plain(text)
+		}
+		has := func(heads []string) bool { return slices.Contains(heads, name) }
+		switch {
+		case people && has(attendsHeads):
+			r.marks[at] = attends
+		case people && has(onlineHeads):
+			r.marks[at] = presence
+		case has(stateHeads) || slices.ContainsFunc(stateParts, func(part string) bool { return strings.Contains(name, part) }):
+			r.marks[at] = states
+		case has(flagHeads):
+			r.marks[at] = flags
+		case has(sideHeads):
+			r.marks[at] = sides
+		case has(reverseHeads) || slices.Contains(reverseHeads, stem):
+			r.marks[at] = reverse
+		}
+	}
+}
+
+// notCounted returns the fault of a row that says itself that it is not to be counted, or is
+// the head once more.
+func (r *Reader) notCounted(cells []string) *apperr.Detail {
+	if r.o.Rules > 0 && r.isHead(cells) {
+		return &apperr.Detail{Code: RepeatedHead, Message: "The row is the head once more; delete it from the file."}
+	}
+	for at, kind := range r.marks {
+		if kind == noMark || at >= len(cells) {
+			continue
+		}
+		cell := strings.TrimSpace(cells[at])
+		if kind == sides {
+			if fault := r.side(at, cell); fault != nil {
+				return fault
+			}
+		} else if r.marked(kind, cell) {
+			what := "what was cancelled, refunded or credited does not count"
+			if kind == presence || kind == attends {
+				what = "who does not come does not travel"
+			}
+			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
+				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
+		}
+	}
+	return nil
+}
+
+// isHead reports whether each cell with something in it is the head of its column.
+func (r *Reader) isHead(cells []string) bool {
+	found := 0
+	for i, cell := range cells {
+		if cell = strings.TrimSpace(cell); cell == "" {
+			continue
+		}
+		if i >= len(r.heads) || !strings.EqualFold(oneLine(cell), r.heads[i]) {
+			return false
+		}
+		found++
+	}
+	return found > 0
+}
+
+// marked reports whether a cell says that its row does not count.
+func (r *Reader) marked(kind mark, cell string) bool {
+	if cell == "" || len(cell) > longestMark {
+		return false
+	}
+	switch kind {
+	case states:
+		return stopped(cell)
+	case flags:
+		yes, _ := fields.Truth(cell)
+		day, _, _ := strings.Cut(cell, "T")
+		day, _, _ = strings.Cut(day, " ")
+		return yes || units.IsDate(day) || stopped(cell)
+	case attends:
+		yes, known := fields.Truth(cell)
+		return known && !yes || stopped(cell)
+	case reverse:
+		return negative(cell)
+	case presence:
+		return online(cell) || stopped(cell)
+	case noMark, sides:
+	}
+	return false
+}
+
+// side returns the fault of a row on the other side of the ledger than the first one of the file.
+func (r *Reader) side(at int, cell string) *apperr.Detail {
+	which := 0
+	switch strings.ToLower(cell) {
+	case "s", "soll", "d", "dr", "debit", "debet":
+		which = 1
+	case "h", "haben", "c", "cr", "k", "credit":
+		which = 2
+	}
+	if r.firstSide == 0 {
+		r.firstSide, r.firstSaid = which, cell
+	}
+	if which == 0 || which == r.firstSide {
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
+		Message: fmt.Sprintf("%s is %q, and %q in the first row that has it: one of them is a credit, which does not count. Delete such rows from the file.", r.heads[at], cell, r.firstSaid)}
+}
+
+// wordsOf returns the words of a text in small letters.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) })
+}
+
+// stopped reports whether a state is one in which nothing took place, or was taken back.
+func stopped(cell string) bool {
+	words := wordsOf(cell)
+	if text := strings.Join(words, " "); slices.ContainsFunc(stopPhrases, func(phrase string) bool { return strings.Contains(text, phrase) }) || slices.Contains(stopWhole, text) {
+		return true
+	}
+	has := func(list []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
+	}
+	return has(stopWords) && !has(besideStates)
+}
+
+// online reports whether a kind of ticket or of attendance is one without travel.
+func online(cell string) bool {
+	found := false
+	words := wordsOf(cell)
+	for _, word := range words {
+		switch {
+		case slices.Contains(onlineWords, word):
+			found = true
+		case !slices.Contains(besideOnline, word):
+			return false
+		}
+	}
+	text := strings.Join(words, " ")
+	return found || strings.Contains(text, "en ligne") || strings.Contains(text, "à distance")
+}
+
+// negative reports whether an amount is below zero, as accounts write it: -5, 5-, (5), 5 CR.
+func negative(cell string) bool {
+	cell = Unguard(cell)
+	first, last := strings.IndexAny(cell, "0123456789"), strings.LastIndexAny(cell, "0123456789")
+	if first < 0 || !strings.ContainsAny(cell, "123456789") {
+		return false
+	}
+	before, after := strings.TrimSpace(cell[:first]), strings.TrimSpace(cell[last+1:])
+	for _, text := range [...]string{before, after} {
+		text = strings.Trim(text, "-−–.,() ")
+		if _, sign := signs[text]; text != "" && text != "CR" && !sign && (len(text) != 3 || strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
+			return false // no amount, or one of something else than money
+		}
+	}
+	signed := func(text string) bool { return strings.ContainsAny(text, "-−–") }
+	return signed(before) || strings.HasPrefix(before, "(") && strings.HasSuffix(after, ")") || after == "CR" ||
+		signed(after) && !strings.HasPrefix(after, ".") && !strings.HasPrefix(after, ",")
+}
