@@ -3,9 +3,9 @@ package fields
 import "strings"
 
 // truths are the words, in small letters, that people write for true and false in
-// English, German and French.
+// English, German, French and Spanish.
 var truths = map[string]bool{
-	"true": true, "yes": true, "y": true, "1": true, "x": true, "✓": true, "wahr": true, "ja": true, "j": true, "oui": true, "vrai": true,
+	"true": true, "yes": true, "y": true, "1": true, "x": true, "✓": true, "wahr": true, "ja": true, "j": true, "oui": true, "vrai": true, "sí": true,
 	"false": false, "no": false, "n": false, "0": false, "-": false, "falsch": false, "nein": false, "non": false, "faux": false,
 }
 

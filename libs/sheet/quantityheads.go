@@ -18,8 +18,8 @@ import (
 var quantityWords = map[string]string{
 	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
 	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass", "tonnage": "mass",
-	"netweight": "mass", "netwt": "mass", "mileage": "length", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
-	"area": "area", "fläche": "area", "volume": "volume", "volumen": "volume", "energy": "energy", "energie": "energy",
+	"netweight": "mass", "netwt": "mass", "mileage": "length", "distancia": "length", "poids": "mass", "peso": "mass", "poidsnet": "mass", "volumen": "volume", "superficie": "area", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
+	"area": "area", "fläche": "area", "volume": "volume", "energy": "energy", "energie": "energy",
 }
 
 // grossWords are heads of the weight with what it is packed or carried in: that of goods, as
