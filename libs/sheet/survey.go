@@ -62,14 +62,3 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 	}
 	return f, nil
 }
-
-// NumberColumns reports which columns of a head are fields of numbers.
-func NumberColumns(head []string, typ string, o Options) []bool {
-	r := unread(typ, o)
-	_ = r.readHead(head) // what is wrong with it is told by who reads the rows
-	out := make([]bool, len(head))
-	for i := range r.columns {
-		out[i] = r.columns[i].number()
-	}
-	return out
-}

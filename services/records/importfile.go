@@ -83,12 +83,11 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 	}
 	o := xlsx.Options{Sheet: name, DecimalComma: i.DecimalComma || commaFormat(i.NumberFormat), Limit: largestFile(),
 		Head: func(rows [][]string) int { return sheet.HeadOf(rows, imports.Options(*i), imports.RowTypes(*i)...) }}
-	if i.NumberFormat == "" && !i.DecimalComma {
-		o.Numbers = func(head []string) []bool {
-			of := *i
-			of.WholeRecords = slices.Contains(head, "origins")
-			return sheet.NumberColumns(head, imports.RowType(of), imports.Options(of))
-		}
+	o.Declared = i.NumberFormat != "" || i.DecimalComma
+	o.Columns = func(head []string) []sheet.ShownColumn {
+		of := *i
+		of.WholeRecords = slices.Contains(head, "origins")
+		return sheet.ShownColumns(head, imports.RowType(of), imports.Options(of))
 	}
 	convert := func() (text *web.File, format string, err error) {
 		text, err = derived(file, func(to io.Writer) (err error) {

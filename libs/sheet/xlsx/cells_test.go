@@ -7,6 +7,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 )
 
@@ -124,11 +125,48 @@ func TestFormatsOfNumbers(t *testing.T) {
 	}
 }
 
+// TestUnitsOfFormats: a number is written with the unit or the currency that its format shows,
+// where the head of its column does not say that one.
+func TestUnitsOfFormats(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typ, head, code string
+		value           float64
+		want            string
+	}{
+		{"waste", "weightKg", `0.00" t"`, 1.25, "1.25 t"}, {"waste", "weightKg", `#,##0\ "kg"`, 350, "350"}, {"waste", "Weight (t)", `0.0 "t"`, 2, "2"}, {"waste", "Weight (t)", `0.0 "kg"`, 2, "2 kg"},
+		{"waste", "Weight", `0 "lbs"`, 440, "440 lbs"}, {"waste", "Pounds", `"£"#,##0.00`, 300, "300 £"}, {"waste", "weightKg", `0" tons"`, 2, "2 tons"}, {"waste", "weightKg", `0" net"`, 2, "2"},
+		{"waste", "weightKg", `0.0" t"`, -2, "-2"}, {"venue", "electricityKWh", `0.0" MWh"`, 4.2, "4.2 MWh"}, {"waste", "containers", `0" t"`, 3, "3"},
+		{"purchases", "amount", "[$€-407] #,##0.00", 1200, "1200 €"}, {"purchases", "Amount", `_-"£"* #,##0.00_-;-"£"* #,##0.00_-`, 12, "12 £"}, {"purchases", "Amount", "#,##0.00 [$EUR]", 12, "12 EUR"},
+		{"purchases", "Amount", `$#,##0`, 12, "12 $"}, {"purchases", "Amount", `#,##0.00 €`, 12, "12 €"}, {"purchases", "amount", "0.00", 12, "12"}, {"purchases", "amount", `0 "net"`, 12, "12"},
+		{"purchases", "externalReference", "00000", 1067, "01067"}, {"attendee-travel/origins", "PLZ", `"D-"00000`, 1067, "01067"}, {"waste", "weightKg", "00000", 67, "67"}, {"waste", "Datum", "0", 46154, "2026-05-12"},
+	} {
+		file := workbook(t, func(f *excelize.File) {
+			rowsOf(t, f, "Sheet1", []any{c.head}, []any{c.value})
+			id, err := f.NewStyle(&excelize.Style{CustomNumFmt: &c.code})
+			if err == nil {
+				err = f.SetCellStyle("Sheet1", "A2", "A2", id)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+		columns := func(head []string) []sheet.ShownColumn {
+			return sheet.ShownColumns(head, c.typ, sheet.Options{Rules: sheet.Rules})
+		}
+		if got, _, err := xlsx.CSVWith(file, xlsx.Options{Columns: columns}); err != nil || string(got) != c.head+"\r\n"+c.want+"\r\n" {
+			t.Errorf("%s %s %q of %v: %q, %v; want %s", c.typ, c.head, c.code, c.value, got, err, c.want)
+		}
+	}
+}
+
 // TestNumbersAndTexts: a cell that is a number has one reading, and says nothing of how
 // texts beside it are written; those settle it among themselves.
 func TestNumbersAndTexts(t *testing.T) {
 	t.Parallel()
-	second := func(head []string) []bool { return []bool{false, true, true}[:len(head)] }
+	second := func(head []string) []sheet.ShownColumn {
+		return []sheet.ShownColumn{{}, {Number: true}, {Number: true}}[:len(head)]
+	}
 	for name, c := range map[string]struct {
 		rows         [][]any
 		comma        bool
@@ -144,7 +182,7 @@ func TestNumbersAndTexts(t *testing.T) {
 		file := workbook(t, func(f *excelize.File) {
 			rowsOf(t, f, "Sheet1", append([][]any{{"description", "weightKg"}}, c.rows...)...)
 		})
-		got, format, err := xlsx.CSVWith(file, xlsx.Options{DecimalComma: c.comma, Numbers: second})
+		got, format, err := xlsx.CSVWith(file, xlsx.Options{DecimalComma: c.comma, Columns: second})
 		if err != nil || string(got) != "description,weightKg\r\n"+c.want || format != c.format {
 			t.Errorf("%s: %q in %q, %v", name, got, format, err)
 		}

@@ -29,14 +29,14 @@ type converter struct {
 	comma       bool
 	from1904    bool
 	formats     []format // of the styles of cells
-	dates       []bool   // the columns of days
 	width, head int      // how many cells the head has, and its row; 0 where there is none
 	line        []byte   // the row that is written
 	cells       []string
 	headOf      func(rows [][]string) int
-	// numbersOf finds numbers, the columns that hold them; texts are the texts in those.
-	numbersOf func(head []string) []bool
-	numbers   []bool
+	// columnsOf finds columns; texts are the texts in those of numbers.
+	columnsOf func(head []string) []sheet.ShownColumn
+	columns   []sheet.ShownColumn
+	declared  bool // the form of numbers
 	texts     sheet.Numbers
 }
 
@@ -136,9 +136,7 @@ func (c *converter) row(n int, from []cell) error {
 	cells, size := c.cells[:0], 0
 	for i, cell := range from {
 		value := cell.value
-		if head {
-			c.dates = append(c.dates, strings.EqualFold(strings.TrimSpace(value), "date"))
-		} else {
+		if !head {
 			var err error
 			if value, err = c.cell(n, i, cell); err != nil {
 				return err
@@ -153,8 +151,14 @@ func (c *converter) row(n int, from []cell) error {
 	for len(cells) < c.width {
 		cells = append(cells, "")
 	}
-	if head && c.numbersOf != nil {
-		c.numbers = c.numbersOf(cells)
+	if head {
+		c.columns = make([]sheet.ShownColumn, len(cells))
+		if c.columnsOf != nil {
+			c.columns = c.columnsOf(cells)
+		}
+		for i, cell := range cells {
+			c.columns[i].Day = c.columns[i].Day || strings.EqualFold(strings.TrimSpace(cell), "date")
+		}
 	}
 	c.cells, c.line = cells, c.line[:0]
 	if !slices.ContainsFunc(cells, func(s string) bool { return s != "" }) {
@@ -208,23 +212,39 @@ func (c *converter) cell(row, column int, from cell) (string, error) {
 	if typed(from.kind) && from.kind != "n" && from.kind != "d" {
 		return c.text(column, from.value), nil // digits of a text
 	}
-	shown := plain
+	shown := format{}
 	if i, err := strconv.Atoi(from.style); err == nil && 0 <= i && i < len(c.formats) {
 		shown = c.formats[i]
 	}
-	if column < len(c.dates) && c.dates[column] {
+	if c.column(column).Day {
 		if day, ok := c.day(number); ok {
 			return day, nil
 		}
 		return from.value, nil
 	}
-	switch shown {
+	switch shown.kind {
 	case percent:
 		return c.numberIn(column, 100*number) + "%", nil
 	case moment:
 		return c.moment(number), nil
+	case plain:
 	}
-	return c.numberIn(column, number), nil
+	text := c.numberIn(column, number)
+	switch of := c.column(column); {
+	case number >= 0 && shown.shown != "" && of.Takes(shown.shown):
+		text += " " + shown.shown
+	case !of.Number && number >= 0 && number == math.Trunc(number) && len(text) < shown.digits:
+		text = strings.Repeat("0", shown.digits-len(text)) + text
+	}
+	return text, nil
+}
+
+// column returns what is known of a column.
+func (c *converter) column(n int) sheet.ShownColumn {
+	if n >= len(c.columns) {
+		return sheet.ShownColumn{}
+	}
+	return c.columns[n]
 }
 
 // numberIn writes a number of a column so that it has one reading, beside texts that may
@@ -237,7 +257,8 @@ func (c *converter) numberIn(column int, n float64) string {
 	return text
 }
 
-func (c *converter) isNumber(column int) bool { return column < len(c.numbers) && c.numbers[column] }
+// isNumber reports whether a column is of numbers that may have two readings.
+func (c *converter) isNumber(column int) bool { return c.column(column).Number && !c.declared }
 
 // text takes note of a text that is to be a number, and returns it.
 func (c *converter) text(column int, value string) string {

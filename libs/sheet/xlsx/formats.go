@@ -7,12 +7,22 @@ import (
 )
 
 // format is how cells show a number, as far as that says what the number is.
-type format uint8
+type format struct {
+	kind kind
+	// shown is what stands beside the number, such as "t", "€" or "GBP".
+	shown string
+	// digits is how many the number has at least, with zeros before it, where it is shown as
+	// digits alone, as postcodes are.
+	digits int
+}
+
+// kind is the kind of a format.
+type kind uint8
 
 const (
-	plain   format = iota
-	percent        // 10% is kept as 0.1
-	moment         // a day or a time is kept as the days since an epoch
+	plain   kind = iota
+	percent      // 10% is kept as 0.1
+	moment       // a day or a time is kept as the days since an epoch
 )
 
 // formats returns the formats of cells by their style.
@@ -47,47 +57,74 @@ func formatOf(id string, own map[string]string) format {
 	}
 	switch n, err := strconv.Atoi(id); {
 	case err != nil:
-		return plain
 	case n == 9 || n == 10:
-		return percent
+		return format{kind: percent}
 	case 14 <= n && n <= 22, 27 <= n && n <= 36, 45 <= n && n <= 47, 50 <= n && n <= 58:
-		return moment
+		return format{kind: moment}
 	}
-	return plain
+	return format{}
 }
 
-// formatBy returns the format that a code describes: its first section, without texts.
+// formatBy returns the format that a code describes: its first section.
 func formatBy(code string) format {
+	var texts, number strings.Builder
 	for i := 0; i < len(code); i++ {
 		switch b := code[i]; b {
 		case ';':
-			return plain
+			return shownAs(texts.String(), number.String())
 		case '%':
-			return percent
-		case '\\', '_', '*': // the next character is shown, or left out
+			return format{kind: percent}
+		case '_', '*': // the next character is left out, or fills the cell
 			i++
+		case '\\': // the next one is shown
+			if i++; i < len(code) {
+				texts.WriteByte(code[i])
+			}
 		case '"':
 			end := strings.IndexByte(code[i+1:], '"')
 			if end < 0 {
-				return plain
+				return format{}
 			}
+			texts.WriteString(code[i+1 : i+1+end])
 			i += end + 1
 		case '[':
 			end := strings.IndexByte(code[i:], ']')
 			if end < 0 {
-				return plain
+				return format{}
 			}
-			if strings.Trim(strings.ToLower(code[i+1:i+end]), "hms") == "" {
-				return moment // [h] counts on beyond a day
+			within := code[i+1 : i+end]
+			if strings.Trim(strings.ToLower(within), "hms") == "" {
+				return format{kind: moment} // [h] counts on beyond a day
 			}
-			i += end // a colour, a condition, a currency
+			if currency, ok := strings.CutPrefix(within, "$"); ok { // else a colour, or a condition
+				currency, _, _ = strings.Cut(currency, "-")
+				texts.WriteString(currency)
+			}
+			i += end
 		case 'd', 'D', 'm', 'M', 'y', 'Y', 'h', 'H', 's', 'S':
-			return moment
+			return format{kind: moment}
 		case 'G', 'g': // General
 			if len(code) >= i+7 && strings.EqualFold(code[i:i+7], "General") {
 				i += 6
 			}
+		case '$':
+			texts.WriteByte(b)
+		default:
+			if b >= 0x80 { // a sign such as €
+				texts.WriteByte(b)
+			} else if b != ' ' {
+				number.WriteByte(b)
+			}
 		}
 	}
-	return plain
+	return shownAs(texts.String(), number.String())
+}
+
+// shownAs returns the format of a plain number from the texts and the digits of its code.
+func shownAs(texts, number string) format {
+	f := format{shown: strings.TrimSpace(texts)}
+	if len(number) > 1 && strings.Trim(number, "0") == "" {
+		f.digits = len(number)
+	}
+	return f
 }

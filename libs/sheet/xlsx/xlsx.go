@@ -19,6 +19,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
 // MediaType is that of a workbook.
@@ -47,9 +48,10 @@ type Options struct {
 	// Head returns which of the first rows with something in them is the head; those above it
 	// are written as empty ones. nil: it is the first one.
 	Head func(rows [][]string) int
-	// Numbers reports which columns below a head are numbers; nil where the form of
-	// numbers was declared, so that none has two readings.
-	Numbers func(head []string) []bool
+	// Columns returns what the columns below a head are; nil: nothing is known of them.
+	Columns func(head []string) []sheet.ShownColumn
+	// Declared: the form of numbers was declared, so that none has two readings.
+	Declared bool
 	// Limit is how many bytes may be written. A text that many cells share is written for
 	// each of them, so the size of the workbook bounds nothing.
 	Limit int
@@ -93,7 +95,7 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 	}
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, numbersOf: o.Numbers}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, columnsOf: o.Columns, declared: o.Declared}
 	if err := c.convert(ctx, rows); err != nil {
 		return "", unreadable(err)
 	}

@@ -1,0 +1,63 @@
+package sheet
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// ShownColumn is what has to be known of a column of a workbook to write its numbers as they
+// are shown.
+type ShownColumn struct {
+	// Number: the column is a field of numbers.
+	Number bool
+	// Day: the column has days.
+	Day bool
+	// money: it has amounts of money. measured: it has a physical quantity, in the unit own,
+	// or where that is empty, in those of its cells.
+	money, measured bool
+	own             string
+}
+
+// ShownColumns returns the columns of a head.
+func ShownColumns(head []string, typ string, o Options) []ShownColumn {
+	r := unread(typ, o)
+	_ = r.readHead(head) // what is wrong with it is told by who reads the rows
+	out := make([]ShownColumn, len(head))
+	for i, c := range r.columns {
+		target, measured := units.OfField(c.Name)
+		out[i] = ShownColumn{Number: c.number(), Day: c.Name == "date" || slices.Contains(r.stay, i), money: c.Name == moneyField && typ == "purchases",
+			measured: c.number() && (measured || slices.Contains(r.quantity, i)), own: target.Symbol}
+		if r.inUnit[i] != "" {
+			out[i].own = r.inUnit[i]
+		}
+	}
+	return out
+}
+
+// Takes reports whether the number of a cell is to be written with what its format shows beside
+// it: a unit or a currency, where the column does not say the same. Of a column without units a
+// format says nothing that matters.
+func (c ShownColumn) Takes(shown string) bool {
+	_, sign := signs[shown]
+	currency := sign || len(shown) == 3 && strings.Trim(shown, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	if c.money {
+		return currency
+	}
+	if !c.measured {
+		return false
+	}
+	for _, dimension := range units.Dimensions() {
+		u, err := units.ByName(shown, dimension)
+		_, unclear := errors.AsType[*units.AmbiguousUnitError](err)
+		if err == nil && u.Symbol == c.own {
+			return false
+		}
+		if err == nil || unclear {
+			return true
+		}
+	}
+	return sign
+}
