@@ -3,6 +3,7 @@ package sheet
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,22 +76,47 @@ func (r *Reader) beside(b *body, cells []string) *apperr.Detail {
 // dayHeads are heads of how many days something goes on, as plain writes them.
 var dayHeads = []string{"days", "day", "noofdays", "numberofdays", "nodays", "tage", "anzahltage", "jours", "nombredejours", "días"}
 
-// perDay returns the fault of guests who eat on several days: meals are those of all of them.
+// ofEach is a head of how many there are for each of something else: Trips per day, Mahlzeiten
+// pro Gast.
+var ofEach = regexp.MustCompile(`^(?:noof|numberof|anzahl)?(?:trips|journeys|runs|fahrten|meals|covers|portions|servings|mahlzeiten|essen|portionen)(?:per|pro|je|/|par)(?:day|guest|person|head|pax|attendee|delegate|tag|gast|kopf|teilnehmer|jour|personne)$`)
+
+// severalOf are the fields of what is there more than once, by type.
+var severalOf = map[string]string{"catering": "meals", "ground-transport": "trips"}
+
+// findSeveral finds the columns that say how many there are for each of something else.
+func (r *Reader) findSeveral() {
+	if severalOf[r.typ] == "" || r.o.Rules == 0 {
+		return
+	}
+	for at, head := range r.heads {
+		head = plain(head)
+		if r.columns[at].Name == "" && (ofEach.MatchString(head) || r.typ == "catering" && slices.Contains(dayHeads, head) && !r.headed("meals")) {
+			r.several = append(r.several, at)
+		}
+	}
+}
+
+// perDay returns the fault of what is there more than once, by a column that is no field: guests
+// who eat on several days, coaches with several trips a day.
 func (r *Reader) perDay(b *body, cells []string) *apperr.Detail {
-	if r.typ != "catering" || r.o.Rules == 0 || b.values["meals"] == nil {
-		return nil
+	counts := severalOf[r.typ]
+	for _, at := range r.several {
+		if at >= len(cells) || slices.Contains(dayHeads, plain(r.heads[at])) && b.values["meals"] == nil {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(cells[at]), 64)
+		if err != nil || n == 1 || n == 0 {
+			continue
+		}
+		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{counts},
+			Message: fmt.Sprintf("%s is %s, which the record would not count. Write into a column %s how many there are altogether, and leave this one out.", r.heads[at], strings.TrimSpace(cells[at]), counts)}
 	}
-	meals := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "meals" })
-	at := slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(dayHeads, plain(head)) })
-	if meals < 0 || at < 0 || at >= len(cells) || plain(r.heads[meals]) == "meals" {
-		return nil
-	}
-	days, err := strconv.ParseFloat(strings.TrimSpace(cells[at]), 64)
-	if err != nil || days <= 1 {
-		return nil
-	}
-	return &apperr.Detail{Field: r.heads[meals], Code: fields.NotAllowed, Suggestions: []string{"meals"},
-		Message: fmt.Sprintf("%s is %s, and %s is %s. Head the column meals, with how many meals there are on all days together.", r.heads[meals], b.values["meals"], r.heads[at], strings.TrimSpace(cells[at]))}
+	return nil
+}
+
+// headed reports whether a field has a column with its own name.
+func (r *Reader) headed(name string) bool {
+	return slices.ContainsFunc(r.heads, func(head string) bool { return plain(head) == name })
 }
 
 // unclearUnit returns the unit of a head that may be several, such as Tons or Gallons, where it

@@ -89,7 +89,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	}
 	r.noteUnread(b.unread)
 	r.ticket(b, cells)
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.itinerary(b, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells)} {
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.itinerary(b, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells), r.serial(b)} {
 		if fault != nil {
 			faults = append(faults, *fault)
 		}
@@ -111,6 +111,12 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	column, trimmed := r.columns[i], strings.TrimSpace(cell)
 	if word, ok := r.unclear[i]; ok && trimmed != "" {
 		r.unclearCell(b, i, word)
+		return nil
+	}
+	if i == r.peopleAt && !bareNumber(cell) {
+		if trimmed != "" {
+			b.unread = append(b.unread, i) // a name
+		}
 		return nil
 	}
 	if trimmed != "" && slices.Contains(r.quantity, i) {

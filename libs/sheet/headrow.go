@@ -32,11 +32,22 @@ func HeadOf(rows [][]string, o Options, types ...string) int {
 	switch named := fieldsNamed(rows[0], o, types); {
 	case named >= severalHeads:
 		return 0
-	case named > 0:
+	case named > 0 && !title(rows[0]):
 		least = moreHeads
 	}
 	at := slices.IndexFunc(rows, func(row []string) bool { return fieldsNamed(row, o, types) >= least })
 	return max(at, 0)
+}
+
+// title reports whether a row has one cell alone with something in it.
+func title(row []string) bool {
+	filled := 0
+	for _, cell := range row {
+		if strings.TrimSpace(cell) != "" {
+			filled++
+		}
+	}
+	return filled == 1
 }
 
 // fieldsNamed returns how many fields a row names as a head, at most.

@@ -132,8 +132,10 @@ func (r *Reader) readHead(head []string) error {
 	r.findUnits()
 	r.findStay()
 	r.findRoute()
+	r.findPeople()
 	r.findTickets()
 	r.findBeside()
+	r.findSeveral()
 	r.findMarks()
 	found = found || r.route >= 0 || len(r.stay) > 0
 	row := fmt.Sprintf("row %d", r.number)

@@ -32,6 +32,10 @@ const (
 	presence      // in person or online
 	reverse       // an amount or a number, negative where it is taken back
 	sides         // debit or credit
+	refunds       // an amount that was paid back
+	credits       // an amount beside one of debits
+	services      // what was booked: a flight, a hotel
+	flows         // which way energy goes
 )
 
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
@@ -79,6 +83,14 @@ func (r *Reader) findMarks() {
 		}
 		has := func(heads []string) bool { return slices.Contains(heads, name) }
 		switch {
+		case len(servicesOf[r.typ]) > 0 && has(serviceHeads):
+			r.marks[at] = services
+		case (r.typ == "energy" || r.typ == "venue") && has(flowHeads):
+			r.marks[at] = flows
+		case r.typ == "purchases" && slices.Contains(creditHeads, stem):
+			r.marks[at] = credits
+		case slices.Contains(refundHeads, stem):
+			r.marks[at] = refunds
 		case people && has(attendsHeads):
 			r.marks[at] = attends
 		case people && has(onlineHeads):
@@ -110,10 +122,19 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 			if fault := r.side(at, cell); fault != nil {
 				return fault
 			}
-		} else if r.marked(kind, cell) {
+		} else if r.marked(kind, cell) && (kind != credits || !r.debited(cells)) {
 			what := "what was cancelled, refunded or credited does not count"
-			if kind == presence || kind == attends {
+			switch kind {
+			case presence, attends:
 				what = "who does not come does not travel"
+			case services:
+				if stopped(cell) {
+					break
+				}
+				what = "that is no record of " + r.typ
+			case flows:
+				what = "what is fed in, or reactive, is no consumption"
+			case noMark, states, flags, reverse, sides, refunds, credits:
 			}
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
@@ -157,6 +178,12 @@ func (r *Reader) marked(kind mark, cell string) bool {
 		return negative(cell)
 	case presence:
 		return online(cell) || stopped(cell)
+	case refunds, credits:
+		return !negative(cell) && strings.ContainsAny(cell, "123456789")
+	case services:
+		return stopped(cell) || r.otherService(cell)
+	case flows:
+		return slices.ContainsFunc(wordsOf(cell), func(word string) bool { return slices.Contains(flowWords, word) })
 	case noMark, sides:
 	}
 	return false

@@ -32,6 +32,9 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 		}
 		clear(only)
 		for n, i := range take {
+			if i < len(cells) && i == r.peopleAt && written > r.head && !bareNumber(cells[i]) {
+				continue // a name
+			}
 			if i < len(cells) && (r.marks[i] == noMark || written <= r.head || r.marked(r.marks[i], strings.TrimSpace(cells[i]))) {
 				only[n] = cells[i]
 			}

@@ -102,6 +102,14 @@ type Reader struct {
 	// roomAt is the place of the numbers of rooms in a rooming list, and ticketAt that of the
 	// kinds of tickets, which may be returns; -1: the file has none.
 	roomAt, ticketAt int
+	// bookingAt is the place of the numbers of bookings; -1: the file has none.
+	bookingAt int
+	// several are the places of how many there are for each of something else.
+	several []int
+	// peopleAt is the place of what may be numbers of people, or names; -1: the file has none.
+	peopleAt int
+	// serials is how many of the rowsRead rows have had their own number as that of people.
+	serials, rowsRead int
 	// before are the rows of what a file may have twice.
 	before map[uint64]int64
 	// besideAt is the place of the units beside a column that has one; -1: the file has none.
@@ -114,7 +122,7 @@ type Reader struct {
 
 // unread returns a reader of a file of which nothing is known.
 func unread(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, besideAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1}
 }
 
 // NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.

@@ -69,10 +69,12 @@ func TestUnitsBesideNumbers(t *testing.T) {
 		"of a head's own": {"waste", "treatment,Weight (t),UOM\nlandfill,2,kg\nlandfill,2,t\n", []string{"2 Weight (t) NOT_ALLOWED", `3 {"treatment":"landfill","stated":{"weightKg":"2 t"}}`}},
 		"of meals": {"catering", "Menge,Einheit,diet\n120,Portionen,vegan\n12,kg,vegan\n4,Platten,vegan\n5,Stk.,vegan\n",
 			[]string{`2 {"meals":120,"diet":"vegan"}`, "3 Menge NOT_ALLOWED", "4 Menge NOT_ALLOWED", `5 {"meals":5,"diet":"vegan"}`}},
-		"days of guests": {"catering", "Guests,diet,Days\n80,vegan,3\n80,vegan,1\n80,vegan,\n", []string{"2 Guests NOT_ALLOWED", `3 {"meals":80,"diet":"vegan"}`, `4 {"meals":80,"diet":"vegan"}`}},
-		"days of meals":  {"catering", "meals,diet,Days\n240,vegan,3\n", []string{`2 {"meals":240,"diet":"vegan"}`}},
-		"one of several": {"waste", "treatment,Tons\nlandfill,2\n", []string{"2 Tons AMBIGUOUS_UNIT"}},
-		"of fuel":        {"energy", "Product,Gallons,kwh\ndiesel,20,\ndiesel,20,5\n", []string{"2 Gallons AMBIGUOUS_UNIT", `3 {"source":"diesel","energyKWh":5}`}},
+		"days of guests":    {"catering", "Guests,diet,Days\n80,vegan,3\n80,vegan,1\n80,vegan,\n", []string{"2 Days NOT_ALLOWED", `3 {"meals":80,"diet":"vegan"}`, `4 {"meals":80,"diet":"vegan"}`}},
+		"days of meals":     {"catering", "meals,diet,Days\n240,vegan,3\n", []string{`2 {"meals":240,"diet":"vegan"}`}},
+		"trips of each day": {"ground-transport", "mode,passengers,distanceKm,Trips per day,Days\ncoach,40,12,6,3\ncoach,40,12,1,3\n", []string{"2 Trips per day NOT_ALLOWED", `3 {"mode":"coach","passengers":40,"distanceKm":12}`}},
+		"meals of each":     {"catering", "Guests,diet,Meals per guest\n80,vegan,2\n", []string{"2 Meals per guest NOT_ALLOWED"}},
+		"one of several":    {"waste", "treatment,Tons\nlandfill,2\n", []string{"2 Tons AMBIGUOUS_UNIT"}},
+		"of fuel":           {"energy", "Product,Gallons,kwh\ndiesel,20,\ndiesel,20,5\n", []string{"2 Gallons AMBIGUOUS_UNIT", `3 {"source":"diesel","energyKWh":5}`}},
 	})
 }
 
@@ -85,7 +87,12 @@ func TestHeadsAsProgramsWriteThem(t *testing.T) {
 		"in German":         {"accommodation", "Anzahl der Zimmer,Anzahl Nächte\n2,3\n", []string{`2 {"rooms":2,"nights":3}`}},
 		"classes of flying": {"flights", "from,to,Class of Service\nLHR,JFK,Business\n", []string{`2 {"from":"LHR","to":"JFK","class":"business"}`}},
 		"people of orders":  {"attendee-travel/origins", "Home City,Home Zip,Home Country,Quantity\nYork,YO1 7HH,United Kingdom,3\n", []string{`2 {"place":"York","postcode":"YO1 7HH","country":"GB","people":3}`}},
-		"in French":         {"ground-transport", "Départ,Arrivée,mode,Aller-retour,Voyageurs\nParis,Lyon,train,oui,2\n", []string{`2 {"from":"Paris","to":"Lyon","mode":"rail","roundTrip":true,"passengers":2}`}},
-		"in Spanish":        {"ground-transport", "Origen,Destino,Medio,Ida y vuelta,Pasajeros\nMadrid,Toledo,Tren,Sí,2\n", []string{`2 {"from":"Madrid","to":"Toledo","mode":"rail","roundTrip":true,"passengers":2}`}},
+		"people or names":   {"attendee-travel/origins", "Country,Attendees\nGermany,40\nFrance,Ann\n", []string{`2 {"country":"DE","people":40}`, `3 {"country":"FR"}`}},
+		"kinds of stays":    {"accommodation", "Property type,rooms,nights\nHostel,1,2\n", []string{`2 {"kind":"hostel","rooms":1,"nights":2}`}},
+		"numbers of rows":   {"attendee-travel/origins", "Number,Town\n1,York\n2,Leeds\n3,Bath\n4,Hull\n", []string{`2 {"people":1,"place":"York"}`, `3 {"people":2,"place":"Leeds"}`, "4 Number NOT_ALLOWED", "5 Number NOT_ALLOWED"}},
+		"numbers of people": {"attendee-travel/origins", "Number,Town\n1,York\n2,Leeds\n5,Bath\n4,Hull\n",
+			[]string{`2 {"people":1,"place":"York"}`, `3 {"people":2,"place":"Leeds"}`, `4 {"people":5,"place":"Bath"}`, `5 {"people":4,"place":"Hull"}`}},
+		"in French":  {"ground-transport", "Départ,Arrivée,mode,Aller-retour,Voyageurs\nParis,Lyon,train,oui,2\n", []string{`2 {"from":"Paris","to":"Lyon","mode":"rail","roundTrip":true,"passengers":2}`}},
+		"in Spanish": {"ground-transport", "Origen,Destino,Medio,Ida y vuelta,Pasajeros\nMadrid,Toledo,Tren,Sí,2\n", []string{`2 {"from":"Madrid","to":"Toledo","mode":"rail","roundTrip":true,"passengers":2}`}},
 	})
 }

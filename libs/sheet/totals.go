@@ -22,6 +22,8 @@ var (
 	totalWords   = []string{"total", "totals", "subtotal", "sum", "summe", "gesamt", "gesamtsumme", "gesamtbetrag", "gesamtergebnis", "insgesamt", "endsumme", "teilsumme", "zwischensumme", "somme", "suma", "totale", "totaal", "totaux"}
 	besideTotals = []string{"grand", "sub", "sous", "overall", "general", "général"}
 	afterTotals  = []string{"ergebnis", "résultat"}
+	// allWords begin what is a total where its numbers are sums.
+	allWords = []string{"all", "alle", "overall", "combined", "together", "zusammen", "tous", "toutes", "todos", "todas", "both", "beide"}
 )
 
 // sums are the sums of the columns of the rows before; they only help to know a
@@ -62,6 +64,7 @@ func same(n float64, sums []float64, i int) bool {
 // named is what a row has that may sum up others.
 type named struct {
 	label     string // empty: none
+	summed    bool   // it is one only where a number is a sum
 	at        int
 	whole     bool // the label is nothing but the word for totals
 	others    int  // further texts that say something
@@ -81,7 +84,7 @@ func (r *Reader) totals(cells []string) *apperr.Detail {
 	labelled := n.label != "" && n.whole && n.texts == 1
 	bare := n.texts == 0 && n.ofAll && r.sums.rows >= 2 && r.hasTexts()
 	if r.o.Rules > 0 {
-		labelled = n.label != "" && (n.others == 0 || n.confirmed)
+		labelled = n.label != "" && (n.others == 0 && !n.summed || n.confirmed)
 		bare = bare || n.texts == 0 && n.ofGroup && r.sums.groupRows >= 2 && r.hasTexts()
 	}
 	if n.numbers > 0 && (labelled || bare) {
@@ -121,7 +124,12 @@ func (r *Reader) named(cells []string) named {
 		n.texts++
 		if whole, ok := totalLabel(cell); ok && n.label == "" && !slices.Contains(r.sums.values, cell) {
 			n.label, n.at, n.whole = cell, i, whole
-		} else if !r.saysLittle(i, cell) {
+		} else if n.label == "" && allLabel(cell) && !slices.Contains(r.sums.values, cell) {
+			n.label, n.at, n.summed = cell, i, true
+		}
+	}
+	for i, cell := range cells {
+		if _, number := r.asNumber(strings.TrimSpace(cell)); n.label != "" && i != n.at && strings.TrimSpace(cell) != "" && !number && !r.saysLittle(i, strings.TrimSpace(cell)) {
 			n.others++
 		}
 	}
@@ -154,6 +162,12 @@ func totalLabel(cell string) (whole, ok bool) {
 	}
 	last := words[len(words)-1]
 	return false, slices.Contains(totalWords, words[first]) || len(words) > 1 && (slices.Contains(totalWords, last) || slices.Contains(afterTotals, last))
+}
+
+// allLabel reports whether a text may name totals: All sites, Overall.
+func allLabel(cell string) bool {
+	words := strings.Fields(strings.ToLower(cell))
+	return len(words) > 0 && len(words) < 5 && slices.Contains(allWords, strings.Trim(words[0], ".,:"))
 }
 
 // saysLittle reports whether a text beside a label says no more than how its numbers are

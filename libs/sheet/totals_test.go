@@ -30,6 +30,7 @@ func TestTotals(t *testing.T) {
 		"of groups": {"accommodation", "Hotel,rooms,nights\nHilton,12,3\nHilton,4,3\nHilton Total,16,6\nIbis,5,2\nIbis,6,2\nTotal Ibis,11,4\nGesamtergebnis,27,10\n",
 			[]string{"4 Hotel TOTALS_ROW", "7 Hotel TOTALS_ROW", "8 Hotel TOTALS_ROW"}},
 		"of groups without labels":  {"accommodation", "Hotel,rooms,nights\nHilton,12,3\nHilton,4,3\n,16,6\nIbis,5,2\nIbis,6,2\n,11,4\n", []string{"4  TOTALS_ROW", "7  TOTALS_ROW"}},
+		"in other words":            {"venue", "Site,Electricity (kWh),Gas (kWh)\nHall 1,4000,1000\nHall 2,2000,500\nAll sites,6000,1500\nAll saints hall,70,80\n", []string{"4 Site TOTALS_ROW"}},
 		"of one row":                {"accommodation", "Hotel,City,rooms,nights\nIbis,Bonn,5,2\nTotal Ibis,x,5,2\n", []string{"3 Hotel TOTALS_ROW"}},
 		"a brand":                   {"energy", "Station,Product,Litres\nTOTAL,Diesel,20\nTOTAL,Diesel,30\nTOTAL,Diesel,50\n", nil},
 		"a thing":                   {"purchases", "category,amount,currency,description\nav_hire,100,GBP,Laser\nav_hire,250,GBP,Total station\n", nil},

@@ -58,6 +58,7 @@ var ticketHeads = []string{"ticket", "tickettype", "typeofticket", "faretype", "
 // findTickets finds the kinds of tickets in a table of journeys that does not say otherwise
 // which of them are returns.
 func (r *Reader) findTickets() {
+	r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(bookingHeads, plain(head)) })
 	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
 		r.ticketAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(ticketHeads, plain(head)) })
 		if r.ticketAt >= 0 && r.columns[r.ticketAt].Name != "" {
@@ -86,7 +87,7 @@ func (r *Reader) legs(b *body, cells []string) *apperr.Detail {
 	if r.o.Rules == 0 || string(b.values["roundTrip"]) != "true" || from == "" || to == "" || r.typ == Mixed {
 		return nil
 	}
-	at := slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(bookingHeads, plain(head)) })
+	at := r.bookingAt
 	if at < 0 || at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
 		return nil
 	}
