@@ -174,3 +174,22 @@ func FormulaIn(typ, language string) string {
 	}
 	return Formula(typ)
 }
+
+// NameIn returns what people call a type in a language other than English; empty where that is not known.
+func NameIn(typ, language string) string {
+	if language != "de" {
+		return ""
+	}
+	words := german()
+	return words.Types[typ].Name
+}
+
+// ValueIn returns what people call a value of a field in a language other than English; empty where
+// that is not known.
+func ValueIn(field, value, language string) string {
+	if language != "de" {
+		return ""
+	}
+	words := german()
+	return words.value(field, value)
+}

@@ -181,6 +181,15 @@ func eventFields() []eventField {
 	}
 }
 
+// EventFields returns the names of all fields of an event that its history may name.
+func EventFields() []string {
+	var names []string
+	for _, f := range eventFields() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
 // locationField is null for an event without a place.
 func locationField(e Event) any {
 	if e.Location.IsZero() {

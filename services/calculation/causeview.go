@@ -1,9 +1,6 @@
 package calculation
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -47,34 +44,4 @@ func causeViews(causes []resulttree.Cause) []causeView {
 		}
 	}
 	return views
-}
-
-// causeText writes a cause for people. The comment is not in it: the page is for
-// those outside too, and a comment is among colleagues.
-func causeText(c resulttree.Cause) string {
-	who := c.By.Name
-	if who == "" {
-		who = c.By.ID
-	}
-	text := map[string]string{
-		resulttree.ActionUnknown: "A change from before causes were kept", resulttree.ActionOther: "Further changes",
-		resulttree.ActionEngine: "A new version of the calculation", resulttree.ActionEvent: "The event was changed",
-	}[c.Action]
-	if text == "" {
-		text = strings.ReplaceAll(c.Action, "-", " ")
-		text = strings.ToUpper(text[:1]) + text[1:]
-	}
-	if len(c.Fields) > 0 {
-		text += " (" + strings.Join(c.Fields, ", ") + ")"
-	}
-	if c.Records > 0 {
-		text += fmt.Sprintf(", %d record changes", c.Records)
-	}
-	if who != "" {
-		text += fmt.Sprintf(", by %s (%s)", who, c.By.Role)
-	}
-	if !c.At.IsZero() {
-		text += " on " + c.At.UTC().Format("2 January 2006, 15:04 UTC")
-	}
-	return text
 }

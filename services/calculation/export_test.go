@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/report"
 )
@@ -43,10 +44,17 @@ func WholeReports(ctx context.Context, d Deps, ev record.Event, names string) (m
 	if err != nil {
 		return nil, err
 	}
-	var table, page bytes.Buffer
-	if err := errors.Join(report.CSV(&table, data), report.HTML(&page, data)); err != nil {
+	var table bytes.Buffer
+	if err := report.CSV(&table, data); err != nil {
 		return nil, err
 	}
 	text, err := built.Encode()
-	return map[string][]byte{formJSON: text, formCSV: table.Bytes(), formHTML: page.Bytes()}, err
+	whole := map[string][]byte{formJSON: text, formCSV: table.Bytes()}
+	for _, language := range footprint.Languages() {
+		var page bytes.Buffer
+		err = errors.Join(err, report.HTML(&page, data, language))
+		whole[formHTML+" "+language] = page.Bytes()
+	}
+	whole[formHTML] = whole[formHTML+" "+footprint.English]
+	return whole, err
 }

@@ -35,6 +35,15 @@ const (
 	keptTable   = "report.csv"
 )
 
+// keptPageIn returns the name of the page in a language. The one in English is what was
+// signed; the others are translations of it, and editions of before there were any have none.
+func keptPageIn(language string) string {
+	if language == footprint.English {
+		return keptPage
+	}
+	return "report." + language + ".html"
+}
+
 // wholeLimits bound the events that can be signed off, and those that can be reported.
 func wholeLimits() eventreader.Limits { return eventreader.Limits{Records: 120_000, Bytes: 512 << 20} }
 
@@ -169,8 +178,10 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	if err != nil {
 		return err
 	}
-	if err := w.Document(ctx, keptPage, formHTML, func(d *editions.DocumentWriter) error { return report.HTML(d, data) }); err != nil {
-		return err
+	for _, language := range footprint.Languages() {
+		if err := w.Document(ctx, keptPageIn(language), formHTML, func(d *editions.DocumentWriter) error { return report.HTML(d, data, language) }); err != nil {
+			return err
+		}
 	}
 	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
 }
@@ -178,7 +189,7 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 // reportData returns what the page and the table of a result are made of, and what is to
 // be measured next.
 func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, []findings.ToMeasure, error) {
-	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted}
+	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted, Causes: result.Causes}
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
 		return data, nil, err
@@ -188,9 +199,6 @@ func (s *server) reportData(ctx context.Context, ev record.Event, result resultt
 		if data.NotCounted, err = s.notCounted(ctx, ev); err != nil {
 			return data, nil, err
 		}
-	}
-	for _, c := range result.Causes {
-		data.Causes = append(data.Causes, causeText(c))
 	}
 	checks, err := s.crosschecks.Of(ctx, ev, result)
 	data.Findings = checks.Findings

@@ -3,6 +3,7 @@ package calculation
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -141,6 +143,12 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	// The page of an edition is what was signed, byte for byte: it is another one only for who
+	// asks for that one, not for every browser whose Accept-Language says so.
+	language, err := statedLanguage(c)
+	if err != nil {
+		return err
+	}
 	ev, e, err := s.keptEdition(c)
 	if err != nil {
 		return err
@@ -151,14 +159,17 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 		name = keptTable
 		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), e.Revision))
 	case form == formHTML:
-		name = keptPage
+		if name = keptPageIn(cmp.Or(language, footprint.English)); len(e.Documents[name].Parts) == 0 {
+			name, language = keptPage, footprint.English
+		}
+		c.Set(fiber.HeaderContentLanguage, cmp.Or(language, footprint.English))
 		c.Set(fiber.HeaderContentSecurityPolicy, report.ContentSecurityPolicy())
 	case names == bundle.NamesRoles || views(c):
 		name = keptRoles
 	}
 	document := e.Documents[name]
 	contentType := document.ContentType
-	if name == keptPage || name == keptTable {
+	if form == formHTML || form == formCSV {
 		contentType += "; charset=utf-8"
 	}
 	c.Set(fiber.HeaderContentType, contentType)

@@ -202,7 +202,7 @@ func (s *server) page(ctx context.Context, m *making) (resulttree.Result, []byte
 		return result, nil, err
 	}
 	var out bytes.Buffer
-	err = report.HTML(&out, data)
+	err = report.HTML(&out, data, m.language)
 	return result, out.Bytes(), err
 }
 

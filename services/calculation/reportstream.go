@@ -43,6 +43,8 @@ type making struct {
 	ev     record.Event
 	newest resulttree.Result
 	form   string
+	// language is that of a page.
+	language string
 	// names is the variant; empty: it is without people. pseudonyms stand for them in
 	// NamesRoles.
 	names      string

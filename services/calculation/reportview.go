@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -40,6 +41,10 @@ func (s *server) report(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	language, err := languageFor(c, form)
+	if err != nil {
+		return err
+	}
 	ev, err := s.event(c)
 	if err != nil {
 		return err
@@ -50,14 +55,14 @@ func (s *server) report(c *fiber.Ctx) error {
 	}
 	tag := ""
 	if names != bundle.NamesRoles {
-		if tag, err = s.reportTag(c.UserContext(), ev, newest, due, names, form); err != nil {
+		if tag, err = s.reportTag(c.UserContext(), ev, newest, due, names, form, language); err != nil {
 			return err
 		}
 	}
 	if tag != "" && web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	m := &making{ev: ev, newest: newest, form: form, names: names, tag: tag, file: s.Spool.New(string(ev.Org))}
+	m := &making{ev: ev, newest: newest, form: form, language: language, names: names, tag: tag, file: s.Spool.New(string(ev.Org))}
 	if names == bundle.NamesRoles {
 		m.pseudonyms = bundle.NewPseudonyms(pseudonym)
 	}
@@ -87,6 +92,30 @@ func formOf(c *fiber.Ctx) (string, error) {
 	default:
 		return form, nil
 	}
+}
+
+// languageFor returns the language of a page: that of the parameter lang, which a link can
+// have, else the one that Accept-Language prefers. The other forms are the same in every language.
+func languageFor(c *fiber.Ctx, form string) (string, error) {
+	stated, err := statedLanguage(c)
+	switch {
+	case err != nil || form != formHTML:
+		return "", err
+	case stated == "":
+		return web.Language(c, footprint.Languages()...), nil
+	}
+	c.Set(fiber.HeaderContentLanguage, stated)
+	return stated, nil
+}
+
+// statedLanguage reads the parameter lang; empty where the request does not have it.
+func statedLanguage(c *fiber.Ctx) (string, error) {
+	language := c.Query("lang")
+	if slices.Contains(footprint.Languages(), language) || !c.Context().QueryArgs().Has("lang") {
+		return language, nil
+	}
+	return "", apperr.Invalid(apperr.Detail{Field: "lang", Code: "INVALID_VALUE", Message: "lang must be " + strings.Join(footprint.Languages(), " or ") + ".",
+		Suggestions: footprint.Languages()})
 }
 
 // ReportKeysDir returns the folder of the keys that reports are signed with, below

@@ -16,9 +16,17 @@ import (
 
 type variant struct{ query, names, accept string }
 
+// language returns what names the language of a page in what WholeReports returns.
+func (v variant) language() string {
+	if _, language, ok := strings.Cut(v.query, "lang="); ok {
+		return " " + language
+	}
+	return ""
+}
+
 // variants are all reports that can be asked for.
 var variants = []variant{
-	{"", "", "application/json"}, {"", "", "text/csv"}, {"", "", "text/html"},
+	{"", "", "application/json"}, {"", "", "text/csv"}, {"", "", "text/html"}, {"?lang=de", "", "text/html"},
 	{"?names=full", bundle.NamesFull, "application/json"}, {"?names=full", bundle.NamesFull, "text/csv"}, {"?names=full", bundle.NamesFull, "text/html"},
 	{"?names=roles", bundle.NamesRoles, "application/json"}, {"?names=roles", bundle.NamesRoles, "text/csv"}, {"?names=roles", bundle.NamesRoles, "text/html"},
 }
@@ -61,7 +69,7 @@ func TestReportsHaveTheBytesOfWholeOnes(t *testing.T) {
 			}
 		}
 		for _, v := range variants {
-			want := whole[v.names][v.accept]
+			want := whole[v.names][v.accept+v.language()]
 			got := s.of("/report"+v.query, "Accept", v.accept).want(http.StatusOK)
 			if withoutChance(got.body) != withoutChance(want) || v.names != bundle.NamesRoles && !bytes.Equal(got.body, want) {
 				at := 0

@@ -41,24 +41,24 @@ type part struct {
 	total.Interval
 }
 
-func typesChart(r bundle.Result) barChart {
+func (l *language) typesChart(r bundle.Result) barChart {
 	var parts []part
 	for _, t := range r.ByType {
-		parts = append(parts, part{name(t.Type), t.Interval})
+		parts = append(parts, part{l.typeName(t.Type), t.Interval})
 	}
-	return bars(parts, r.Total.KgCO2e)
+	return l.bars(parts, r.Total.KgCO2e)
 }
 
-func groupsChart(r bundle.Result) barChart {
+func (l *language) groupsChart(r bundle.Result) barChart {
 	var parts []part
 	for _, g := range r.ByGroup {
-		parts = append(parts, part{name(g.Group), g.Interval})
+		parts = append(parts, part{l.groupName(g.Group), g.Interval})
 	}
-	return bars(parts, r.Total.KgCO2e)
+	return l.bars(parts, r.Total.KgCO2e)
 }
 
 // bars lays out one bar per part.
-func bars(parts []part, total footprint.Mass) barChart {
+func (l *language) bars(parts []part, total footprint.Mass) barChart {
 	var c barChart
 	var most footprint.Mass
 	for _, p := range parts {
@@ -72,18 +72,18 @@ func bars(parts []part, total footprint.Mass) barChart {
 	step, unit := axisStep(most)
 	c.Unit = "kg CO₂e"
 	if unit > 1 {
-		c.Unit = "tonnes CO₂e"
+		c.Unit = l.text("tonnes CO₂e")
 	}
 	scale := func(m footprint.Mass) int64 {
 		n := new(big.Int).Mul(m.Big(), big.NewInt(plotWidth))
 		return n.Div(n, most.Big()).Int64()
 	}
 	for _, p := range parts {
-		c.Bars = append(c.Bars, bar{Label: p.label, Value: kg(p.KgCO2e) + " kg, " + percent(p.KgCO2e, total), Low: kg(p.Low), High: kg(p.High),
+		c.Bars = append(c.Bars, bar{Label: p.label, Value: l.kg(p.KgCO2e) + " kg, " + l.percent(p.KgCO2e, total), Low: l.kg(p.Low), High: l.kg(p.High),
 			W: percentage(max(scale(p.KgCO2e), 10)), LowX: percentage(scale(p.Low)), HighX: percentage(scale(p.High))})
 	}
 	for m := (footprint.Mass{}); m.Cmp(most) <= 0; m = m.Add(step) {
-		c.Ticks = append(c.Ticks, tick{percentage(scale(m)), rounded(m, unit, decimalsOf(step, unit))})
+		c.Ticks = append(c.Ticks, tick{percentage(scale(m)), l.rounded(m, unit, decimalsOf(step, unit))})
 	}
 	return c
 }
@@ -126,7 +126,7 @@ type stack struct{ Parts []stackPart }
 
 type stackPart struct{ Label, Share, Class, X, W string }
 
-func stacked(labels []string, classes []string, perMilles []int64) stack {
+func (l *language) stacked(labels []string, classes []string, perMilles []int64) stack {
 	var s stack
 	var sum, drawn int64
 	for _, n := range perMilles {
@@ -138,22 +138,22 @@ func stacked(labels []string, classes []string, perMilles []int64) stack {
 		}
 		from := drawn * fullWidth / sum
 		drawn += n
-		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: permille(n), Class: classes[i], X: percentage(from), W: percentage(max(drawn*fullWidth/sum-from, 10))})
+		s.Parts = append(s.Parts, stackPart{Label: labels[i], Share: l.permille(n), Class: classes[i], X: percentage(from), W: percentage(max(drawn*fullWidth/sum-from, 10))})
 	}
 	return s
 }
 
-func scopesChart(b total.Scopes, total footprint.Mass) stack {
-	return stacked([]string{"Scope 1", "Scope 2", "Scope 3"}, []string{"c1", "c2", "c3"},
+func (l *language) scopesChart(b total.Scopes, total footprint.Mass) stack {
+	return l.stacked([]string{l.text("Scope 1"), l.text("Scope 2"), l.text("Scope 3")}, []string{"c1", "c2", "c3"},
 		[]int64{perMille(b.Scope1, total), perMille(b.Scope2, total), perMille(b.Scope3, total)})
 }
 
-func qualityChart(q total.DataQuality) stack {
+func (l *language) qualityChart(q total.DataQuality) stack {
 	perMille := func(d decimal.Decimal) int64 { // shares are in millionths at most
 		n := new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.Scale())), nil))
 		n.Mul(n, big.NewRat(1000, 1))
 		return new(big.Int).Div(new(big.Int).Add(new(big.Int).Lsh(n.Num(), 1), n.Denom()), new(big.Int).Lsh(n.Denom(), 1)).Int64()
 	}
-	return stacked([]string{"Measured", "Calculated", "Estimated", "Assumed", "Scaled up from a survey"}, []string{"q1", "q2", "q3", "q4", "q5"},
+	return l.stacked([]string{l.text("Measured"), l.text("Calculated"), l.text("Estimated"), l.text("Assumed"), l.text("Scaled up from a survey")}, []string{"q1", "q2", "q3", "q4", "q5"},
 		[]int64{perMille(q.MeasuredShare), perMille(q.CalculatedShare), perMille(q.EstimatedShare), perMille(q.AssumedShare), perMille(q.ExtrapolatedShare)})
 }

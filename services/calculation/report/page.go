@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
-	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
 //go:embed page.html
@@ -52,7 +52,12 @@ const (
 
 // page is what the template shows.
 type page struct {
-	Style                      template.CSS
+	Style template.CSS
+	// Language is that of the page; Translated reports whether it is another than English, and
+	// TranslationOf says which documents of a signed edition it is a translation of.
+	Language                   string
+	Translated                 bool
+	TranslationOf              string
 	Title, Dates, Place, Intro string
 	Organization               string
 	Statement                  string
@@ -73,20 +78,20 @@ type page struct {
 	Extrapolated               string
 	WithoutAttendeeTravel      string
 	Next                       []row
-	Findings                   []findings.Finding
-	Notices                    []string
+	Findings                   []said
+	Notices                    []any
 	Failed                     []string
 	Compensation               []compensationRow
 	Included                   []string
 	Excluded                   []exclusion
 	Methods                    []fact
-	DirectOnly                 []string
+	DirectOnly                 string
 	// ShortFlights reports whether flights outside the UK count by one factor, which
 	// understates the short ones.
 	ShortFlights bool
 	Set          string
 	Annex        []annexRecord
-	Left         *row
+	Left         *left
 	Factors      []bundle.Factor
 	// PastBest says how many of Factors are past their best on the first day of the event.
 	PastBest     string
@@ -107,9 +112,18 @@ type row struct {
 	Name, Records, Kg, Share, Low, High string
 }
 
+// said is what a finding says.
+type said struct {
+	Severity string
+	Said     any
+}
+
+// left says how many records the annex leaves out, and what they come to.
+type left struct{ Name, Rest string }
+
 type annexRecord struct {
 	ID, Type, Title, Kg string
-	Notices             []string
+	Notices             []any
 	Lines               []annexLine
 }
 
@@ -119,153 +133,171 @@ type annexLine struct {
 	Way string
 }
 
-// HTML writes the page. It needs nothing from elsewhere, so it can be saved,
-// sent and printed.
-func HTML(w io.Writer, d Data) error {
-	t, err := template.New("report").Funcs(template.FuncMap{"unit": explain.Unit, "year": yearOfRow, "value": valueOf, "bestBefore": bestBefore}).Parse(pageTemplate)
+// HTML writes the page in one of [footprint.Languages]. It needs nothing from elsewhere, so it
+// can be saved, sent and printed.
+func HTML(w io.Writer, d Data, tag string) error {
+	l, err := languageOf(tag)
+	if err != nil {
+		return err
+	}
+	return l.write(w, d)
+}
+
+// write writes the page.
+func (l *language) write(w io.Writer, d Data) error {
+	t, err := template.New("report").Funcs(l.functions()).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	var out bytes.Buffer // whole or not at all
-	if err := t.Execute(&out, pageOf(d)); err != nil {
+	if err := t.Execute(&out, l.pageOf(d)); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err = out.WriteTo(w)
 	return err
 }
 
-func pageOf(d Data) page {
+// functions are those that the template calls.
+func (l *language) functions() template.FuncMap {
+	return template.FuncMap{"text": l.text, "html": l.html, "quote": l.quote, "region": l.region, "unit": l.unit, "year": l.yearOfRow, "value": l.valueOf,
+		"bestBefore": func(f bundle.Factor) string { return l.isoDate(bestBefore(f)) }}
+}
+
+func (l *language) pageOf(d Data) page {
 	r, some := d.Result, d.some()
 	total := r.Total.KgCO2e
 	p := page{
-		Style: template.CSS(style), //nolint:gosec // our own file
+		Style:    template.CSS(style), //nolint:gosec // our own file
+		Language: l.tag, Translated: !l.english(), TranslationOf: l.translationOf(d.SignOff),
 		Set:   d.FactorSet.ID,
-		Title: d.Event.Title, Dates: dates(d.Context), Place: d.Context.Country,
-		Total: inTonnes(r.Total), Whole: rowOf("Total", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
-		PastBest: pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
-		ScopesChart: scopesChart(r.ByScope, total), QualityChart: qualityChart(r.DataQuality),
+		Title: d.Event.Title, Dates: l.dates(d.Context), Place: l.country(d.Context.Country),
+		Total: l.inTonnes(r.Total), Whole: l.rowOf("", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
+		PastBest: l.pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
+		ScopesChart: l.scopesChart(r.ByScope, total), QualityChart: l.qualityChart(r.DataQuality),
 	}
 	for _, n := range footprint.WithSetNotice(r.Notices, d.Context) {
-		p.Notices = append(p.Notices, legible(n.Message))
+		p.Notices = append(p.Notices, l.notice(n))
 	}
 	for _, f := range d.Findings {
-		f.Message = legible(f.Message)
-		p.Findings = append(p.Findings, f)
+		p.Findings = append(p.Findings, said{f.Severity, l.finding(f)})
 	}
 	if r.PerAttendeeKg != nil {
-		p.PerAttendee = kg(*r.PerAttendeeKg)
+		p.PerAttendee = l.kg(*r.PerAttendeeKg)
 	}
 	if r.PerAttendeeDayKg != nil {
-		p.PerDay = kg(*r.PerAttendeeDayKg)
+		p.PerDay = l.kg(*r.PerAttendeeDayKg)
 	}
 	for _, t := range r.ByType {
-		p.Types = append(p.Types, rowOf(name(t.Type), t.Records, t.Interval, total))
+		p.Types = append(p.Types, l.rowOf(l.typeName(t.Type), t.Records, t.Interval, total))
 	}
 	for _, g := range r.ByGroup {
-		p.Groups = append(p.Groups, rowOf(name(g.Group), g.Records, g.Interval, total))
+		p.Groups = append(p.Groups, l.rowOf(l.groupName(g.Group), g.Records, g.Interval, total))
 	}
-	p.TypesChart, p.GroupsChart = typesChart(r), groupsChart(r)
+	p.TypesChart, p.GroupsChart = l.typesChart(r), l.groupsChart(r)
 	for _, c := range r.ByScope3Category {
-		label := c.Category
-		if label == footprint.CategoryOptional {
-			label = "Optional: travel and stays of attendees and exhibitors"
-		}
-		p.Categories = append(p.Categories, shareRow(label, c.KgCO2e, total))
+		p.Categories = append(p.Categories, l.shareRow(l.category(c.Category), c.KgCO2e, total))
 	}
-	p.Scopes = []row{shareRow("Scope 1: own fuels and vehicles", r.ByScope.Scope1, total),
-		shareRow("Scope 2: own electricity and heat", r.ByScope.Scope2, total), shareRow("Scope 3: everything else", r.ByScope.Scope3, total)}
-	p.Stages = []row{shareRow("Direct: burning or generation", r.ByStage.Direct, total),
-		shareRow("Upstream: fuel supply and grid losses", r.ByStage.Upstream, total), shareRow("Combined: published as one life-cycle figure", r.ByStage.Combined, total)}
-	p.Gases = []row{shareRow("Carbon dioxide", r.ByGas.CO2, total), shareRow("Methane", r.ByGas.CH4, total), shareRow("Nitrous oxide", r.ByGas.N2O, total),
-		shareRow("Aviation, other than CO₂ (radiative forcing)", r.ByGas.AviationNonCO2, total), shareRow("Not split by gas in the source", r.ByGas.Unsplit, total)}
-	p.Market, p.Interval, p.Tables = marketOf(r.MarketBased), intervalWords(d), tablesOf(d)
+	p.Scopes = []row{l.shareRow(l.text("Scope 1: own fuels and vehicles"), r.ByScope.Scope1, total),
+		l.shareRow(l.text("Scope 2: own electricity and heat"), r.ByScope.Scope2, total), l.shareRow(l.text("Scope 3: everything else"), r.ByScope.Scope3, total)}
+	p.Stages = []row{l.shareRow(l.text("Direct: burning or generation"), r.ByStage.Direct, total),
+		l.shareRow(l.text("Upstream: fuel supply and grid losses"), r.ByStage.Upstream, total), l.shareRow(l.text("Combined: published as one life-cycle figure"), r.ByStage.Combined, total)}
+	p.Gases = []row{l.shareRow(l.text("Carbon dioxide"), r.ByGas.CO2, total), l.shareRow(l.text("Methane"), r.ByGas.CH4, total), l.shareRow(l.text("Nitrous oxide"), r.ByGas.N2O, total),
+		l.shareRow(l.text("Aviation, other than CO₂ (radiative forcing)"), r.ByGas.AviationNonCO2, total), l.shareRow(l.text("Not split by gas in the source"), r.ByGas.Unsplit, total)}
+	p.Market, p.Interval, p.Tables = l.marketOf(r.MarketBased), l.intervalWords(d), l.tablesOf(d)
 	if !r.ExtrapolatedKg.IsZero() {
-		p.Extrapolated = kg(r.ExtrapolatedKg)
+		p.Extrapolated = l.kg(r.ExtrapolatedKg)
 	}
 	if r.ExcludingAttendeeTravelKg != total {
-		p.WithoutAttendeeTravel = kg(r.ExcludingAttendeeTravelKg)
+		p.WithoutAttendeeTravel = l.kg(r.ExcludingAttendeeTravelKg)
 	}
-	p.Intro, p.Organization, p.Causes = intro(d), d.Organization, d.Causes
+	p.Intro, p.Organization = l.intro(d), d.Organization
+	for _, c := range d.Causes {
+		p.Causes = append(p.Causes, l.cause(c))
+	}
 	if d.SignOff != nil {
 		p.Statement = d.SignOff.Statement
 	}
-	p.facts(d, some.Records)
-	p.Next = next(some)
-	p.annex(d, some)
+	p.facts(l, d, some.Records)
+	p.Next = l.next(some)
+	p.annex(l, d, some)
 	return p
 }
 
-func (p *page) facts(d Data, records int) {
+func (p *page) facts(l *language, d Data, records int) {
 	r := d.Result
 	p.Facts = []fact{
-		{"Counted records", explain.Grouped(fmt.Sprint(records))},
-		{"Attendees", orUnsaid(d.Context.Attendees)},
-		{"Factor set", fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
-		{"Result", fmt.Sprintf("Revision %d, %s", r.Revision, minute(r.CalculatedAt))},
+		{l.text("Counted records"), l.count(int64(records))},
+		{l.text("Attendees"), l.orUnsaid(d.Context.Attendees)},
+		{l.text("Factor set"), fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
+		{l.text("Result"), l.text("Revision %d, %s", r.Revision, l.minute(r.CalculatedAt))},
 	}
 	if d.SignOff != nil {
-		p.Facts = append(p.Facts, fact{"Signed off by", signedBy(d.SignOff)})
+		p.Facts = append(p.Facts, fact{l.text("Signed off by"), l.signedBy(d.SignOff)})
 	} else {
-		p.Facts = append(p.Facts, fact{"Sign-off", "Not signed off"})
+		p.Facts = append(p.Facts, fact{l.text("Sign-off"), l.text("Not signed off")})
 	}
-	forcing := "Included, for the CO₂ of flights and air freight only"
+	forcing := l.text("Included, for the CO₂ of flights and air freight only")
 	if !d.Context.RadiativeForcing {
-		forcing = "Not included"
+		forcing = l.text("Not included")
 	}
-	potential := "As published with each factor (AR5 for the UK factors)"
+	potential := l.text("As published with each factor (AR5 for the UK factors)")
 	if d.Context.GWP == "AR6" {
-		potential = "IPCC AR6, for factors with a published gas split"
+		potential = l.text("IPCC AR6, for factors with a published gas split")
 	}
-	p.Methods = []fact{{"Radiative forcing", forcing}, {"Global warming potentials", potential}, {"Calculation engine", d.EngineVersion}}
+	p.Methods = []fact{{l.text("Radiative forcing"), forcing}, {l.text("Global warming potentials"), potential}, {l.text("Calculation engine"), d.EngineVersion}}
 	p.Proof = []fact{
-		{"Result", fmt.Sprintf("event %s, revision %d", d.Event.ID, r.Revision)},
-		{"Hash of all inputs", r.InputsHash},
-		{"Hash of the report", d.Hashes.Content},
-		{"Factor set", d.FactorSet.ID + ", SHA-256 " + d.FactorSet.Version},
+		{l.text("Result"), l.text("event %s, revision %d", d.Event.ID, r.Revision)},
+		{l.text("Hash of all inputs"), r.InputsHash},
+		{l.text("Hash of the report"), d.Hashes.Content},
+		{l.text("Factor set"), d.FactorSet.ID + ", SHA-256 " + d.FactorSet.Version},
 	}
 	if d.Signature != nil {
-		p.Proof = append(p.Proof, fact{"Signed with the key", d.Signature.KeyID})
+		p.Proof = append(p.Proof, fact{l.text("Signed with the key"), d.Signature.KeyID})
 	}
-	p.boundary(d)
-	p.Compensation = compensationOf(d.About.Compensation)
+	p.boundary(l, d)
+	p.Compensation = l.compensationOf(d.About.Compensation)
+	var direct []string
 	for _, f := range d.Factors {
 		p.ShortFlights = p.ShortFlights || strings.Contains(f.ID, "-flight-international_non_uk-")
 		if f.Category == "venue" && strings.HasPrefix(f.Series, "elec.") && f.WellToTank == nil && !strings.Contains(f.Activity, "life cycle") && !strings.HasSuffix(f.Series, "td_loss") {
-			p.DirectOnly = append(p.DirectOnly, f.Region)
+			direct = append(direct, l.country(f.Region))
 		}
 	}
-	slices.Sort(p.DirectOnly)
-	p.DirectOnly = slices.Compact(p.DirectOnly)
+	slices.Sort(direct)
+	p.DirectOnly = strings.Join(slices.Compact(direct), ", ")
 }
 
 // annex lists the largest records with all their lines, and sums up the rest.
-func (p *page) annex(d Data, some Some) {
+func (p *page) annex(l *language, d Data, some Some) {
 	largest := slices.Clone(some.Largest)
 	slices.SortStableFunc(largest, func(a, b bundle.Record) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	for _, r := range largest {
-		entry := annexRecord{ID: r.ID, Type: name(r.Type), Title: titleOf(r), Kg: kg(r.KgCO2e), Lines: annexLines(linesOf(r, d.Context))}
+		entry := annexRecord{ID: r.ID, Type: l.typeName(r.Type), Title: l.titleOf(r), Kg: l.kg(r.KgCO2e), Lines: l.annexLines(linesOf(r, d.Context))}
 		for _, n := range r.Notices {
-			entry.Notices = append(entry.Notices, legible(n.Message))
+			entry.Notices = append(entry.Notices, l.notice(n))
 		}
 		p.Annex = append(p.Annex, entry)
 	}
 	if rest := some.Records - len(largest); rest > 0 {
-		left := shareRow(fmt.Sprintf("%s more records", explain.Grouped(fmt.Sprint(rest))), some.Rest, d.Result.Total.KgCO2e)
-		p.Left = &left
+		name, format := l.text("%s more records", l.count(int64(rest))), "with %s kg (%s) are in the CSV version."
+		if rest == 1 {
+			name, format = l.text("1 more record"), "with %s kg (%s) is in the CSV version."
+		}
+		p.Left = &left{name, l.text(format, l.kg(some.Rest), l.percent(some.Rest, d.Result.Total.KgCO2e))}
 	}
 }
 
 // annexLines puts above the first line of each part of a way what it is of: attendee travel
 // has many, from several places.
-func annexLines(lines []explain.Line) []annexLine {
+func (l *language) annexLines(lines []explain.Line) []annexLine {
 	out := make([]annexLine, len(lines))
 	before := ""
-	for i, l := range lines {
-		out[i].Line = l
-		if l.Leg == nil {
+	for i, line := range lines {
+		out[i].Line = line
+		if line.Leg == nil {
 			continue
 		}
-		way := wayOf(*l.Leg)
+		way := l.wayOf(*line.Leg)
 		if way != before {
 			out[i].Way = way
 		}
@@ -276,17 +308,36 @@ func annexLines(lines []explain.Line) []annexLine {
 
 // next names the records to measure next. Lines of one factor err together,
 // those of different factors apart, as in the interval of the total.
-func next(some Some) []row {
+func (l *language) next(some Some) []row {
 	var rows []row
 	for _, m := range some.Next {
 		if m.Share.Millionths() < 1000 {
 			break // the page shows tenths of a percent
 		}
-		label := name(m.Type)
-		if t := titleOf(m.Record); t != "" {
+		label := l.typeName(m.Type)
+		if t := l.titleOf(m.Record); t != "" {
 			label += ": " + t
 		}
-		rows = append(rows, row{Name: label, Kg: kg(m.KgCO2e), Low: kg(m.Low), High: kg(m.High), Share: permille(m.Share.Millionths() / 1000)})
+		rows = append(rows, row{Name: label, Kg: l.kg(m.KgCO2e), Low: l.kg(m.Low), High: l.kg(m.High), Share: l.permille(m.Share.Millionths() / 1000)})
 	}
 	return rows
+}
+
+// boundary reads what the event says it includes and leaves out.
+func (p *page) boundary(l *language, d Data) {
+	var b struct {
+		Included []string
+		Excluded []exclusion
+	}
+	_ = json.Unmarshal(d.Event.Boundary, &b) // what does not read says nothing
+	for _, typ := range b.Included {
+		name := strings.ReplaceAll(typ, "_", " ")
+		if !l.english() {
+			name = l.typeName(typ)
+		}
+		p.Included = append(p.Included, name)
+	}
+	for _, x := range b.Excluded {
+		p.Excluded = append(p.Excluded, exclusion{l.typeName(x.Type), x.Reason})
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // Data is what a report is made of.
@@ -34,8 +35,8 @@ type Data struct {
 	// SignOff is the signature of a person under the result; nil where nobody has
 	// signed off.
 	SignOff *bundle.SignOff
-	// Causes say in words why there is this revision.
-	Causes []string
+	// Causes are why there is this revision.
+	Causes []resulttree.Cause
 }
 
 // Some is what the page shows of the records.

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/report"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // data makes the data of a report from "type {fields}" lines.
@@ -41,8 +42,14 @@ func data(t *testing.T, ev footprint.EventContext, lines ...string) report.Data 
 
 func page(t *testing.T, d report.Data) string {
 	t.Helper()
+	return pageIn(t, footprint.English, d)
+}
+
+// pageIn returns the page in a language.
+func pageIn(t *testing.T, language string, d report.Data) string {
+	t.Helper()
 	var out bytes.Buffer
-	if err := report.HTML(&out, d); err != nil {
+	if err := report.HTML(&out, d, language); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(out.String(), "ZgotmplZ") || strings.Contains(out.String(), "%!") || !strings.HasSuffix(strings.TrimSpace(out.String()), "</html>") {
@@ -60,10 +67,10 @@ func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	d.Organization = "Example Events"
 	d.NotCounted = &bundle.NotCounted{Waiting: 2, Rejected: 1}
 	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Complete"}
-	d.Causes = []string{"Approve, by Morgan Lee"}
+	d.Causes = []resulttree.Cause{{Action: "approve", By: d.SignOff.By}}
 	text := page(t, d)
 	for _, want := range []string{"Example Events", "Including flights and waste and excluding digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",
-		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Complete”", "Approve, by Morgan Lee"} {
+		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Complete”", "Approve, by Morgan Lee (manager)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

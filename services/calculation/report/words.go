@@ -5,119 +5,154 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
-	"github.com/eventcarbon/ecf/services/calculation/explain"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-func orUnsaid(n int64) string {
+func (l *language) orUnsaid(n int64) string {
 	if n == 0 {
-		return "not stated"
+		return l.text("not stated")
 	}
-	return explain.Grouped(fmt.Sprint(n))
-}
-
-func dates(ev footprint.EventContext) string {
-	start, err := time.Parse(time.DateOnly, ev.StartDate)
-	if err != nil {
-		return ""
-	}
-	const layout = "2 January 2006"
-	end, err := time.Parse(time.DateOnly, ev.EndDate)
-	switch {
-	case err != nil || end.Equal(start):
-		return start.Format(layout)
-	case end.Year() == start.Year() && end.Month() == start.Month():
-		return fmt.Sprintf("%d to %s", start.Day(), end.Format(layout))
-	}
-	return start.Format(layout) + " to " + end.Format(layout)
-}
-
-// minute writes a moment to the minute, for people.
-func minute(moment string) string {
-	at, err := time.Parse(time.RFC3339, moment)
-	if err != nil {
-		return moment
-	}
-	return at.UTC().Format("2 January 2006, 15:04 UTC")
+	return l.count(n)
 }
 
 // intro is the report in a few sentences.
-func intro(d Data) string {
+func (l *language) intro(d Data) string {
 	types := slices.Clone(d.Result.ByType)
 	slices.SortStableFunc(types, func(a, b total.TypePart) int { return b.KgCO2e.Cmp(a.KgCO2e) })
-	total := inTonnes(d.Result.Total)
-	text := fmt.Sprintf("%s, the event caused %s %s of CO₂ equivalent, between %s and %s %[3]s given the known uncertainties.", boundaryOf(d), total.Value, total.Unit, total.Low, total.High)
+	text := l.headline(d)
 	if len(types) > 0 && !d.Result.Total.KgCO2e.IsZero() {
-		text += fmt.Sprintf(" The largest source is %s with %s of the total", strings.ToLower(name(types[0].Type)), percent(types[0].KgCO2e, d.Result.Total.KgCO2e))
-		if len(types) > 1 {
-			text += fmt.Sprintf(", followed by %s with %s", strings.ToLower(name(types[1].Type)), percent(types[1].KgCO2e, d.Result.Total.KgCO2e))
+		of := func(i int) (name, share string) {
+			return l.inSentence(l.typeName(types[i].Type)), l.percent(types[i].KgCO2e, d.Result.Total.KgCO2e)
 		}
-		text += "."
+		name, share := of(0)
+		if len(types) > 1 {
+			second, secondShare := of(1)
+			text += " " + l.text("The largest source is %s with %s of the total, followed by %s with %s.", name, share, second, secondShare)
+		} else {
+			text += " " + l.text("The largest source is %s with %s of the total.", name, share)
+		}
 	}
-	return text + " Only records that were reviewed and approved are counted." + notCounted(d.NotCounted)
+	text += " " + l.text("Only records that were reviewed and approved are counted.")
+	if left := l.notCounted(d.NotCounted); left != "" {
+		text += " " + left
+	}
+	return text
 }
 
-// boundaryOf says what the headline figure covers.
-func boundaryOf(d Data) string {
+// inSentence writes a name as it stands inside of a sentence.
+func (l *language) inSentence(name string) string {
+	if l.english() {
+		return strings.ToLower(name)
+	}
+	return name
+}
+
+// headline is the sentence with the headline figure, and what it covers.
+func (l *language) headline(d Data) string {
 	var p page
-	p.boundary(d)
-	var excluded []string
+	p.boundary(l, d)
+	var left []string
 	for _, x := range p.Excluded {
-		excluded = append(excluded, strings.ToLower(x.Type))
+		left = append(left, l.inSentence(x.Type))
 	}
+	total, included, excluded := l.inTonnes(d.Result.Total), l.listed(p.Included), l.listed(left)
+	format := "For what was recorded, without a stated boundary, the event caused %[1]s %[2]s of CO₂ equivalent, between %[3]s and %[4]s %[2]s given the known uncertainties."
 	switch {
-	case len(p.Included) > 0 && len(excluded) > 0:
-		return "Including " + listed(p.Included) + " and excluding " + listed(excluded)
-	case len(p.Included) > 0:
-		return "Including " + listed(p.Included)
-	case len(excluded) > 0:
-		return "Excluding " + listed(excluded)
+	case included != "" && excluded != "":
+		format = "Including %[5]s and excluding %[6]s, the event caused %[1]s %[2]s of CO₂ equivalent, between %[3]s and %[4]s %[2]s given the known uncertainties."
+	case included != "":
+		format = "Including %[5]s, the event caused %[1]s %[2]s of CO₂ equivalent, between %[3]s and %[4]s %[2]s given the known uncertainties."
+	case excluded != "":
+		format = "Excluding %[6]s, the event caused %[1]s %[2]s of CO₂ equivalent, between %[3]s and %[4]s %[2]s given the known uncertainties."
 	}
-	return "For what was recorded, without a stated boundary"
-}
-
-func listed(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
+	return l.text(format, total.Value, total.Unit, total.Low, total.High, included, excluded)
 }
 
 // notCounted says how many records are not in the figures, and why.
-func notCounted(n *bundle.NotCounted) string {
+func (l *language) notCounted(n *bundle.NotCounted) string {
 	if n == nil {
 		return ""
 	}
 	var parts []string
 	for _, c := range []struct {
-		count int64
-		why   string
-	}{{n.Waiting, "waiting for a decision"}, {n.ChangesRequested, "returned for changes"}, {n.Rejected, "rejected"}, {n.Unsubmitted, "not submitted"}} {
+		count  int64
+		format string
+	}{{n.Waiting, "%s waiting for a decision"}, {n.ChangesRequested, "%s returned for changes"}, {n.Rejected, "%s rejected"}, {n.Unsubmitted, "%s not submitted"}} {
 		if c.count > 0 {
-			parts = append(parts, explain.Grouped(fmt.Sprint(c.count))+" "+c.why)
+			parts = append(parts, l.text(c.format, l.count(c.count)))
 		}
 	}
 	if len(parts) == 0 {
-		return " All records of the event are included."
+		return l.text("All records of the event are included.")
 	}
-	return " Not counted: " + listed(parts) + "."
+	return l.text("Not counted: %s.", l.listed(parts))
 }
 
 // signedBy says who signed off.
-func signedBy(s *bundle.SignOff) string {
-	who := s.By.Name
-	if who == "" {
-		who = s.By.ID
+func (l *language) signedBy(s *bundle.SignOff) string {
+	return l.text("%s, %s, as edition %d", l.person(s.By), l.minute(s.At), s.Edition)
+}
+
+// translationOf says of which document of a signed edition a page is a translation; empty for
+// the page that was signed, and where nobody has signed.
+func (l *language) translationOf(s *bundle.SignOff) string {
+	if s == nil || l.english() {
+		return ""
 	}
-	return fmt.Sprintf("%s (%s), %s, as edition %d", who, s.By.Role, minute(s.At), s.Edition)
+	return l.text("This page is a translation. The documents of the signed edition %d are the page in English and the JSON version.", s.Edition)
+}
+
+// person names somebody with their role.
+func (l *language) person(by record.Actor) string {
+	who := by.Name
+	if who == "" {
+		who = by.ID
+	}
+	return fmt.Sprintf("%s (%s)", who, l.text(by.Role.String()))
+}
+
+// cause writes a cause of a revision. The comment is not in it: the page is for
+// those outside too, and a comment is among colleagues.
+func (l *language) cause(c resulttree.Cause) string {
+	text := ""
+	switch c.Action {
+	case resulttree.ActionUnknown:
+		text = l.text("A change from before causes were kept")
+	case resulttree.ActionOther:
+		text = l.text("Further changes")
+	case resulttree.ActionEngine:
+		text = l.text("A new version of the calculation")
+	case resulttree.ActionEvent:
+		text = l.text("The event was changed")
+	default:
+		text = l.text(capital(strings.ReplaceAll(c.Action, "-", " ")))
+	}
+	if len(c.Fields) > 0 {
+		fields := slices.Clone(c.Fields)
+		for i, f := range fields {
+			fields[i] = l.text(f)
+		}
+		text += " (" + strings.Join(fields, ", ") + ")"
+	}
+	if c.Records > 0 {
+		text += l.text(", %d record changes", c.Records)
+	}
+	if c.By.Name != "" || c.By.ID != "" {
+		text += l.text(", by %s", l.person(c.By))
+	}
+	if !c.At.IsZero() {
+		text += l.text(" on %s", l.moment(c.At))
+	}
+	return text
 }
 
 // titleOf returns a record a line of its own words.
-func titleOf(r bundle.Record) string {
+func (l *language) titleOf(r bundle.Record) string {
 	s := shownOf(r.Fields)
 	var parts []string
 	if s.From != "" {
@@ -127,48 +162,40 @@ func titleOf(r bundle.Record) string {
 		s.Diet = "" // of nothing
 	}
 	parts = append(parts, s.Name, s.Site, s.City)
-	for _, id := range slices.Concat([]string{s.Material, s.Treatment, s.Source, s.Mode, s.Category, s.Diet, s.Kind, s.VenueType}, slices.Sorted(maps.Keys(s.Drinks)), slices.Sorted(maps.Keys(s.Servings))) {
-		parts = append(parts, words(id))
+	for _, v := range []struct{ field, value string }{{"material", s.Material}, {"treatment", s.Treatment}, {"source", s.Source}, {"mode", s.Mode},
+		{"category", s.Category}, {"diet", s.Diet}, {"kind", s.Kind}, {"venueType", s.VenueType}} {
+		parts = append(parts, l.value(v.field, v.value))
 	}
-	parts = append(parts, s.Description, s.Group, s.Date)
+	for _, id := range slices.Sorted(maps.Keys(s.Drinks)) {
+		parts = append(parts, l.value("drinks", id))
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.Servings)) {
+		parts = append(parts, l.value("servings", id))
+	}
+	parts = append(parts, s.Description, l.value("group", s.Group), l.isoDate(s.Date))
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
 // wayOf says which part of whose way a line is of.
-func wayOf(l footprint.Leg) string {
-	people := "people"
-	if l.People == 1 {
-		people = "person"
+func (l *language) wayOf(leg footprint.Leg) string {
+	format := "%s, %s, %s: %s people"
+	if leg.People == 1 {
+		format = "%s, %s, %s: %s person"
 	}
-	return fmt.Sprintf("%s, %s, %s: %s %s", l.Origin, words(l.Mode), l.Part, explain.Grouped(fmt.Sprint(l.People)), people)
+	return l.text(format, leg.Origin, l.value("mode", leg.Mode), l.text(leg.Part), l.count(leg.People))
 }
 
-// words writes an id as words.
-func words(id string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(id) }
-
-// name writes a type or group for people.
-func name(s string) string {
-	s = words(s)
-	if s == footprint.GroupUnspecified {
-		return "Not stated"
-	}
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-func yearOfRow(y *int) string {
+func (l *language) yearOfRow(y *int) string {
 	if y == nil {
-		return "undated"
+		return l.text("undated")
 	}
 	return fmt.Sprint(*y)
 }
 
-func valueOf(f bundle.Factor) string {
-	v := f.KgCO2e.String()
+func (l *language) valueOf(f bundle.Factor) string {
+	v := l.number(f.KgCO2e.String())
 	if f.WellToTank != nil {
-		v += " + " + f.WellToTank.String() + " upstream"
+		return l.text("%s + %s upstream", v, l.number(f.WellToTank.String()))
 	}
 	return v
 }
@@ -184,7 +211,7 @@ func bestBefore(f bundle.Factor) string {
 
 // pastBest says how many factors were past their best on a day (YYYY-MM-DD); empty
 // where none was, or the day is not known.
-func pastBest(factors []bundle.Factor, day string) string {
+func (l *language) pastBest(factors []bundle.Factor, day string) string {
 	past := 0
 	for _, f := range factors {
 		if best := bestBefore(f); best != "" && day != "" && best < day {
@@ -194,5 +221,5 @@ func pastBest(factors []bundle.Factor, day string) string {
 	if past == 0 {
 		return ""
 	}
-	return fmt.Sprintf("When the event began, %d of these %d were past their “best before” date, after which a newer figure should be used if there is one.", past, len(factors))
+	return l.text("When the event began, %d of these %d were past their “best before” date, after which a newer figure should be used if there is one.", past, len(factors))
 }

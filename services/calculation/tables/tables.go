@@ -81,6 +81,9 @@ type standard struct {
 
 const optional = "Optional: visitors, and what is exhibitors' own"
 
+// Category begins the names of rows that are a category of scope 3.
+const Category = "Scope 3, category "
+
 // The fifteen categories of scope 3; a record can be in those of rows alone.
 var protocolRows = []string{
 	"Scope 1", "Scope 2 (location-based)",
@@ -99,7 +102,7 @@ func protocolRow(c total.Cell) string {
 	case c.Category == footprint.CategoryOptional:
 		return optional
 	}
-	return "Scope 3, category " + c.Category
+	return Category + c.Category
 }
 
 const (

@@ -1,0 +1,254 @@
+package report
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/messages"
+	"github.com/eventcarbon/ecf/services/calculation/explain"
+)
+
+// language is what a page is written in. English is in the code and in the template. Another
+// language has a catalogue of the same texts: words/<tag>.json, and the names of countries in
+// words/<tag>.countries.json. Names of types, of their values, and what findings and notices
+// say are those of [footprint] and [messages].
+type language struct {
+	tag string
+	catalogue
+	countries map[string]string
+	// lookedUp is told the texts that were looked up, and whether they were found; nil: nobody is.
+	lookedUp func(text string, found bool)
+}
+
+// catalogue is a language beside English.
+type catalogue struct {
+	// Decimal and Group are the marks in numbers.
+	Decimal, Group string
+	// Texts are sentences and words by the English ones. What fmt puts into the one, it puts
+	// into the other.
+	Texts map[string]string
+}
+
+//go:embed words/*.json
+var files embed.FS
+
+// languages are the languages other than English by their tags. A test reads all of them.
+var languages = sync.OnceValues(func() (map[string]*language, error) {
+	all := map[string]*language{}
+	for _, tag := range footprint.Languages()[1:] {
+		l := &language{tag: tag}
+		for name, part := range map[string]any{"words/" + tag + ".json": &l.catalogue, "words/" + tag + ".countries.json": &l.countries} {
+			text, err := files.ReadFile(name)
+			if err == nil {
+				err = json.Unmarshal(text, part)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("report: %s: %w", name, err)
+			}
+		}
+		all[tag] = l
+	}
+	return all, nil
+})
+
+// languageOf returns the language with a tag.
+func languageOf(tag string) (*language, error) {
+	if tag == footprint.English {
+		return &language{tag: tag}, nil
+	}
+	all, err := languages()
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := all[tag]; ok {
+		return l, nil
+	}
+	return nil, fmt.Errorf("report: there are no texts in the language %q", tag)
+}
+
+func (l *language) english() bool { return l.tag == footprint.English }
+
+// text returns an English text in the language, with arguments as fmt.Sprintf has them. One
+// that the catalogue does not have stays English.
+func (l *language) text(english string, args ...any) string {
+	format := english
+	if !l.english() {
+		own, found := l.Texts[english]
+		if found {
+			format = own
+		}
+		l.tell(english, found)
+	}
+	if len(args) == 0 {
+		return format
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// tell tells that a text was looked up.
+func (l *language) tell(text string, found bool) {
+	if l.lookedUp != nil {
+		l.lookedUp(text, found)
+	}
+}
+
+// html returns a text of the catalogue that has elements.
+func (l *language) html(english string) template.HTML {
+	return template.HTML(l.text(english)) //nolint:gosec // our own file
+}
+
+// quote returns a text that is in English on each page, marked as such where the page is not.
+func (l *language) quote(text string) any {
+	if l.english() {
+		return text
+	}
+	return template.HTML(`<span lang="en">` + template.HTMLEscapeString(text) + `</span>`) //nolint:gosec // escaped
+}
+
+// number writes a number with the marks of the language. It is in plain digits, or grouped as
+// [explain.Grouped] does.
+func (l *language) number(s string) string {
+	if l.english() {
+		return s
+	}
+	return strings.NewReplacer(",", l.Group, ".", l.Decimal).Replace(s)
+}
+
+// count writes how many there are of something.
+func (l *language) count(n int64) string { return l.number(explain.Grouped(fmt.Sprint(n))) }
+
+// listed writes names as a part of a sentence.
+func (l *language) listed(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + l.text(" and ") + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// date writes a day.
+func (l *language) date(day time.Time) string {
+	return l.text("%[1]d %[2]s %[3]d", day.Day(), l.text(day.Month().String()), day.Year())
+}
+
+// isoDate writes a day of a record or a factor. English pages have it as it was stated.
+func (l *language) isoDate(day string) string {
+	at, err := time.Parse(time.DateOnly, day)
+	if err != nil || l.english() {
+		return day
+	}
+	return l.date(at)
+}
+
+// dates writes the days of an event.
+func (l *language) dates(ev footprint.EventContext) string {
+	start, err := time.Parse(time.DateOnly, ev.StartDate)
+	if err != nil {
+		return ""
+	}
+	end, err := time.Parse(time.DateOnly, ev.EndDate)
+	switch {
+	case err != nil || end.Equal(start):
+		return l.date(start)
+	case end.Year() == start.Year() && end.Month() == start.Month():
+		return l.text("%d to %s", start.Day(), l.date(end))
+	}
+	return l.text("%s to %s", l.date(start), l.date(end))
+}
+
+// minute writes a moment to the minute.
+func (l *language) minute(moment string) string {
+	at, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return moment
+	}
+	return l.moment(at)
+}
+
+func (l *language) moment(at time.Time) string {
+	at = at.UTC()
+	return l.text("%s, %s UTC", l.date(at), at.Format("15:04"))
+}
+
+// typeName returns what people call a type of records. An event may state types that there
+// are not, in its own words.
+func (l *language) typeName(typ string) string {
+	if own := footprint.NameIn(strings.ReplaceAll(typ, "_", "-"), l.tag); own != "" {
+		return own
+	}
+	return capital(words(typ))
+}
+
+// groupName returns what people call a group of people.
+func (l *language) groupName(group string) string {
+	if group == footprint.GroupUnspecified {
+		return l.text("Not stated")
+	}
+	return capital(l.value("group", group))
+}
+
+// value returns what people call a value of a field of records.
+func (l *language) value(field, value string) string {
+	if own := footprint.ValueIn(field, value, l.tag); own != "" {
+		return own
+	}
+	return words(value)
+}
+
+// category returns what people call a category of scope 3.
+func (l *language) category(category string) string {
+	if category == footprint.CategoryOptional {
+		return l.text("Optional: travel and stays of attendees and exhibitors")
+	}
+	if own := footprint.ValueIn("scope3Category", category, l.tag); own != "" {
+		return "Scope 3." + own
+	}
+	return category
+}
+
+// country returns what people call a country, the state of one, or a part of the world. English
+// pages have its code.
+func (l *language) country(code string) string {
+	if name, ok := l.countries[code]; ok {
+		return name
+	}
+	land, state, _ := strings.Cut(code, "-")
+	if name, ok := l.countries[land]; ok {
+		return name + " (" + state + ")"
+	}
+	return code
+}
+
+// region returns what people call the region of a factor; what a publication says in other
+// words is quoted.
+func (l *language) region(region string) any {
+	if name := l.country(region); name != region {
+		return name
+	}
+	return l.quote(region)
+}
+
+// unit returns what people call a unit of factors.
+func (l *language) unit(unit string) string {
+	word := explain.Unit(unit)
+	if own := messages.Word(l.tag, word); own != "" {
+		return own
+	}
+	return word
+}
+
+// words writes an id as words.
+func words(id string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(id) }
+
+// capital begins a text with a capital letter.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,350 @@
+package report_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/template/parse"
+	"time"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/report"
+	"github.com/eventcarbon/ecf/services/calculation/tables"
+)
+
+// bare is what the template may have outside of texts: it is the same in each language.
+var bare = []string{"kg", "kg CO₂e"}
+
+// textsOfTemplate returns the texts that the template looks up. It fails the test where the
+// template has words that are none.
+func textsOfTemplate(t *testing.T) (texts []string) {
+	t.Helper()
+	trees, err := report.Trees()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := ""
+	var walk func(n parse.Node)
+	list := func(l *parse.ListNode) {
+		if l != nil {
+			for _, n := range l.Nodes {
+				walk(n)
+			}
+		}
+	}
+	branch := func(b *parse.BranchNode) {
+		walk(b.Pipe)
+		list(b.List)
+		list(b.ElseList)
+	}
+	walk = func(n parse.Node) {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			outside += string(n.Text)
+		case *parse.ActionNode:
+			outside += "{}"
+			walk(n.Pipe)
+		case *parse.PipeNode:
+			for _, c := range n.Cmds {
+				walk(c)
+			}
+		case *parse.CommandNode:
+			name, ok := n.Args[0].(*parse.IdentifierNode)
+			for _, a := range n.Args[1:] {
+				if s, isText := a.(*parse.StringNode); isText && ok && (name.Ident == "text" || name.Ident == "html") {
+					texts = append(texts, s.Text)
+				}
+				walk(a)
+			}
+		case *parse.IfNode:
+			branch(&n.BranchNode)
+		case *parse.RangeNode:
+			branch(&n.BranchNode)
+		case *parse.WithNode:
+			branch(&n.BranchNode)
+		}
+	}
+	for _, tree := range trees {
+		list(tree.Root)
+	}
+	labels := regexp.MustCompile(`(?:aria-label|title|alt)="([^"]*)"`)
+	for _, m := range labels.FindAllStringSubmatch(outside, -1) {
+		outside += "<>" + m[1]
+	}
+	outside = regexp.MustCompile(`(?s)<code>.*?</code>`).ReplaceAllString(outside, "<>")
+	for _, text := range regexp.MustCompile(`<[^>]*>|\{\}`).Split(outside, -1) {
+		if text = strings.TrimSpace(text); regexp.MustCompile(`\pL{2}`).MatchString(text) && !slices.Contains(bare, text) {
+			t.Errorf("the template has %q, which is no text of a catalogue", text)
+		}
+	}
+	return texts
+}
+
+// textsOfCode returns the literals that the package looks up.
+func textsOfCode(t *testing.T) (texts []string) {
+	t.Helper()
+	packages, err := parser.ParseDir(token.NewFileSet(), ".", nil, 0) //nolint:staticcheck // no build tags here
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range packages["report"].Files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok || selector.Sel.Name != "text" || len(call.Args) == 0 {
+				return true
+			}
+			if literal, ok := call.Args[0].(*ast.BasicLit); ok {
+				if text, err := strconv.Unquote(literal.Value); err == nil {
+					texts = append(texts, text)
+				}
+			}
+			return true
+		})
+	}
+	if len(texts) < 50 {
+		t.Fatalf("%d texts in the code", len(texts))
+	}
+	return texts
+}
+
+// variants are reports that have each part of the page, and each of its other forms.
+func variants(t *testing.T) []report.Data {
+	t.Helper()
+	full, little, plain := rich(t), rich(t), rich(t)
+	little.SignOff, little.Event.Boundary, little.NotCounted, little.Signature, little.Causes, little.Findings = nil, nil, nil, nil, nil, nil
+	little.Context.GWP, little.Context.RadiativeForcing, little.Context.EndDate, little.Context.Attendees = "published", false, "2027-07-01", 0
+	plain.Event.Boundary = []byte(`{"included":["flights"]}`)
+	plain.NotCounted.Waiting, plain.NotCounted.ChangesRequested, plain.NotCounted.Rejected, plain.NotCounted.Unsubmitted = 0, 0, 0, 0
+	ev := footprint.EventContext{Country: "DE", StartDate: "2026-01-31", GWP: "published", FactorSet: "desnz-2026"}
+	single := data(t, ev, `waste {"treatment":"landfill","weightKg":1}`)
+	single.Event.Boundary = []byte(`{"excluded":[{"type":"digital","reason":"gering"}]}`)
+	all := []report.Data{full, little, plain, single}
+	for _, n := range []int{report.AnnexRecords + 1, report.AnnexRecords + 5} {
+		var lines []string
+		for i := range n {
+			lines = append(lines, fmt.Sprintf(`waste {"treatment":"landfill","weightKg":%d,"dataQuality":"calculated"}`, i+1))
+		}
+		all = append(all, data(t, ev, lines...))
+	}
+	return all
+}
+
+// TestEveryTextIsTranslated: each text of the template, of the code and of what the code names
+// has one in each language, and a catalogue has no other texts.
+func TestEveryTextIsTranslated(t *testing.T) {
+	t.Parallel()
+	wanted := map[string]bool{}
+	for _, text := range slices.Concat(textsOfTemplate(t), textsOfCode(t)) {
+		wanted[text] = true
+	}
+	for m := time.January; m <= time.December; m++ {
+		wanted[m.String()] = true
+	}
+	for _, role := range identity.RoleNames() {
+		wanted[role] = true
+	}
+	for _, stage := range []string{footprint.Direct, footprint.Upstream, footprint.Combined, record.Offset, record.Removal,
+		"door to door", "to the airport", "flight", "from the airport"} { // the parts of a leg
+		wanted[stage] = true
+	}
+	for _, field := range record.EventFields() {
+		wanted[field] = true
+	}
+	var cells []total.Cell
+	one := footprint.MassOf(1)
+	for _, category := range append(footprint.StatedCategories(), "3 Fuel- and energy-related activities", "8 Upstream leased assets") {
+		cells = append(cells, total.Cell{Type: "custom", Scope: 3, Category: category, Mass: one})
+	}
+	cells = append(cells, total.Cell{Type: "energy", Scope: 1, Mass: one}, total.Cell{Type: "energy", Scope: 2, Mass: one})
+	for _, tag := range footprint.Languages()[1:] {
+		texts, err := report.Texts(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		used := maps.Clone(wanted)
+		lookedUp := func(text string, found bool) {
+			if used[text] = true; !found {
+				t.Errorf("%s: there is no text for %q", tag, text)
+			}
+		}
+		for text := range wanted {
+			if texts[text] == "" {
+				t.Errorf("%s: there is no text for %q", tag, text)
+			}
+		}
+		for _, d := range variants(t) {
+			if _, err := report.PageTelling(d, tag, lookedUp); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := report.TablesTelling(tables.Of(cells, nil), tag, lookedUp); err != nil {
+			t.Fatal(err)
+		}
+		for english, own := range texts {
+			if !used[english] {
+				t.Errorf("%s: nothing says %q", tag, english)
+			}
+			if !slices.Equal(verbs(english), verbs(own)) {
+				t.Errorf("%s: %q has other verbs than %q", tag, own, english)
+			}
+		}
+	}
+}
+
+// verbs returns the verbs of a format by the arguments that they are of.
+func verbs(format string) []string {
+	all := regexp.MustCompile(`%(?:\[\d\])?[sd]`).FindAllString(format, -1)
+	if strings.Contains(format, "%[") {
+		slices.Sort(all)
+		all = slices.Compact(all)
+	}
+	return all
+}
+
+var (
+	// foreign is what is in English on each page, and what is the same on all of them.
+	foreign = regexp.MustCompile(`(?s)<style>.*?</style>|<code>.*?</code>|<span lang="en">.*?</span>|<span class="by">.*?</span>`)
+	label   = regexp.MustCompile(`aria-label="([^"]*)"`)
+	tag     = regexp.MustCompile(`<[^>]*>`)
+	letters = regexp.MustCompile(`\pL{2}`)
+)
+
+// seen returns what a reader of a page reads and hears of it, without what is quoted.
+func seen(page string) (texts []string) {
+	page = foreign.ReplaceAllString(page, "<>")
+	for _, m := range label.FindAllStringSubmatch(page, -1) {
+		texts = append(texts, html.UnescapeString(m[1]))
+	}
+	for _, text := range tag.Split(page, -1) {
+		if text = strings.TrimSpace(html.UnescapeString(text)); letters.MatchString(text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// stated is what people have written into the event of rich, and names.
+var stated = regexp.MustCompile(`^(Sommertagung|Event|Digital(: gering)?|Aufforstung|Pflanzenkohle|Gold Standard|(\S+ ?)?[\d.,]* ?kg( CO₂e)?|desnz-2026 \(2026\)|Scope \d \d.*)$`)
+
+// TestPagesOfAnotherLanguageHaveNoEnglish: no text of the English page is on one of another
+// language, except for what is marked as English, and what is the same in both.
+func TestPagesOfAnotherLanguageHaveNoEnglish(t *testing.T) {
+	t.Parallel()
+	for _, tag := range footprint.Languages()[1:] {
+		texts, err := report.Texts(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range variants(t) {
+			english := map[string]bool{}
+			for _, text := range seen(page(t, d)) {
+				english[text] = true
+			}
+			for _, text := range seen(pageIn(t, tag, d)) {
+				if english[text] && texts[text] != text && !stated.MatchString(text) {
+					t.Errorf("%s: the page has the English text %q", tag, text)
+				}
+			}
+		}
+	}
+}
+
+// TestGermanPage: names, numbers, days and countries are written as people write them in German.
+func TestGermanPage(t *testing.T) {
+	t.Parallel()
+	text := pageIn(t, "de", rich(t))
+	for _, want := range []string{
+		`<html lang="de">`, "CO₂-Fußabdruck: Sommertagung", "10. bis 12. Juni 2027, Deutschland", "<strong>376,6 Tonnen</strong>", "0,4\u00a0%", "&lt;\u00a00,1\u00a0%",
+		"(einbezogen: Flüge, Bodenverkehr und Abfall; ausgenommen: Digital)", "1.234 abgelehnt und 3 nicht eingereicht", "Morgan Lee (Manager), 1. Juli 2027, 10:00 Uhr UTC, als Ausgabe 3",
+		"<td>Scope 3.6 Geschäftsreisen</td>", "<td>Scope 3.8 Vorgelagerte geleaste Sachanlagen</td>", `<td class="n">12.345,678</td>`, "<td>2. Januar 2027</td>",
+		"Bier, Flaschenwasser", "LHR → JFK, Vortragende, 9. Juni 2027", "Australien (NSW), Deutschland, Neuseeland", "je Personenkilometer</span>",
+		"Region: Vereinigtes Königreich. Jahr: 2026. Aktuell bis: 31. Dezember 2026.", `<span lang="en">Bus, average local. .</span>`,
+		`<span lang="en">18,000 kWh × 0.329 kg per kWh = 5,922.000000 kg</span>`, "Freigegeben, Änderungen an Einträgen: 3, durch Morgan Lee (Manager) am 20. Juni 2027, 08:05 Uhr UTC",
+		"Britische Faktoren stehen für Orte außerhalb des Vereinigten Königreichs. (10 Einträge, 16.962 kg)",
+		"Diese Seite ist eine Übersetzung. Die Dokumente der unterschriebenen Ausgabe 3 sind die englische Seite und die JSON-Fassung.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestSentencesOfFindings: what the English sentence of a finding is about stands beside the text of its code.
+func TestSentencesOfFindings(t *testing.T) {
+	t.Parallel()
+	d := rich(t)
+	for message, want := range map[string]string{
+		"2 flight records look the same: LHR to AMS on 2024-09-10, 400 passengers, same class and group.":                                                   "(LHR – AMS, 10. September 2024, 2 Einträge)",
+		"Flights are recorded but no ground transport. Add and approve at least one ground-transport or attendee-travel record, or exclude the type in the": "(Bodenverkehr, Anreise, 2 Einträge)",
+		"The event's boundary includes freight, but there is no approved record of this type, so the total does not include it.":                            "(Fracht, 2 Einträge)",
+	} {
+		d.Findings = d.Findings[:1]
+		d.Findings[0].Message, d.Findings[0].Records = message, 2
+		if text := pageIn(t, "de", d); !strings.Contains(text, want) {
+			t.Errorf("%s: the page lacks %q", message, want)
+		}
+	}
+}
+
+// TestUnknownMessagesAreQuoted: what has no text by its code stands in the words of the server.
+func TestUnknownMessagesAreQuoted(t *testing.T) {
+	t.Parallel()
+	d := rich(t)
+	d.Findings[0].Code, d.Findings[0].Message = "NEW_CODE", "It is about 2 records of 12.000000 kg & more."
+	if text := pageIn(t, "de", d); !strings.Contains(text, `<span lang="en">It is about 2 records of 12 kg &amp; more.</span>`) {
+		t.Error("the page lacks what the server says")
+	}
+}
+
+// TestCountriesAreThoseOfCLDR: each country has the name that the Unicode Common Locale Data
+// Repository has for it.
+func TestCountriesAreThoseOfCLDR(t *testing.T) {
+	t.Parallel()
+	for _, tag := range footprint.Languages()[1:] {
+		names, err := report.Countries(tag)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cldr := display.Regions(language.MustParse(tag))
+		for a := 'A'; a <= 'Z'; a++ {
+			for b := 'A'; b <= 'Z'; b++ {
+				code := string([]rune{a, b})
+				region, err := language.ParseRegion(code)
+				if err != nil || !region.IsCountry() || region.Canonicalize().String() != code {
+					continue
+				}
+				if want := cldr.Name(region); names[code] != want {
+					t.Errorf("%s: %s is %q, want %q", tag, code, names[code], want)
+				}
+			}
+		}
+	}
+}
+
+func TestUnknownLanguage(t *testing.T) {
+	t.Parallel()
+	if err := report.HTML(nil, report.Data{}, "xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
+		t.Error(err)
+	}
+}

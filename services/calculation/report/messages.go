@@ -1,0 +1,124 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/messages"
+	"github.com/eventcarbon/ecf/services/calculation/findings"
+)
+
+// What a finding or a notice says in another language is a text by its code. What was counted and
+// weighed is in its English sentence alone, and is taken from there, as the console does.
+var (
+	aboutRecords = regexp.MustCompile(`\babout (\d+) records? of (\d+(?:\.\d+)?) kg`)
+	leadingMass  = regexp.MustCompile(`^(\d+\.\d+) kg\b`)
+	namedTypes   = regexp.MustCompile(`approve at least one (.+?) record,|boundary includes ([a-z-]+),|the type ([a-z-]+) counted`)
+	adoptableSet = regexp.MustCompile(`\bcan adopt ([\w-]+),`)
+	journey      = regexp.MustCompile(`\b([A-Z]{3,4}) to ([A-Z]{3,4})\b`)
+	onDay        = regexp.MustCompile(`\bon (\d{4}-\d\d-\d\d)\b`)
+)
+
+// exactKilograms is a mass to the milligram, as notices and findings have it.
+var exactKilograms = regexp.MustCompile(`\b(\d{1,9})\.(\d{6}) kg\b`)
+
+// legible returns an English sentence with its masses as kg writes them. The exact ones
+// are in the JSON form.
+func legible(message string) string {
+	english := &language{tag: footprint.English}
+	return exactKilograms.ReplaceAllStringFunc(message, func(found string) string {
+		if m, ok := massOf(strings.TrimSuffix(found, " kg")); ok {
+			return english.kg(m) + " kg"
+		}
+		return found
+	})
+}
+
+// massOf reads a mass of a sentence, in kilograms to the milligram.
+func massOf(kilograms string) (footprint.Mass, bool) {
+	whole, rest, _ := strings.Cut(kilograms, ".")
+	if len(rest) > 6 {
+		return footprint.Mass{}, false
+	}
+	exact, err := strconv.ParseInt(whole+rest+strings.Repeat("0", 6-len(rest)), 10, 64)
+	if err != nil || exact > 1e15 {
+		return footprint.Mass{}, false
+	}
+	return footprint.MassOf(exact * 1000), true
+}
+
+// finding returns what a finding says.
+func (l *language) finding(f findings.Finding) any {
+	own := messages.Finding(l.tag, f.Code)
+	if own == "" {
+		return l.untranslated(f.Message)
+	}
+	var facts []string
+	if m := journey.FindStringSubmatch(f.Message); m != nil {
+		facts = append(facts, m[1]+" – "+m[2])
+	}
+	if m := onDay.FindStringSubmatch(f.Message); m != nil {
+		facts = append(facts, l.isoDate(m[1]))
+	}
+	if m := namedTypes.FindStringSubmatch(f.Message); m != nil {
+		for typ := range strings.SplitSeq(m[1]+m[2]+m[3], " or ") {
+			facts = append(facts, l.typeName(typ))
+		}
+	}
+	return withFacts(own, append(facts, l.records(int64(f.Records))))
+}
+
+// notice returns what a notice says.
+func (l *language) notice(n footprint.Notice) any {
+	own := messages.Notice(l.tag, n.Code)
+	if own == "" {
+		return l.untranslated(n.Message)
+	}
+	var facts []string
+	mass := ""
+	if m := aboutRecords.FindStringSubmatch(n.Message); m != nil {
+		if count, err := strconv.ParseInt(m[1], 10, 64); err == nil {
+			facts = append(facts, l.records(count))
+		}
+		mass = m[2]
+	} else if m := leadingMass.FindStringSubmatch(n.Message); m != nil {
+		mass = m[1]
+	}
+	if m, ok := massOf(mass); ok && mass != "" {
+		facts = append(facts, l.kg(m)+" kg")
+	}
+	if m := adoptableSet.FindStringSubmatch(n.Message); m != nil {
+		facts = append(facts, m[1])
+	}
+	return withFacts(own, facts)
+}
+
+// untranslated returns an English sentence on a page of another language.
+func (l *language) untranslated(message string) any {
+	if !l.english() {
+		l.tell(message, false)
+	}
+	return l.quote(legible(message))
+}
+
+// records says of how many records something is; empty for none.
+func (l *language) records(n int64) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return l.text("1 record")
+	}
+	return l.text("%s records", l.count(n))
+}
+
+func withFacts(sentence string, facts []string) string {
+	facts = slices.DeleteFunc(facts, func(f string) bool { return f == "" })
+	if len(facts) == 0 {
+		return sentence
+	}
+	return sentence + " (" + strings.Join(facts, ", ") + ")"
+}
