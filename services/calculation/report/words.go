@@ -119,7 +119,7 @@ func (l *language) person(by record.Actor) string {
 // cause writes a cause of a revision. The comment is not in it: the page is for
 // those outside too, and a comment is among colleagues.
 func (l *language) cause(c resulttree.Cause) string {
-	text := ""
+	var text string
 	switch c.Action {
 	case resulttree.ActionUnknown:
 		text = l.text("A change from before causes were kept")

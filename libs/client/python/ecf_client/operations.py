@@ -2686,6 +2686,7 @@ class Operations(Transport):
         event_id: str,
         *,
         names: Optional[Literal['full', 'roles']] = None,
+        lang: Optional[Literal['en', 'de']] = None,
         if_none_match: Optional[str] = None,
         accept: Literal["application/json", "application/vnd.ecf.report+json", "text/csv", "text/html"] = "application/json",
         meta: Optional[Meta] = None,
@@ -2699,6 +2700,8 @@ class Operations(Transport):
         difference, even of a single byte. The keys of signatures are at `/.well-known/report-keys.json`. The same
         result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. - `text/html`:
         a page to read and to print, with charts, sources, and the limits of the method. It loads no external resources.
+        It is in the language of `lang`, else in that of `Accept-Language`; formulas, and the names, sources and
+        licences of factors, are in English in every language. The other forms do not depend on the language.
 
         If `Accept` allows none of these, such as `application/pdf`, the response is 406 `NOT_ACCEPTABLE`.
 
@@ -2718,12 +2721,13 @@ class Operations(Transport):
 
         event_id: The `_id` of an event.
         names: For JSON: `full` names people, `roles` replaces them with pseudonyms.
+        lang: The language of the page, for a link that is opened and shared as it is. The other forms ignore it.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/events/{segment(event_id)}/results/report",
-            query={"names": names},
+            query={"names": names, "lang": lang},
             headers={"If-None-Match": if_none_match},
             raw=True,
             accept=accept,
@@ -2873,6 +2877,7 @@ class Operations(Transport):
         revision: int,
         *,
         names: Optional[Literal['full', 'roles']] = None,
+        lang: Optional[Literal['en', 'de']] = None,
         if_none_match: Optional[str] = None,
         accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
         meta: Optional[Meta] = None,
@@ -2884,15 +2889,20 @@ class Operations(Transport):
         the event do not alter it. The bundle has the format `ecf-report/2`; with `names=roles` people are replaced by
         pseudonyms. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
 
+        The page that was signed is the one in English. With `lang=de` the response is the translation that was created
+        with it, which says so; it is the page in English for editions from before there were translations, see
+        `Content-Language`. `Accept-Language` does not change what is signed.
+
         event_id: The `_id` of an event.
         revision: The `revision` of a result, from 1.
         names: For JSON: `full` names people, `roles` replaces them with pseudonyms.
+        lang: The language of the page, for a link that is opened and shared as it is. The other forms ignore it.
         if_none_match: raises NotModified while this is still the entity tag
         """
         return self._call(
             "GET",
             f"/events/{segment(event_id)}/results/{segment(revision)}/report",
-            query={"names": names},
+            query={"names": names, "lang": lang},
             headers={"If-None-Match": if_none_match},
             raw=True,
             accept=accept,

@@ -1999,7 +1999,8 @@ export interface paths {
          *       gives the same bytes.
          *     - `text/csv`: one row per line; their `kgCO2e` add up to the total.
          *     - `text/html`: a page to read and to print, with charts, sources, and the limits of the method. It loads no external
-         *       resources.
+         *       resources. It is in the language of `lang`, else in that of `Accept-Language`; formulas, and the names, sources and
+         *       licences of factors, are in English in every language. The other forms do not depend on the language.
          *
          *     If `Accept` allows none of these, such as `application/pdf`, the response is 406 `NOT_ACCEPTABLE`.
          *
@@ -2158,6 +2159,10 @@ export interface paths {
          *     requests; see `…/results/report`. Later changes, a new engine, another factor set, new keys or the deletion of the
          *     event do not alter it. The bundle has the format `ecf-report/2`; with `names=roles` people are replaced by
          *     pseudonyms. 404 `REVISION_NOT_KEPT` for a revision that was not signed.
+         *
+         *     The page that was signed is the one in English. With `lang=de` the response is the translation that was created with
+         *     it, which says so; it is the page in English for editions from before there were translations, see
+         *     `Content-Language`. `Accept-Language` does not change what is signed.
          */
         get: operations["getRevisionReport"];
         put?: never;
@@ -9682,6 +9687,8 @@ export interface components {
         Code: string;
         /** @description The `ETag` of the state you have seen. 412 if it has changed since. */
         IfMatch: string;
+        /** @description The language of the page, for a link that is opened and shared as it is. The other forms ignore it. */
+        PageLanguage: "en" | "de";
         /** @description The languages you read, such as `de`. Texts are available in English and German; any other language gets English. Names of fields, values and examples are the same in every language. */
         AcceptLanguage: string;
         /** @description The `ETag` you have. 304 without a body if it is still current. */
@@ -9695,6 +9702,8 @@ export interface components {
         ETag: string;
         /** @description The language of the texts in the response. */
         ContentLanguage: "en" | "de";
+        /** @description The language of the page. Absent for the other forms. */
+        PageLanguage: "en" | "de";
         /** @description The path of the created resource. */
         Location: string;
         /** @description `handling=strict` if it was requested. */
@@ -14382,8 +14391,12 @@ export interface operations {
             query?: {
                 /** @description For JSON: `full` names people, `roles` replaces them with pseudonyms. */
                 names?: components["parameters"]["BundleNames"];
+                /** @description The language of the page, for a link that is opened and shared as it is. The other forms ignore it. */
+                lang?: components["parameters"]["PageLanguage"];
             };
             header?: {
+                /** @description The languages you read, such as `de`. Texts are available in English and German; any other language gets English. Names of fields, values and examples are the same in every language. */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
                 /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -14403,6 +14416,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Content-Language": components["headers"]["PageLanguage"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14630,6 +14644,8 @@ export interface operations {
             query?: {
                 /** @description For JSON: `full` names people, `roles` replaces them with pseudonyms. */
                 names?: components["parameters"]["BundleNames"];
+                /** @description The language of the page, for a link that is opened and shared as it is. The other forms ignore it. */
+                lang?: components["parameters"]["PageLanguage"];
             };
             header?: {
                 /** @description The `ETag` you have. 304 without a body if it is still current. */
@@ -14653,6 +14669,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Content-Language": components["headers"]["PageLanguage"];
                     [name: string]: unknown;
                 };
                 content: {
