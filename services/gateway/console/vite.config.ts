@@ -51,6 +51,7 @@ export default defineConfig({
   test: { include: ['tests/**/*.test.ts'], environment: 'node' },
   server: {
     port: 5173,
+    fs: { allow: ['.', '../../../libs/messages'] },
     proxy: Object.fromEntries(
       ['/session', '/api', '/methodology'].map((p) => [p, { target: process.env.ECF_URL ?? 'http://127.0.0.1:8080' }]),
     ),

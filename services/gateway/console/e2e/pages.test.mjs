@@ -125,7 +125,7 @@ test('the report can be read on a phone, in both themes, with the words of its c
     });
     // Followed from the page: the door to the API opens to its own console only.
     await page.locator('iframe').evaluate((frame) => location.assign(frame.src));
-    await page.waitForURL('**/results/report');
+    await page.waitForURL('**/results/report?lang=en');
     await page.getByRole('heading', { level: 1, name: 'Narrow' }).waitFor();
     const seen = await page.evaluate(() => ({
       width: document.documentElement.scrollWidth,
@@ -148,6 +148,34 @@ test('the report can be read on a phone, in both themes, with the words of its c
   }
 });
 
+test('the report is in the language of the console, in its frame and in its link, on a phone as well', async () => {
+  const id = await the.server.event('Tagung');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/report`, {
+    locale: 'de-DE',
+    viewport: { width: 390, height: 800 },
+  });
+  const frame = page.frameLocator('iframe');
+  await frame.getByRole('heading', { name: 'Emissionen nach Quelle' }).waitFor();
+  assert.equal(await frame.locator('html').getAttribute('lang'), 'de');
+  const link = await page.getByRole('link', { name: 'In eigenem Tab öffnen' }).getAttribute('href');
+  assert.match(link, /\/results\/report\?lang=de$/);
+  await until('the report can be printed', () => page.getByRole('button', { name: /drucken/i }).isEnabled());
+  await page.evaluate((address) => location.assign(address), link);
+  await page.getByRole('heading', { level: 1, name: 'Tagung' }).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 390, `${wide} px wide`);
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  assert.deepEqual(
+    violations.map((v) => v.id),
+    [],
+  );
+  // Who has chosen English has the English report, whatever the browser prefers.
+  await page.evaluate(() => localStorage.setItem('ecf.language', 'en'));
+  await page.goto(`/events/${id}/report`);
+  await frame.getByRole('heading', { name: 'Emissions by source' }).waitFor();
+});
+
 test('a report that cannot be had is said as other failures are, and asked for again', async () => {
   const id = await the.server.event('Refused');
   await the.server.approved(id);
@@ -160,7 +188,7 @@ test('a report that cannot be had is said as other failures are, and asked for a
       error: { code: 'UNAVAILABLE', message: 'Too many reports are being made.', requestId: 'r1', docs: '' },
     }),
   };
-  await page.route('**/results/report', (route) =>
+  await page.route('**/results/report?lang=en', (route) =>
     answer === 'none' ? route.abort() : answer ? route.fulfill(answer) : route.continue(),
   );
   await page.getByRole('link', { name: 'Sign and report' }).click();

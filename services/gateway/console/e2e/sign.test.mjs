@@ -22,7 +22,7 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   await page.getByText('Signed by Demo manager').first().waitFor();
   assert.equal((await event(id)).signOff.state, 'signed');
   await page.frameLocator('iframe').getByRole('heading', { name: 'Signed' }).first().waitFor();
-  assert.match(await page.locator('iframe').getAttribute('src'), new RegExp(`/results/${revision}/report$`));
+  assert.match(await page.locator('iframe').getAttribute('src'), new RegExp(`/results/${revision}/report\\?lang=en$`));
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Bundle without names (JSON)' }).click();
   const bundle = (await saved).suggestedFilename();
@@ -37,7 +37,7 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   });
   assert.match(checked.stdout, new RegExp(`right to the last digit: .*, revision ${revision}, 1 record`));
   // The report is printed, not the page around it.
-  const report = page.frames().find((f) => f.url().endsWith('/report') && f !== page.mainFrame());
+  const report = page.frames().find((f) => f.url().endsWith('/report?lang=en') && f !== page.mainFrame());
   for (const f of [page, report])
     await f.evaluate(() => {
       window.print = () => {

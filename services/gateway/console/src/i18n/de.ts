@@ -721,6 +721,7 @@ export const de: Translation = {
     changes_other: '{{count}} vorgeschlagene Änderungen sind unentschieden',
     notCounted_one: 'Ein abgelehnter Eintrag zählt nicht.',
     notCounted_other: '{{count}} abgelehnte Einträge zählen nicht.',
+    otherLanguage: 'Diese Ausgabe wurde unterschrieben, bevor Berichte übersetzt wurden; ihre Seite ist auf Englisch.',
     bundleRoles: 'Bündel ohne Namen (JSON)',
     noDrafts: 'Keine Entwürfe übrig',
     drafts_one: 'Ein Entwurf ist nicht eingereicht',

@@ -703,6 +703,7 @@ export const en = {
     notCounted_one: 'One rejected record does not count.',
     notCounted_other: '{{count}} rejected records do not count.',
     bundleRoles: 'Bundle without names (JSON)',
+    otherLanguage: 'This edition was signed before reports were translated; its page is in English.',
     noDrafts: 'No drafts are left',
     drafts_one: 'One draft is not submitted',
     drafts_other: '{{count}} drafts are not submitted',

@@ -43,16 +43,19 @@ export function ReportPage(): ReactNode {
 
 /** The report beside what it needs to be signed; the newest, or a signed edition as it was. */
 function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: string; result: Schemas['Result'] }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  const language = i18n.resolvedLanguage ?? 'en';
   const frame = useRef<HTMLIFrameElement>(null);
-  const [shown, setShown] = useState('');
+  const [shown, setShown] = useState({ page: '', language });
   const editions = event.signOff?.editions ?? [];
   const signed = event.signOff?.state === 'signed' ? editions.at(-1) : undefined;
   const [chosen, setChosen] = useState<number | null>(null);
   const edition = chosen === 0 ? undefined : (editions.find((e) => e.edition === chosen) ?? signed);
   const revision = edition?.revision ?? r.revision;
   const address = `/session/api/events/${event._id}/results/${edition ? `${edition.revision}/` : ''}report`;
-  const page = `${address} ${revision}`;
+  // The page is in the language of the console, whatever the browser prefers.
+  const translated = `${address}?lang=${language}`;
+  const page = `${translated} ${revision}`;
   const name = `${event.title.replace(/[^\p{L}\p{N}]+/gu, '-')}-${revision}`;
   return (
     <div className="reportpage">
@@ -94,11 +97,13 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
             <q className="reason">{edition.withdrawn.comment}</q>
           </Text>
         )}
+        {shown.page === page && shown.language !== language && <Text size="sm">{t('report.otherLanguage')}</Text>}
         <Downloads
           address={address}
+          page={translated}
           name={name}
           kept={Boolean(edition)}
-          print={shown === page ? () => frame.current?.contentWindow?.print() : undefined}
+          print={shown.page === page ? () => frame.current?.contentWindow?.print() : undefined}
         />
         <section>
           <Title order={2} size="h6">
@@ -113,9 +118,9 @@ function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: strin
       <Frame
         key={page}
         frame={frame}
-        address={address}
+        address={translated}
         title={t('report.title', { title: event.title })}
-        onShown={() => setShown(page)}
+        onShown={(is) => setShown({ page, language: is })}
       />
     </div>
   );
@@ -125,7 +130,8 @@ interface FrameProps {
   frame: RefObject<HTMLIFrameElement | null>;
   address: string;
   title: string;
-  onShown: () => void;
+  /** Is told the language of the report that is shown. */
+  onShown: (language: string) => void;
 }
 
 /** The report itself, once it is there: until then a frame is a blank page, white in the dark. */
@@ -139,7 +145,7 @@ function Frame({ frame, address, title, onShown }: FrameProps): ReactNode {
   const loaded = (page: HTMLIFrameElement) => {
     const fault = faultIn(page);
     setState(fault ?? 'shown');
-    if (!fault) onShown();
+    if (!fault) onShown(page.contentDocument?.documentElement.lang ?? '');
   };
   return (
     <div>
@@ -184,6 +190,8 @@ function jsonIn(page: Document): unknown {
 
 interface DownloadsProps {
   address: string;
+  /** The address of the page, in the language of the console. */
+  page: string;
   name: string;
   /** A signed edition, which has its bundle without names as well. */
   kept: boolean;
@@ -191,7 +199,7 @@ interface DownloadsProps {
   print: (() => void) | undefined;
 }
 
-function Downloads({ address, name, kept, print }: DownloadsProps): ReactNode {
+function Downloads({ address, page, name, kept, print }: DownloadsProps): ReactNode {
   const { t } = useTranslation();
   const [error, setError] = useState<Error | null>(null);
   const save = async (accept: string, extension: string, query = ''): Promise<void> => {
@@ -241,7 +249,7 @@ function Downloads({ address, name, kept, print }: DownloadsProps): ReactNode {
           {t('report.bundleRoles')}
         </Button>
       )}
-      <Button variant="default" size="xs" component="a" href={address} target="_blank" rel="noopener">
+      <Button variant="default" size="xs" component="a" href={page} target="_blank" rel="noopener">
         {t('report.tab')}
       </Button>
       {error && <Problem error={error} />}
