@@ -3,6 +3,7 @@ import '@mantine/notifications/styles.css';
 import './sheet/sheet.css';
 import './footprint/figures.css';
 import './review/review.css';
+import './pages/event.css';
 import './app.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
