@@ -17,3 +17,6 @@ export function useEvents(options: { refetchOnMount?: 'always' } = {}) {
 /** How many records of an event wait for a decision. */
 export const waitingIn = ({ counts }: Pick<Event, 'counts'>): number =>
   (counts?.submitted ?? 0) + (counts?.inReview ?? 0);
+
+/** How many records of an event were sent back and wait for whoever recorded them. */
+export const returnedIn = ({ counts }: Pick<Event, 'counts'>): number => counts?.changesRequested ?? 0;

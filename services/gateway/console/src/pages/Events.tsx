@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
-import { useEvents, waitingIn } from '../api/events';
+import { returnedIn, useEvents, waitingIn } from '../api/events';
 import { co2e, dates, exact, number, range } from '../format';
 import { loaded } from '../loaded';
 import { useSession } from '../session';
@@ -104,6 +104,7 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
                 .join(' · ')}
             </Text>
           </Box>
+  const returned = returnedIn(event);
           <Box ta="right" className="figure">
             {total ? (
               <>
@@ -130,3 +131,8 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
     </li>
   );
 }
+            {returned > 0 && can('user') && (
+              <Badge variant="outline" color="orange" className="badge" ml={6}>
+                {t('events.returned', { count: returned })}
+              </Badge>
+            )}

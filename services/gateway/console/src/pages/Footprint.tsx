@@ -107,7 +107,8 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
   const { t } = useTranslation();
   const excluded = event.boundary?.excluded ?? [];
   const waiting = (r.counts?.submitted ?? 0) + (r.counts?.inReview ?? 0);
-  const drafts = (r.counts?.unsubmitted ?? 0) + (r.counts?.changesRequested ?? 0);
+  const drafts = r.counts?.unsubmitted ?? 0;
+  const returned = r.counts?.changesRequested ?? 0;
   return (
     <section className="hero" aria-label={t('foot.total')}>
       <Group gap="sm" align="baseline">
@@ -155,7 +156,12 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
         <Fact
           label={t('foot.waiting')}
           value={t('bar.rows', { count: waiting })}
-          note={drafts > 0 ? t('foot.drafts', { count: drafts }) : ''}
+          note={[
+            drafts > 0 && t('foot.drafts', { count: drafts }),
+            returned > 0 && t('foot.returned', { count: returned }),
+          ]
+            .filter(Boolean)
+            .join(' ')}
         />
       </SimpleGrid>
     </section>

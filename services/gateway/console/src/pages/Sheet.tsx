@@ -15,6 +15,7 @@ import { type Column, columnsOf, namesIn, type TypeInfo } from '../sheet/columns
 import { hold } from '../sheet/drafts';
 import { Engine } from '../sheet/engine';
 import { Grid } from '../sheet/Grid';
+import { Returned } from '../sheet/Returned';
 import { RowForm } from '../sheet/RowForm';
 import { Store } from '../sheet/store';
 import { Loading, Problem } from '../ui/states';
@@ -52,6 +53,8 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   const narrow = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
   const [failed, setFailed] = useState<Error | null>(null);
   const [ready, setReady] = useState(false);
+  /** How often a record was asked for here: each time the rows begin at it anew. */
+  const [asked, setAsked] = useState(0);
 
   // Another language names the same columns otherwise; the rows stay with their engine.
   const columnsOfType = useRef(new Map<string, Column[]>());
@@ -138,7 +141,14 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
     const count = (x === 'all' ? store.rows.length : counts.get(x)) ?? 0;
     return count > 0 ? number(count) : '';
   };
+  const show = (type: string, record: string): void => {
+    setAsked((n) => n + 1);
+    void navigate({ to: '.', search: { type, record }, replace: true });
+  };
   const choose = (x: string): void => void navigate({ to: '.', search: { type: x }, replace: true });
+
+  const focus = search.record ? { focus: search.record } : {};
+  const at = [type, search.record, asked].join(':');
 
   if (failed)
     return (
@@ -157,6 +167,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
           </Anchor>
         </Alert>
       )}
+      <Returned store={store} record={search.record} show={show} />
       {narrow ? (
         <NativeSelect
           className="typechoice"
@@ -203,15 +214,9 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
         className="sheetpanel"
       >
         {narrow ? (
-          <RowForm key={type} engine={engine} infos={infos} type={type} />
+          <RowForm key={at} engine={engine} infos={infos} type={type} {...focus} />
         ) : (
-          <Grid
-            key={type}
-            engine={engine}
-            infos={infos}
-            type={type}
-            {...(search.record ? { focus: search.record } : {})}
-          />
+          <Grid key={at} engine={engine} infos={infos} type={type} {...focus} />
         )}
       </div>
       <BottomBar engine={engine} />

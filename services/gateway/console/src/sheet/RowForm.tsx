@@ -45,8 +45,16 @@ function Jump({ count, go }: { count: number; go: (row: number) => void }): Reac
   );
 }
 
+interface Props {
+  engine: Engine;
+  infos: TypeInfo[];
+  type: string;
+  /** The record to begin at. */
+  focus?: string;
+}
+
 /** The sheet where there is room for one row only: the row as a form. */
-export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeInfo[]; type: string }): ReactNode {
+export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
   const { store } = engine;
@@ -54,7 +62,9 @@ export function RowForm({ engine, infos, type }: { engine: Engine; infos: TypeIn
   const read = useCallback(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, type]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
   const rows = useMemo(read, [read, version]);
-  const { selection, select, stay } = useSelection(rows, read, () => position(0, 0));
+  const { selection, select, stay } = useSelection(rows, read, () =>
+    position(Math.max(0, focus ? rows.findIndex((r) => r.id === focus) : 0), 0),
+  );
   const at = selection.active.row;
   const setAt = (row: number): void => select(position(row, 0));
   const row = rows[at];

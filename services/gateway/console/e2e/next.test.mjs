@@ -1,0 +1,50 @@
+// What is left to do, and what it is about: rows sent back, what to measure, an empty queue, little room.
+import assert from 'node:assert/strict';
+import { axe, cell, grid, settled, test, the, until, visit } from './setup.mjs';
+
+const flight = { from: 'LHR', to: 'LEJ', passengers: 12 };
+
+/** Records something, and submits it. */
+async function submitted(event, type, fields) {
+  const { _id } = await the.server.api('user', 'POST', `/events/${event}/${type}`, fields);
+  await the.server.api('user', 'POST', `/events/${event}/${type}/${_id}/submit`, {});
+  return _id;
+}
+
+test('what was sent back is counted and led to, in a sheet and on a phone', async () => {
+  const event = await the.server.event('Sent back');
+  await the.server.approved(event, flight);
+  const fields = [
+    ['flights', { from: 'JFK', to: 'FRA', passengers: 3 }],
+    ['accommodation', { country: 'DE', nights: 2, rooms: 10 }],
+  ];
+  for (const [type, f] of fields) {
+    const id = await submitted(event, type, f);
+    const comment = `Which ${type}?`;
+    await the.server.api('manager', 'POST', `/events/${event}/${type}/${id}/request-changes`, { comment });
+  }
+  const { page } = await visit('user');
+  const card = page.getByRole('listitem').filter({ hasText: 'Sent back' });
+  await card.getByText('2 sent back').waitFor();
+  await card.getByRole('link').click();
+  await page.getByText('2 rows were sent back, with comments.').waitFor();
+  const next = page.getByRole('button', { name: 'Show the next one' });
+  const comments = page.getByRole('complementary', { name: 'The row in focus' });
+  for (const comment of ['Which flights?', 'Which accommodation?', 'Which flights?']) {
+    await next.click();
+    await comments.getByText(comment).waitFor();
+  }
+  // Also where another row of the same kind has the focus since.
+  await cell(page, 1, 1).click();
+  await comments.getByText('Which flights?').waitFor({ state: 'detached' });
+  await next.click();
+  await comments.getByText('Which accommodation?').waitFor();
+  await axe(page, 'a sheet with rows sent back');
+  await page.goto(`/events/${event}/footprint`);
+  await page.getByText('and 2 sent back', { exact: true }).waitFor();
+
+  const phone = await visit('user', `/events/${event}/sheet`, { viewport: { width: 390, height: 844 } });
+  await phone.page.getByRole('button', { name: 'Show the next one' }).click();
+  await phone.page.getByText('Row 2 of 2').waitFor();
+  assert.equal(await phone.page.getByLabel('From').inputValue(), 'JFK');
+});
