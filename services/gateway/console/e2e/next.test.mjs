@@ -48,3 +48,17 @@ test('what was sent back is counted and led to, in a sheet and on a phone', asyn
   await phone.page.getByText('Row 2 of 2').waitFor();
   assert.equal(await phone.page.getByLabel('From').inputValue(), 'JFK');
 });
+
+test('records are named by what they say: among all, by what to measure next, and by findings', async () => {
+  const event = await the.server.event('Named');
+  await the.server.approved(event, flight);
+  const { page } = await visit('manager', `/events/${event}/sheet?type=all`);
+  await grid(page).getByRole('gridcell', { name: 'Flights LHR · LEJ · 12 passengers' }).waitFor();
+  await page.goto(`/events/${event}/footprint`);
+  await page.getByRole('link', { name: 'Flights: LHR · LEJ · 12 passengers' }).waitFor();
+  await page.getByRole('alert').getByRole('link', { name: 'LHR · LEJ · 12 passengers' }).first().waitFor();
+  // What is not measured is said to be what it is.
+  const { dataQuality } = await the.server.api('manager', 'GET', `/events/${event}/results`);
+  assert.equal(dataQuality.estimatedShare, 1);
+  await page.getByText('100% estimated', { exact: true }).waitFor();
+});

@@ -1,15 +1,15 @@
 import { Anchor, Box, Skeleton, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, type Schemas, take } from '../api/client';
+import type { Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { amount, range } from '../format';
 import { sayFormula } from '../i18n/server';
 import { Bars } from '../ui/Bars';
-import { More, nextPage } from '../ui/More';
+import { More } from '../ui/More';
 import { Problem } from '../ui/states';
+import { useExplained } from './explained';
 import { sourceOf } from './source';
 import { useSummary } from './summary';
 
@@ -71,17 +71,7 @@ function Explained({ eventId, by, part }: { eventId: string; by: By; part: strin
   // Of a type the server has the words of the page's language; a line comes in English.
   const method = (type: string, english: string): string =>
     types.data?.items.find((x) => x.type === type)?.formula ?? english;
-  const list = useInfiniteQuery({
-    queryKey: ['explain', eventId],
-    initialPageParam: 1,
-    queryFn: ({ pageParam }) =>
-      take(
-        api.GET('/events/{eventId}/results/explain', {
-          params: { path: { eventId }, query: { page: pageParam, limit: 100 } },
-        }),
-      ),
-    getNextPageParam: nextPage,
-  });
+  const list = useExplained(eventId);
   const records = (list.data?.pages ?? [])
     .flatMap((p) => p.items)
     .map((x) => ({

@@ -19,6 +19,7 @@ import { Fragment, type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { resultOf } from '../api/result';
+import { useAbout } from '../footprint/explained';
 import { History } from '../footprint/History';
 import { OriginMap } from '../footprint/OriginMap';
 import { Parts } from '../footprint/Parts';
@@ -103,6 +104,9 @@ export function FootprintPage(): ReactNode {
   );
 }
 
+/** What of a total may be other than measured. */
+const qualities = ['calculated', 'estimated', 'extrapolated', 'assumed'] as const;
+
 function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
   const excluded = event.boundary?.excluded ?? [];
@@ -151,7 +155,10 @@ function Hero({ result: r, event }: { result: Result; event: Schemas['Event'] })
         <Fact
           label={t('foot.measured')}
           value={percent(r.dataQuality.measuredShare)}
-          note={t('foot.assumed', { share: percent(r.dataQuality.assumedShare) })}
+          note={qualities
+            .filter((q) => r.dataQuality[`${q}Share`] > 0)
+            .map((q) => t(`foot.${q}`, { share: percent(r.dataQuality[`${q}Share`]) }))
+            .join(', ')}
         />
         <Fact
           label={t('foot.waiting')}
@@ -186,7 +193,11 @@ function Fact({ label, value, note }: { label: string; value: string; note: stri
 
 function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }): ReactNode {
   const { t } = useTranslation();
-  const list = r.measureNext ?? [];
+  const list = (r.measureNext ?? []).slice(0, 5);
+  const about = useAbout(
+    eventId,
+    list.map((m) => m.recordId),
+  );
   return (
     <Card withBorder component="section">
       <Title order={2} size="h4" mb={4}>
@@ -196,7 +207,7 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
         {t('foot.measureNextText')}
       </Text>
       <List size="sm" spacing={6} type="ordered">
-        {list.slice(0, 5).map((m) => (
+        {list.map((m) => (
           <List.Item key={m.recordId}>
             <Anchor
               className="target"
@@ -204,9 +215,13 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
               component={Link}
               to={`/events/${eventId}/sheet?type=${m.type}&record=${m.recordId}`}
             >
-              {t(`type.${m.type as 'flights'}`, { defaultValue: m.type })}, {amount(m.kgCO2e)}
+              {[t(`type.${m.type as 'flights'}`, { defaultValue: m.type }), about(m.recordId)]
+                .filter(Boolean)
+                .join(': ')}
             </Anchor>
-            : {t('foot.shareOfRange', { share: percent(m.varianceShare) })}
+            <Text size="xs" c="dimmed" className="figure">
+              {amount(m.kgCO2e)} · {t('foot.shareOfRange', { share: percent(m.varianceShare) })}
+            </Text>
           </List.Item>
         ))}
       </List>
@@ -214,13 +229,19 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
   );
 }
 
+/** As many records are named of those that a finding is about. */
+const namedMax = 3;
+
 /** What stands out, with the way to the records that it is about. */
 function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): ReactNode {
   const { t } = useTranslation();
+  const named = f.recordIds.slice(0, namedMax);
+  const about = useAbout(eventId, named);
+  const others = Math.max(f.records ?? 0, f.recordIds.length) - named.length;
   return (
     <Alert color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
       <Text size="sm">{say('finding', f)}</Text>
-      {f.recordIds.slice(0, 3).map((id, n) => (
+      {named.map((id, n) => (
         <Anchor
           key={id}
           className="target"
@@ -229,9 +250,14 @@ function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): Re
           component={Link}
           to={`/events/${eventId}/sheet?type=all&record=${id}`}
         >
-          {f.recordIds.length === 1 ? t('foot.toRecord') : t('foot.record', { n: n + 1 })}
+          {about(id) || (named.length === 1 ? t('foot.toRecord') : t('foot.record', { n: n + 1 }))}
         </Anchor>
       ))}
+      {others > 0 && (
+        <Text span size="sm">
+          {t('foot.moreRecords', { count: others })}
+        </Text>
+      )}
     </Alert>
   );
 }

@@ -13,8 +13,9 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
+import { describe } from '../footprint/summary';
 import { useProblemText } from '../ui/states';
-import type { Column, TypeInfo } from './columns';
+import { type Column, fieldsOf, type TypeInfo } from './columns';
 import { remove, submit } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
@@ -32,6 +33,9 @@ import { usePointer } from './usePointer';
 import { useSelection } from './useSelection';
 
 const blankRows = 20;
+const numberWidth = 56;
+/** How wide the overview says what a record is. */
+const kindWidth = 340;
 const sharedFields = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence'];
 
 interface Props {
@@ -276,8 +280,13 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   const lead = everything ? 3 : 1; // columns before the fields: number, and in the overview type and figure
   const widths = useMemo(() => columns.map(widthOf), [columns]);
-  const template = `${everything ? '56px 140px ' : '56px '}${widths.map((w) => `${w}px`).join(' ')} minmax(190px, 1fr)`;
-  const width = widths.reduce((a, b) => a + b, 0) + 56 + 190 + (everything ? 140 : 0);
+  const before = numberWidth + (everything ? kindWidth : 0);
+  const template = `${numberWidth}px ${everything ? `${kindWidth}px ` : ''}${widths.map((w) => `${w}px`).join(' ')} minmax(190px, 1fr)`;
+  const width = widths.reduce((a, b) => a + b, 0) + before + 190;
+  const about = (r: Row): string => {
+    const own = infos.find((i) => i.type === r.type)?.columns.filter((c) => c.field !== 'description') ?? [];
+    return describe(own, fieldsOf(own, r.cells));
+  };
 
   const editor = editing && column && (
     <Editor
@@ -358,7 +367,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
             widths={widths}
             template={template}
             width={width}
+            before={before}
             everything={everything}
+            about={about}
             active={active}
             picked={picked}
             editor={editor}

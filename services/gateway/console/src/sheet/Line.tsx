@@ -17,6 +17,8 @@ interface Props {
   index: number;
   start: number;
   row: Row | undefined;
+  /** What its record is about, in the overview. */
+  about: string;
   // What of the row is drawn: rows change in place, so these stand beside it.
   cells: Cells | undefined;
   saved: Cells | undefined;
@@ -86,8 +88,9 @@ export const Line = memo(function Line(p: Props): ReactNode {
         )}
       </div>
       {p.everything && (
-        <div role="gridcell" tabIndex={-1} aria-colindex={2} className="cell readonly">
+        <div role="gridcell" tabIndex={-1} aria-colindex={2} className="cell readonly" title={p.about}>
           {row && t(`type.${row.type as 'flights'}`, { defaultValue: row.type })}
+          {p.about && <span className="dim"> {p.about}</span>}
         </div>
       )}
       {drawn}

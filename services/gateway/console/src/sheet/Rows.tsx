@@ -19,7 +19,11 @@ interface Props {
   widths: number[];
   template: string;
   width: number;
+  /** What the columns of fields begin after, in pixels. */
+  before: number;
   everything: boolean;
+  /** What a record of the overview is about. */
+  about: (row: Row) => string;
   active: Position;
   picked: Area;
   editor: ReactNode;
@@ -41,7 +45,7 @@ export function Rows(p: Props): ReactNode {
   useImperativeHandle(p.view, () => ({
     show: (row, align) => rows.scrollToIndex(row, align ? { align } : {}),
   }));
-  const [from, to] = useColumnsInView(scroller, p.widths);
+  const [from, to] = useColumnsInView(scroller, p.widths, p.before);
   const items = rows.getVirtualItems();
 
   // The grid names the cell in focus while that is drawn, and no cell that is not there.
@@ -64,6 +68,7 @@ export function Rows(p: Props): ReactNode {
             index={v.index}
             start={v.start}
             row={row}
+            about={p.everything && row ? p.about(row) : ''}
             cells={row?.cells}
             saved={row?.saved}
             check={row?.check}
@@ -91,7 +96,11 @@ export function Rows(p: Props): ReactNode {
 }
 
 /** Returns the first and the last column that can be seen, and one more on each side. */
-function useColumnsInView(scroller: RefObject<HTMLDivElement | null>, widths: number[]): [number, number] {
+function useColumnsInView(
+  scroller: RefObject<HTMLDivElement | null>,
+  widths: number[],
+  before: number,
+): [number, number] {
   const [range, setRange] = useState<[number, number]>([0, widths.length - 1]);
   useEffect(() => {
     const el = scroller.current;
@@ -99,7 +108,7 @@ function useColumnsInView(scroller: RefObject<HTMLDivElement | null>, widths: nu
     const look = (): void => {
       const begin = el.scrollLeft;
       const end = begin + el.clientWidth;
-      let x = 0;
+      let x = before;
       let first = -1;
       let last = 0;
       widths.forEach((w, n) => {
@@ -118,6 +127,6 @@ function useColumnsInView(scroller: RefObject<HTMLDivElement | null>, widths: nu
       size.disconnect();
       el.removeEventListener('scroll', look);
     };
-  }, [scroller, widths]);
+  }, [scroller, widths, before]);
   return range;
 }
