@@ -62,3 +62,28 @@ test('records are named by what they say: among all, by what to measure next, an
   assert.equal(dataQuality.estimatedShare, 1);
   await page.getByText('100% estimated', { exact: true }).waitFor();
 });
+
+test('an empty queue leads on to the footprint; who does not decide is not refused but told', async () => {
+  const event = await the.server.event('Empty queue');
+  await the.server.approved(event, flight);
+  const { page } = await visit('manager', `/events/${event}/review`);
+  await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Footprint', exact: true }).last().click();
+  await page.getByRole('heading', { name: 'What to measure next' }).waitFor();
+
+  const member = await visit('user', '/');
+  const refused = [];
+  member.page.on('response', (r) => r.status() === 403 && refused.push(r.url()));
+  await member.page.goto(`/events/${event}/review`);
+  await member.page.getByRole('heading', { name: 'Managers decide here' }).waitFor();
+  await settled(member.page);
+  assert.deepEqual(refused, []);
+});
+
+test('a waiting record is weighed against what is approved, and says so', async () => {
+  const event = await the.server.event('Weighed');
+  await the.server.approved(event, { ...flight, passengers: 1 });
+  await submitted(event, 'flights', flight);
+  const { page } = await visit('manager', `/events/${event}/review`);
+  await page.getByText(/1,200% of what is approved/).waitFor();
+});

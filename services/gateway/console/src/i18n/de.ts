@@ -543,6 +543,8 @@ export const de: Translation = {
     undoable: 'Wird in zehn Sekunden freigegeben, wenn Sie es nicht zurücknehmen: {{what}}',
     approving: 'Freigabe in {{seconds}} s: {{what}}',
     empty: 'Nichts wartet auf eine Entscheidung',
+    notYours: 'Hier entscheidet das Management',
+    notYoursText: 'Was aus Ihren Einträgen geworden ist, steht neben ihnen in der Tabelle.',
     emptyText:
       'Eingereichte Einträge erscheinen hier, mit dem, was sie beitragen würden, ihren Belegen und Auffälligkeiten.',
     queue_one: 'Warteschlange, ein Eintrag',
@@ -554,7 +556,7 @@ export const de: Translation = {
     age: '{{count}} h',
     days_one: 'ein Tag',
     days_other: '{{count}} Tage',
-    share: '{{share}} der Summe',
+    share: '{{share}} des Freigegebenen',
     findings_one: 'eine Auffälligkeit',
     findings_other: '{{count}} Auffälligkeiten',
     choose: 'Wählen Sie einen Eintrag.',

@@ -525,6 +525,8 @@ export const en = {
     approving: 'Approves in {{seconds}} s: {{what}}',
     undoable: 'Will be approved in ten seconds, unless you undo it: {{what}}',
     empty: 'Nothing waits for a decision',
+    notYours: 'Managers decide here',
+    notYoursText: 'What became of your records stands beside them in the sheet.',
     emptyText:
       'Records that are submitted in the sheet appear here, with what they would add, their evidence and what looks odd about them.',
     queue_one: 'Queue, one record',
@@ -536,7 +538,7 @@ export const en = {
     age: '{{count}} h',
     days_one: 'one day',
     days_other: '{{count}} days',
-    share: '{{share}} of the total',
+    share: '{{share}} of what is approved',
     findings_one: 'one finding',
     findings_other: '{{count}} findings',
     choose: 'Choose a record.',

@@ -1,15 +1,34 @@
-import { SegmentedControl } from '@mantine/core';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Button, SegmentedControl } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isOutcome, outcomes, Past } from '../review/Past';
 import { Waiting } from '../review/Waiting';
+import { useSession } from '../session';
+import { Empty } from '../ui/states';
+import { useEvent } from './Event';
 
 /** What waits for a decision, and what was decided; the address says which of them is shown. */
 export function ReviewPage(): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: '/events/$eventId/review' });
+  const { eventId } = useEvent();
+  const { can } = useSession();
+  const place = can('user') ? 'sheet' : 'footprint';
   const { show } = useSearch({ from: '/events/$eventId/review' });
+  if (!can('manager'))
+    return (
+      <Empty
+        title={t('review.notYours')}
+        action={
+          <Button component={Link} to={`/events/${eventId}/${place}`}>
+            {t(`place.${place}`)}
+          </Button>
+        }
+      >
+        {t('review.notYoursText')}
+      </Empty>
+    );
   const control = (
     <SegmentedControl
       size="xs"

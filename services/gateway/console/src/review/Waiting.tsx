@@ -9,12 +9,13 @@ import { sayError } from '../i18n/server';
 import { decidesOn, useEvent } from '../pages/Event';
 import { type Item, type Move, type Order, orderQueue } from '../pages/queue';
 import { useSession } from '../session';
-import { Empty, Problem, useProblemText } from '../ui/states';
+import { Problem, useProblemText } from '../ui/states';
 import { ApproveMany } from './ApproveMany';
 import { CommentModal } from './CommentModal';
 import { Decided } from './Decided';
 import { Decision, Elsewhere } from './Decision';
 import { decide, decideOne, hasMoved, type Outcome } from './decide';
+import { NothingWaits } from './NothingWaits';
 import { Queue } from './Queue';
 import { Undo } from './Undo';
 
@@ -290,7 +291,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
         </Box>
       )}
       {open.length === 0 ? (
-        <Empty title={t('review.empty')}>{t('review.emptyText')}</Empty>
+        <NothingWaits event={query.data?.data} />
       ) : (
         <div className="reviewsplit">
           <div
