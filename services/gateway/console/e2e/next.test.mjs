@@ -87,3 +87,39 @@ test('a waiting record is weighed against what is approved, and says so', async 
   const { page } = await visit('manager', `/events/${event}/review`);
   await page.getByText(/1,200% of what is approved/).waitFor();
 });
+
+test('at 200 % zoom the sheet has rows, and what is known of the row in focus', async () => {
+  const event = await the.server.event('Zoomed');
+  await the.server.approved(event, flight);
+  // A window of 1366 by 768 pixels has half of each.
+  const { page } = await visit('manager', `/events/${event}/sheet?type=flights`, {
+    viewport: { width: 683, height: 384 },
+  });
+  await settled(page);
+  const box = await grid(page).boundingBox();
+  assert.ok(box.height >= 200, `the grid is ${box.height} px high`);
+  assert.ok((await cell(page, 1, 1).innerText()).includes('LHR'));
+  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  await about.getByText('Approved', { exact: true }).first().waitFor();
+  // The page scrolls to it; nothing scrolls sideways but the grid.
+  await about.scrollIntoViewIfNeeded();
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 683);
+});
+
+test('on a phone the buttons of a decision stay where they are while one can be undone', async () => {
+  const event = await the.server.event('Thumb');
+  for (const passengers of [1, 2, 3, 4, 5, 6]) await submitted(event, 'flights', { ...flight, passengers });
+  const { page } = await visit('manager', `/events/${event}/review`, { viewport: { width: 390, height: 844 } });
+  const approve = page.getByRole('button', { name: 'Approve', exact: true });
+  await approve.waitFor();
+  await settled(page);
+  const before = await approve.boundingBox();
+  assert.ok(before.y + before.height <= 844, 'the button is in view');
+  await approve.click();
+  await page.getByText(/^Approves in/).waitFor();
+  await page.getByRole('listbox', { name: 'Queue, 5 records' }).waitFor();
+  await until('the next is shown', async () => (await approve.count()) === 1);
+  const after = await approve.boundingBox();
+  assert.ok(Math.abs(after.y - before.y) <= 1, `from ${before.y} to ${after.y}`);
+  await page.getByRole('button', { name: 'Undo' }).click();
+});
