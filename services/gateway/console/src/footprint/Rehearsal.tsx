@@ -16,7 +16,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, call, type Schemas, take } from '../api/client';
+import { api, call, type Schemas, take } from '../api/client';
+import { setName, useFactorSets } from '../api/factorSets';
 import { amount, exact, range, signed } from '../format';
 import { moved, useRules } from '../governed/data';
 import { WhatIfText } from '../sheet/Origins';
@@ -47,11 +48,7 @@ export function Rehearsal({ event, tag, closed }: Props): ReactNode {
     attendees: event.attendees ?? '',
   };
   const [trial, setTrial] = useState<Trial>(asItIs);
-  const sets = useQuery({
-    queryKey: ['factor-sets'],
-    queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))),
-    staleTime: 600_000,
-  });
+  const sets = useFactorSets();
   const otherSet = trial.factorSet !== asItIs.factorSet;
   const method = { radiativeForcing: trial.radiativeForcing === 'yes', gwp: trial.gwp as 'published' };
   const otherMethod = trial.radiativeForcing !== asItIs.radiativeForcing || trial.gwp !== asItIs.gwp;
@@ -88,7 +85,7 @@ export function Rehearsal({ event, tag, closed }: Props): ReactNode {
           label={t('foot.factorSet')}
           value={trial.factorSet}
           onChange={(e) => set('factorSet')(e.currentTarget.value)}
-          data={(sets.data ?? [{ id: event.factorSet }]).map((s) => s.id)}
+          data={(sets.data ?? [{ id: event.factorSet }]).map(({ id }) => ({ value: id, label: setName(id) }))}
         />
         <NativeSelect
           size="xs"
@@ -198,7 +195,7 @@ function Make({ event, tag, factorSet, patch }: MakeProps): ReactNode {
           );
     },
     onSuccess: async ({ status }) => {
-      const done = factorSet === undefined ? t('try.made') : t('foot.adopted', { set: factorSet });
+      const done = factorSet === undefined ? t('try.made') : t('foot.adopted', { set: setName(factorSet) });
       notifications.show({ message: status === 202 ? t('event.proposed') : done });
       await moved(client, event._id);
       if (status === 202) await navigate({ to: '/events/$eventId/history', params: { eventId: event._id } });
@@ -223,7 +220,7 @@ function Make({ event, tag, factorSet, patch }: MakeProps): ReactNode {
           disabled={rules.reason && comment.trim() === ''}
           onClick={() => make.mutate()}
         >
-          {factorSet === undefined ? t('try.make') : t('foot.adopt', { set: factorSet })}
+          {factorSet === undefined ? t('try.make') : t('foot.adopt', { set: setName(factorSet) })}
         </Button>
       </Group>
       {make.isError && <Problem error={make.error} />}

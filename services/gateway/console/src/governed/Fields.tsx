@@ -2,6 +2,7 @@ import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
+import { useFactorSets } from '../api/factorSets';
 import { useMembers } from '../organization/data';
 import { useSession } from '../session';
 import { Wide } from '../ui/Wide';
@@ -12,6 +13,7 @@ export function Fields({ changed }: { changed: Schemas['FieldChange'][] }): Reac
   const { t } = useTranslation();
   const { can } = useSession();
   const members = useMembers(can('user') && changed.some((c) => c.field === 'team'));
+  useFactorSets(changed.some((c) => c.field === 'factorSet')); // what they are called
   const people = new Map(members.data?.map((m) => [m._id, m.name || m._id]));
   if (changed.length === 0) return null;
   return (

@@ -1,5 +1,6 @@
 /** The values of an event's fields in the words of the page. */
 import i18next from 'i18next';
+import { setName } from '../api/factorSets';
 import { countryName } from '../countries';
 import { date } from '../format';
 import { labelOf } from '../sheet/columns';
@@ -28,6 +29,7 @@ export function valueWord(field: string, value: unknown, people: ReadonlyMap<str
 function textWord(field: string, text: string, people: ReadonlyMap<string, string>): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return date(text);
   if (field === 'userId') return people.get(text) ?? text;
+  if (field === 'factorSet') return setName(text);
   if (field === 'country') return countryName(text, i18next.resolvedLanguage ?? 'en');
   const of = { type: 'type', included: 'type', gwp: 'try.gwp', role: 'team', kind: 'comp' }[field];
   const key = field === 'gwp' ? `${of}_${text}` : `${of}.${text}`;

@@ -1082,4 +1082,8 @@ export const de: Translation = {
     ogl: 'Enthält Informationen des öffentlichen Sektors unter der Open Government Licence v3.0. Flughafenpositionen von OurAirports.',
     licences: 'Software in dieser Konsole',
   },
+    sources_one: 'Eine Quelle',
+    sources_other: '{{count}} Quellen mit ihren Lizenzen',
+    factorCount_one: 'ein Faktor',
+    factorCount_other: '{{n}} Faktoren',
 };

@@ -1060,6 +1060,10 @@ export const en = {
     ogl: 'Contains public sector information licensed under the Open Government Licence v3.0. Airport positions courtesy of OurAirports.',
     licences: 'Software in this console',
   },
+    sources_one: 'One source',
+    sources_other: '{{count}} sources, with their licences',
+    factorCount_one: 'one factor',
+    factorCount_other: '{{n}} factors',
 };
 
 type Words<T> = { [K in keyof T]: T[K] extends string ? string : Words<T[K]> };

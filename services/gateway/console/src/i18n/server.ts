@@ -5,6 +5,7 @@
  */
 import i18next from 'i18next';
 import { ApiError } from '../api/client';
+import { setName } from '../api/factorSets';
 import { amount, date, day, exactNumber, readable, time } from '../format';
 import { bareField, named, nameOf, wordOf } from './fields';
 
@@ -52,7 +53,7 @@ export function say(kind: Kind, said: Said, label?: string): string {
     ...names.map((x) => i18next.t(`type.${x as 'flights'}`, { defaultValue: x })),
     ...(records > 0 ? [i18next.t('said.rows', { count: records })] : []),
     ...(kg === undefined ? [] : [amount(Number(kg))]),
-    ...(set === undefined ? [] : [set]),
+    ...(set === undefined ? [] : [setName(set)]),
   ];
   const field = bareField(said.field ?? '');
   const words = sentence.replace('{{field}}', label ?? nameOf(field) ?? field).replace(/^[: ]+/, '');
@@ -124,6 +125,7 @@ function inWords(kind: Kind, said: Said, label?: string): string {
   for (const name of [said.field ?? '', field])
     if (name && text.startsWith(`${name} `)) text = capital(`${own}${text.slice(name.length)}`.trimStart());
   for (const [words, better] of plain) text = text.replace(words, better);
+  if (kind === 'notice') text = text.replace(/(?<=\bcan adopt )[\w-]+(?=,)/, setName);
   return readable(named(text))
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, time)
     .replace(/\b\d{4}-\d\d-\d\d\b/g, kind === 'fault' ? day : date);

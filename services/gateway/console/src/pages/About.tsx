@@ -1,8 +1,8 @@
 import { Anchor, Box, List, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { all, api, take } from '../api/client';
+import { setName, useFactorSets } from '../api/factorSets';
+import { number } from '../format';
 import licences from '../licences.json';
 import { Problem } from '../ui/states';
 
@@ -11,10 +11,7 @@ const version = document.querySelector('meta[name=version]')?.getAttribute('cont
 
 export function AboutPage(): ReactNode {
   const { t } = useTranslation();
-  const sets = useQuery({
-    queryKey: ['factor-sets'],
-    queryFn: () => all((page) => take(api.GET('/factor-sets', { params: { query: { page, limit: 100 } } }))),
-  });
+  const sets = useFactorSets();
   return (
     <Box maw={900} mx="auto" p="md">
       <Stack>
@@ -45,7 +42,23 @@ export function AboutPage(): ReactNode {
         <List>
           {sets.data?.map((s) => (
             <List.Item key={s.id}>
-              {s.id} <span className="mono dim">{s.version.slice(0, 12)}</span>
+              {setName(s.id)} <span className="mono dim">{s.id}</span>{' '}
+              <span className="mono dim">{s.version.slice(0, 12)}</span>
+              <details>
+                <summary>{t('about.sources', { count: s.sources.length })}</summary>
+                <ul className="wrap">
+                  {s.sources.map((x) => (
+                    <li key={x.source + x.licence}>
+                      <Text size="sm">
+                        {x.source}{' '}
+                        <Text span size="xs" c="dimmed" className="figure">
+                          {x.licence} · {t('about.factorCount', { count: x.factors, n: number(x.factors) })}
+                        </Text>
+                      </Text>
+                    </li>
+                  ))}
+                </ul>
+              </details>
             </List.Item>
           ))}
         </List>

@@ -7,6 +7,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { useEvents, waitingIn } from '../api/events';
+import { setName, useFactorSets } from '../api/factorSets';
 import { resultOf } from '../api/result';
 import { amount, co2e, dates, exact, number, range } from '../format';
 import { Empty, Problem } from '../ui/states';
@@ -109,6 +110,7 @@ interface SidesProps {
 
 function Sides({ columns, others, replace }: SidesProps): ReactNode {
   const { t } = useTranslation();
+  useFactorSets(); // what they are called
   const counted = columns.filter((c) => c.result);
   const results = counted.map((c) => c.result as Schemas['Result']);
   const unlike = differing(
@@ -204,7 +206,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
               <KindRow key={type} type={type} columns={columns} largest={largest} />
             ))}
             {results.length > 0 && heading(t('compare.how'))}
-            {row(t('field.factorSet'), (r) => r.factorSet.id)}
+            {row(t('field.factorSet'), (r) => setName(r.factorSet.id))}
             {row(t('field.radiativeForcing'), (r) =>
               t(r.method.radiativeForcing === false ? 'try.rf_no' : 'try.rf_yes'),
             )}

@@ -18,6 +18,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
+import { useFactorSets } from '../api/factorSets';
 import { resultOf } from '../api/result';
 import { useAbout } from '../footprint/explained';
 import { History } from '../footprint/History';
@@ -51,6 +52,7 @@ export function FootprintPage(): ReactNode {
     },
     refetchInterval: (q) => nextListing(q.state.data?.status, unchanged.current),
   });
+  useFactorSets(); // what notices call them
   const [by, setBy] = useState<'type' | 'scope' | 'group' | 'stage'>('type');
   if (result.isPending)
     return (
