@@ -837,6 +837,8 @@ export const de: Translation = {
     why_only_rehearsed: 'nur geprobt',
     why_disabled: 'das Konto ist gesperrt',
     login: 'Angemeldet',
+    login_tried: 'Anmeldung',
+    refresh_tried: 'Verlängerung einer Sitzung',
     refresh: 'Sitzung erneuert',
     logout: 'Abgemeldet',
     session_end: 'Sitzung beendet',
@@ -923,6 +925,7 @@ export const de: Translation = {
     who: 'Wer',
     operator: 'Betreiber des Servers',
     refused: 'abgelehnt',
+    signIns: 'An- und Abmeldungen zeigen',
   },
   roleText: {
     viewer: 'Liest und lädt herunter, was freigegeben ist. Für Kunden und Prüfer.',

@@ -818,7 +818,9 @@ export const en = {
     why_only_rehearsed: 'only rehearsed',
     why_disabled: 'the account is disabled',
     login: 'Signed in',
+    login_tried: 'Sign-in',
     refresh: 'Session renewed',
+    refresh_tried: 'Renewal of a session',
     logout: 'Signed out',
     session_end: 'Session ended',
     password_change: 'Password changed',
@@ -903,6 +905,7 @@ export const en = {
     who: 'Who',
     operator: 'operator of the server',
     refused: 'refused',
+    signIns: 'Show who signed in and out',
   },
   roleText: {
     viewer: 'Reads and downloads what is approved. For clients and auditors.',

@@ -1,7 +1,7 @@
-import { Anchor, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Anchor, Skeleton, Stack, Switch, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { all, api, take } from '../api/client';
 import { useEvents } from '../api/events';
@@ -10,11 +10,13 @@ import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { useFactors } from './data';
-import { actionOf, changeOf, type Entry, eventOf, type Known, reasonOf, subjectOf } from './entries';
+import { actionOf, changeOf, type Entry, eventOf, isSignIn, type Known, reasonOf, subjectOf } from './entries';
+import './organization.css';
 
 /** What was done, or refused, to accounts, sessions, the organization and its events. */
 export function Audit(): ReactNode {
   const { t } = useTranslation();
+  const [signIns, setSignIns] = useState(true);
   const list = useInfiniteQuery({
     queryKey: ['audit'],
     initialPageParam: 1,
@@ -37,28 +39,32 @@ export function Audit(): ReactNode {
   if (list.isLoadingError) return <Problem error={list.error} retry={() => void list.refetch()} />;
   return (
     <Stack>
-      <Wide label={t('org.audit')} least={320}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('org.when')}</Table.Th>
-              <Table.Th>{t('org.who')}</Table.Th>
-              <Table.Th>{t('org.what')}</Table.Th>
+      <Switch label={t('org.signIns')} checked={signIns} onChange={(e) => setSignIns(e.currentTarget.checked)} />
+      <Wide label={t('org.audit')}>
+        <Table className="stacks" role="table">
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              <Table.Th role="columnheader">{t('org.when')}</Table.Th>
+              <Table.Th role="columnheader">{t('org.who')}</Table.Th>
+              <Table.Th role="columnheader">{t('org.what')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody role="rowgroup">
             {list.data.pages
               .flatMap((p) => p.items)
+              .filter((e) => signIns || !isSignIn(e))
               .map((e) => {
                 return (
-                  <Table.Tr key={e._id}>
-                    <Table.Td>{time(e.at)}</Table.Td>
-                    <Table.Td>
+                  <Table.Tr key={e._id} role="row">
+                    <Table.Td role="cell" className="beside">
+                      {time(e.at)}
+                    </Table.Td>
+                    <Table.Td role="cell" className="beside">
                       {e.actor === 'operator' ? t('org.operator') : (known.people.get(e.actor ?? '') ?? e.actor ?? '–')}
                     </Table.Td>
-                    <Table.Th scope="row" fw={500}>
+                    <Table.Th scope="row" role="rowheader" fw={500}>
                       {/* The word of the API is for who looks for it in a log. */}
-                      <span title={e.action}>{actionOf(e.action)}</span>
+                      <span title={e.action}>{actionOf(e.action, e.outcome === 'refused')}</span>
                       {e.outcome === 'refused' && (
                         <Text span size="sm" fw={500} c="red">
                           {' '}

@@ -24,6 +24,7 @@ import { Problem, useProblemText } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { lookAlikes } from './addresses';
 import { type Invitation, InviteModal, roles } from './InviteModal';
+import './organization.css';
 
 type User = Schemas['User'];
 
@@ -145,22 +146,22 @@ export function Members(): ReactNode {
           </CopyButton>
         </Alert>
       )}
-      <Wide label={t('org.members')} least={720}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t('org.name')}</Table.Th>
-              <Table.Th>{t('org.role')}</Table.Th>
-              <Table.Th>{t('org.state')}</Table.Th>
-              <Table.Th>
+      <Wide label={t('org.members')}>
+        <Table className="stacks" role="table">
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              <Table.Th role="columnheader">{t('org.name')}</Table.Th>
+              <Table.Th role="columnheader">{t('org.role')}</Table.Th>
+              <Table.Th role="columnheader">{t('org.state')}</Table.Th>
+              <Table.Th role="columnheader">
                 <span className="vh">{t('org.actions')}</span>
               </Table.Th>
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody role="rowgroup">
             {users.data.map((u) => (
-              <Table.Tr key={u._id}>
-                <Table.Th scope="row" fw={500}>
+              <Table.Tr key={u._id} role="row">
+                <Table.Th scope="row" role="rowheader" fw={500} className="wrap">
                   {u.name || '–'}{' '}
                   {u.serviceAccount && (
                     <Badge size="xs" variant="light" className="badge">
@@ -172,7 +173,7 @@ export function Members(): ReactNode {
                   </Text>
                   <LookAlikes email={u.email} />
                 </Table.Th>
-                <Table.Td>
+                <Table.Td role="cell">
                   <Select
                     size="xs"
                     w={150}
@@ -184,7 +185,7 @@ export function Members(): ReactNode {
                     onChange={(role) => role && change.mutate({ id: u._id, patch: { role: role as 'user' } })}
                   />
                 </Table.Td>
-                <Table.Td>
+                <Table.Td role="cell">
                   {u.state === 'invited' ? (
                     <Text size="sm">
                       {t('org.invitedUntil', { time: u.invitedUntil ? time(u.invitedUntil) : '–' })}
@@ -200,8 +201,8 @@ export function Members(): ReactNode {
                     />
                   )}
                 </Table.Td>
-                <Table.Td ta="right">
-                  <Group gap={6} justify="flex-end" wrap="nowrap">
+                <Table.Td role="cell" ta="right">
+                  <Group gap={6} justify="flex-end" className="rowactions">
                     {u.state === 'invited' && (
                       <Button
                         size="compact-sm"

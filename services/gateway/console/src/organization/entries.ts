@@ -12,8 +12,13 @@ export interface Known {
   factors: ReadonlyMap<string, string>;
 }
 
-/** Returns what an action is called. More may come than are known here. */
-export function actionOf(action: string): string {
+/** Reports whether an entry says that somebody came or went, as most of a log do. */
+export const isSignIn = (e: Pick<Schemas['AuditEntry'], 'action' | 'outcome'>): boolean =>
+  ['login', 'refresh', 'logout'].includes(e.action) && e.outcome !== 'refused';
+
+/** Returns what an action is called, or what was tried where it was refused. More may come than are known here. */
+export function actionOf(action: string, refused = false): string {
+  if (refused && i18next.exists(`audit.${action}_tried`)) return i18next.t(`audit.${action as 'login'}_tried`);
   const [area = '', move = ''] = action.split('.');
   const words = move.replaceAll('-', ' ');
   if (area === 'event')
