@@ -77,3 +77,38 @@ test('the audit log can be read without who came and went, and calls a refused s
     .first()
     .waitFor();
 });
+
+test('time zones are offered, a fault goes as its field is mended, and stands above what is found', async () => {
+  const { page } = await visit('manager');
+  await page.getByRole('button', { name: 'New event' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Title').fill('Zoned');
+  const zone = form.getByLabel('Time zone');
+  const offered = await zone.evaluate((e) => [...e.list.options].map((o) => o.value));
+  assert.ok(offered.includes('Europe/Berlin'));
+  await zone.fill('Berlin');
+  await form.getByLabel('Place').fill('Leipz');
+  await form.getByRole('button', { name: 'New event' }).click();
+  const fault = form.locator('.mantine-TextInput-error').filter({ hasText: 'IANA time zone' });
+  await fault.waitFor();
+  await zone.fill('Europe/Berlin');
+  await fault.waitFor({ state: 'detached' });
+  await form.getByRole('button', { name: 'New event' }).click();
+  const place = form.getByLabel('Place');
+  await until('the place is at fault', async () => (await place.getAttribute('aria-invalid')) === 'true');
+  await settled(page);
+  const message = form.locator('.mantine-Autocomplete-error');
+  assert.ok((await message.boundingBox()).y < (await place.boundingBox()).y, 'the list would stand over the fault');
+});
+
+test('of many events one is found by its title', async () => {
+  const { page } = await visit('manager');
+  assert.equal(await page.getByLabel('Find by title').count(), 0, 'few need no search');
+  for (let n = 1; n <= 13; n++) await the.server.event(`Meeting ${n}`);
+  await page.reload();
+  await page.getByLabel('Find by title').fill('meeting 13');
+  await until('one is left', async () => (await page.getByRole('main').getByRole('listitem').count()) === 1);
+  await page.getByRole('link', { name: /Meeting 13/ }).waitFor();
+  await page.getByLabel('Find by title').fill('nothing of the kind');
+  await page.getByText('No event has such a title.').waitFor();
+});

@@ -28,6 +28,9 @@ interface Props {
   cancel: () => void;
 }
 
+/** The names of time zones, which nobody knows by heart. */
+const zones = Intl.supportedValuesOf('timeZone');
+
 export function EventForm({ event, from, tag, done, proposed, filled = () => {}, cancel }: Props): ReactNode {
   const { t, i18n } = useTranslation();
   const client = useQueryClient();
@@ -42,6 +45,8 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
   const form = useRef<HTMLFormElement>(null);
   /** The numbers of people that cannot be read, each by its field. */
   const [unread, setUnread] = useState<readonly string[]>([]);
+  /** What was typed into since it was found wrong; whether it is right now is seen when it is sent. */
+  const [mended, setMended] = useState<ReadonlySet<string>>(new Set());
   // What was bought for one event is not of another that is made like it.
   const [stated, setStated] = useState(() => entriesOf(event?.compensation));
   const save = useMutation({
@@ -71,7 +76,8 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
     at?.focus({ preventScroll: true });
   }, [save.error, unread]);
   const fault = (field: string): string | undefined => {
-    if (unread.includes(field)) return t('event.notPeople');
+    if (unread.includes(field) && !mended.has(field)) return t('event.notPeople');
+    if (mended.has(field)) return undefined;
     const details = save.error instanceof ApiError ? save.error.details : [];
     const found = details.find((d) => d.field === field || d.field?.startsWith(`${field}.`));
     return found && say('fault', found, '');
@@ -79,6 +85,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
 
   const submit = (e: FormEvent<HTMLFormElement>): void => {
     e.preventDefault();
+    setMended(new Set());
     const f = new FormData(e.currentTarget);
     const text = (name: string): string | null => String(f.get(name) ?? '').trim() || null;
     const left = Object.entries(excluded).filter(([, reason]) => reason.trim() !== '');
@@ -111,7 +118,14 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
   };
 
   return (
-    <form ref={form} onSubmit={submit}>
+    <form
+      ref={form}
+      onSubmit={submit}
+      onInput={(e) => {
+        const { name } = e.target as HTMLInputElement;
+        if (name) setMended((now) => new Set(now).add(name));
+      }}
+    >
       <Stack>
         <TextInput
           name="title"
@@ -173,10 +187,16 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
             name="timezone"
             label={t('event.timezone')}
             description={t('event.timezoneHint')}
-            placeholder="Europe/London"
+            list="timezones"
+            autoComplete="off"
             defaultValue={base?.timezone ?? ''}
             error={fault('timezone')}
           />
+          <datalist id="timezones">
+            {zones.map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
         </SimpleGrid>
         <Textarea
           name="description"

@@ -1,4 +1,4 @@
-import { Badge, Box, Button, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Badge, Box, Button, Group, SimpleGrid, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
@@ -14,14 +14,21 @@ import { Empty, Loading, Problem } from '../ui/states';
 
 const EventForm = lazy(() => loaded(() => import('./EventForm')).then((m) => ({ default: m.EventForm })));
 
+/** With more events than these, one is found by its title. */
+const manyEvents = 12;
+
 export function EventsPage(): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
+  const [sought, setSought] = useState('');
   const unsaved = useUnsaved();
   // What was approved a moment ago on another page is in it.
   const events = useEvents({ refetchOnMount: 'always' });
+  const many = (events.data?.length ?? 0) > manyEvents;
+  const wanted = sought.trim().toLocaleLowerCase();
+  const shown = (events.data ?? []).filter((e) => !many || e.title.toLocaleLowerCase().includes(wanted));
   const create = can('manager') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       {t('events.create')}
@@ -55,8 +62,23 @@ export function EventsPage(): ReactNode {
           {can('manager') ? t('events.noneManager') : t('events.noneUser')}
         </Empty>
       )}
+      {many && (
+        <TextInput
+          type="search"
+          label={t('events.find')}
+          value={sought}
+          onChange={(e) => setSought(e.currentTarget.value)}
+          maw={420}
+          mb="md"
+        />
+      )}
+      {many && shown.length === 0 && (
+        <Text c="dimmed" role="status">
+          {t('events.noMatch')}
+        </Text>
+      )}
       <SimpleGrid component="ul" className="plain" cols={{ base: 1, sm: 2 }}>
-        {events.data?.map((e) => (
+        {shown.map((e) => (
           <EventCard key={e._id} event={e} />
         ))}
       </SimpleGrid>
@@ -82,6 +104,7 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
   const { can } = useSession();
   const total = event.result?.total;
   const waiting = waitingIn(event);
+  const returned = returnedIn(event);
   return (
     <li>
       <Link
@@ -104,7 +127,6 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
                 .join(' · ')}
             </Text>
           </Box>
-  const returned = returnedIn(event);
           <Box ta="right" className="figure">
             {total ? (
               <>
@@ -125,14 +147,14 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
                 {t('events.waiting', { count: waiting })}
               </Badge>
             )}
+            {returned > 0 && can('user') && (
+              <Badge variant="outline" color="orange" className="badge" ml={6}>
+                {t('events.returned', { count: returned })}
+              </Badge>
+            )}
           </Box>
         </Group>
       </Link>
     </li>
   );
 }
-            {returned > 0 && can('user') && (
-              <Badge variant="outline" color="orange" className="badge" ml={6}>
-                {t('events.returned', { count: returned })}
-              </Badge>
-            )}

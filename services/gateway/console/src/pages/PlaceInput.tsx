@@ -34,6 +34,8 @@ export function PlaceInput({ start, error }: { start: string; error: string | un
       filter={({ options }) => options}
       renderOption={({ option }) => labels.get(option.value) ?? option.value}
       error={error}
+      // Below the input what is found would stand over the fault.
+      inputWrapperOrder={['label', 'description', 'error', 'input']}
     />
   );
 }
