@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -57,8 +58,14 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 		return fmt.Errorf("there is nothing to back up in %s, which ECF_DATA_DIR names: %w", absolute(c.Dir.Path), err)
 	}
 	if c.Data.Records.URI == "" {
-		if err := tightenDataDir(c.Dir.Path); err != nil {
+		if err := prepareDataDir(c.Dir.Path); err != nil {
 			return err
+		}
+	}
+	if c.Into != "" {
+		// It is not created: if it is on a disk that is not mounted, backups would fill another.
+		if info, err := os.Stat(c.Into); err != nil || !info.IsDir() {
+			return fmt.Errorf("--into must name an existing directory, which backups are put into; there is no directory %s: mount its disk, or create it", absolute(c.Into))
 		}
 	}
 	if c.Keep > 0 {
@@ -84,7 +91,13 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 // makeBackup creates the folder of a backup with its contents. On error it removes the folder,
 // because the next attempt needs the space.
 func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest, err error) {
-	if err := os.Mkdir(to, 0o700); err != nil {
+	err = os.Mkdir(to, 0o700)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return m, fmt.Errorf("the directory of the backup exists, and backups never overwrite anything: name a new directory with --to, or one for many backups with --into: %w", err)
+	case errors.Is(err, fs.ErrNotExist):
+		return m, fmt.Errorf("the directory of the backup cannot be created, because the one it is in does not exist: mount its disk, or create it: %w", err)
+	case err != nil:
 		return m, fmt.Errorf("the directory of the backup, from --to or --into, cannot be created: %w", err)
 	}
 	release := func() error { return nil }

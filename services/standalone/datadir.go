@@ -15,22 +15,26 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// makeDataDir creates the data directory, and removes permissions of other users.
+// makeDataDir creates the data directory, or prepares an existing one.
 func makeDataDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unusable(dir, err)
 	}
-	return tightenDataDir(dir)
+	return prepareDataDir(dir)
 }
 
-// tightenDataDir removes permissions of other users from an existing data directory.
-func tightenDataDir(dir string) error {
+// prepareDataDir verifies that an existing data directory is no backup, and removes
+// permissions of other users.
+func prepareDataDir(dir string) error {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return unusable(dir, err)
+	}
+	if isWholeBackup(dir) {
+		return fmt.Errorf("ECF_DATA_DIR is %s, which is a backup, and would no longer be one once its database is opened: verify it with ecf backup verify, or name an empty directory and restore it there with ecf restore --from", absolute(dir))
 	}
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil

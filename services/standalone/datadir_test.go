@@ -3,6 +3,7 @@ package standalone_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -72,6 +73,37 @@ func TestADataDirectoryWithoutRoom(t *testing.T) {
 			t.Errorf("read-only after %q: %v\n%s", before, err, out)
 		}
 	}
+}
+
+// TestABackupIsNoDataDirectory verifies that no command works in a backup: opening its
+// database would change the file, and the backup would not be whole any more.
+func TestABackupIsNoDataDirectory(t *testing.T) {
+	t.Parallel()
+	c, backup := smallSystem(t), filepath.Join(t.TempDir(), "backup")
+	c.must("", "backup", "--to", backup)
+	in := &commands{t, map[string]string{"ECF_DATA_DIR": backup, "ECF_ADDR": "127.0.0.1:0"}}
+	want := "ECF_DATA_DIR is " + backup + ", which is a backup, and would no longer be one"
+	for _, args := range [][]string{
+		{"audit", "verify"}, {"org", "create", "--name", "A", "--plan", "team"}, {"schema", "status"}, {"schema", "up"},
+		{"backup", "--to", filepath.Join(t.TempDir(), "b")}, {"migrate", "--to", "mongodb://127.0.0.1:1/ecf"},
+		{"serve"}, // last: without an error it would serve
+	} {
+		if _, err := in.run("", args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Fatalf("ecf %s in a backup: %v, want %s", strings.Join(args, " "), err, want)
+		}
+	}
+	c.must("", "backup", "verify", backup)
+
+	// In one that was worked in by a release that did not know, nothing is lost any more.
+	database, err := os.OpenFile(filepath.Join(backup, standalone.DatabaseFile), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = database.WriteAt([]byte{2, 2}, 18) // as SQLite does when it begins a write-ahead log
+	if err := errors.Join(err, database.Close()); err != nil {
+		t.Fatal(err)
+	}
+	in.must("", "audit", "verify")
 }
 
 // A server says which system it has found, so that a mistyped folder, in which a new one

@@ -112,7 +112,7 @@ func auditLines(ctx context.Context, env app.Env, d Data) ([]string, error) {
 func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile)) //nolint:gosec // the operator names the folder
 	if err != nil {
-		return m, fmt.Errorf("%s is not a whole backup: %w", dir, err)
+		return m, fmt.Errorf("%s is not a whole backup, nor a directory of backups with one: %w", dir, err)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("%s: %w", manifestFile, err)
@@ -144,6 +144,21 @@ func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err
 		return m, found.Contents.Counts().Compare(stated.Counts())
 	}
 	return m, found.Contents.Compare(stated)
+}
+
+// isWholeBackup reports whether the database in a directory is the one that a manifest beside
+// it describes. It is not once a program has worked in it.
+func isWholeBackup(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, manifestFile)) //nolint:gosec // the operator names the folder
+	if err != nil {
+		return false
+	}
+	var m manifest
+	if json.Unmarshal(text, &m) != nil {
+		return false
+	}
+	sum, err := fileHash(filepath.Join(dir, DatabaseFile))
+	return err == nil && sum == m.Database
 }
 
 func fileHash(path string) (string, error) {

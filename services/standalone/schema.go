@@ -32,7 +32,7 @@ func sqliteSchema() []sqlitex.Component {
 // nothing.
 func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, error) {
 	if d.Records.URI == "" {
-		if err := tightenDataDir(d.Dir.Path); err != nil {
+		if err := prepareDataDir(d.Dir.Path); err != nil {
 			return nil, err
 		}
 		return sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)

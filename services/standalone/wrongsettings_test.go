@@ -85,8 +85,11 @@ func TestFilesOfCommandsAreNamed(t *testing.T) {
 	for args, want := range map[string]string{
 		"audit verify --heads /none/heads": "--heads must name a file written by ecf audit export: open /none/heads",
 		"audit export --to /none/heads":    "--to must name a file that can be written: open /none/",
-		"backup --to /none/backup":         "the directory of the backup, from --to or --into, cannot be created: mkdir /none/backup",
-		"backup --into /none":              "the directory of the backup, from --to or --into, cannot be created: mkdir /none/",
+		"backup --to /none/backup":         "the directory of the backup cannot be created, because the one it is in does not exist: mount its disk, or create it: mkdir /none/backup",
+		"backup --to /":                    "the directory of the backup exists, and backups never overwrite anything: name a new directory with --to",
+		"backup --into /none":              "--into must name an existing directory, which backups are put into; there is no directory /none: mount its disk, or create it",
+		"backup --into /dev/null --keep 2": "there is no directory /dev/null",
+		"backup verify /none":              "/none is not a whole backup, nor a directory of backups with one",
 		"backup":                           "--to or --into is required",
 		"verify --server collector x":      "--server must be an http or https address",
 	} {
