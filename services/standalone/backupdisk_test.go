@@ -128,3 +128,38 @@ func TestAFullDiskOfBackupsRecovers(t *testing.T) {
 		t.Errorf("%v (which step it was, the script says)\n%s", err, out)
 	}
 }
+
+// TestATemporaryDirectoryWithoutRoom verifies that commands which verify a copy in the
+// temporary directory name it when it is full, and what to do. They leave nothing there.
+func TestATemporaryDirectoryWithoutRoom(t *testing.T) {
+	t.Parallel()
+	c, dir := smallSystem(t), t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	backup, disk := filepath.Join(dir, "backup"), filepath.Join(dir, "disk")
+	c.must("", "backup", "--to", backup)
+	if err := os.Mkdir(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run := func(script string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", `mount -t tmpfs -o size=128k,mode=0700 small "$1" && `+script, program, disk) //nolint:gosec // of this test
+		cmd.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "ECF_DATA_DIR=" + c.env["ECF_DATA_DIR"], "TMPDIR=" + disk}
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run("true"); err != nil {
+		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
+	}
+	want := disk + " has no room for a copy of the database, which is verified there: make room, or name a directory on another disk with TMPDIR: "
+	for _, command := range []string{
+		"backup --to " + filepath.Join(dir, "b"), "backup verify " + backup, "restore --from " + backup + " --data-dir " + filepath.Join(dir, "r"),
+		"migrate --to mongodb://127.0.0.1:1/ecf",
+	} {
+		out, err := run(`{ "$0" ` + command + `; status=$?; [ -z "$(ls -A "$1")" ] || echo "it left $(ls "$1")"; exit $status; }`)
+		if err == nil || !strings.Contains(out, want) || strings.Contains(out, "it left") {
+			t.Errorf("ecf %s: %v\n%s", command, err, out)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
@@ -78,22 +79,31 @@ func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err erro
 	return m, err
 }
 
+// inScratch returns what is wrong with the directory of temporary files, which has to have
+// room for a copy of the database.
+func inScratch(err error) error {
+	if err == nil || !sqlitex.IsFull(err) && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+		return err
+	}
+	return fmt.Errorf("%s has no room for a copy of the database, which is verified there: make room, or name a directory on another disk with TMPDIR: %w", os.TempDir(), err)
+}
+
 // withCopy opens a copy of a database, because opening it may change the file.
 func withCopy(ctx context.Context, path string, do func(scratch string, db *sqlitex.DB) error) (err error) {
 	scratch, err := os.MkdirTemp("", "ecf-verify-")
 	if err != nil {
-		return err
+		return inScratch(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	target := filepath.Join(scratch, DatabaseFile)
 	if err := copyFile(target, path); err != nil {
-		return err
+		return inScratch(err)
 	}
 	db, err := sqlitex.Open(ctx, target, sqliteSchema()...)
 	if err != nil {
-		return err
+		return inScratch(err)
 	}
-	return errors.Join(do(scratch, db), db.Close())
+	return inScratch(errors.Join(do(scratch, db), db.Close()))
 }
 
 // auditLines returns the output of ecf audit verify for data whose chains are intact.

@@ -189,11 +189,11 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	// Opening a copy applies what a killed server left in the write-ahead log.
 	scratch, err := os.MkdirTemp("", "ecf-migrate-")
 	if err != nil {
-		return err
+		return inScratch(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	if err := sqlitex.Copy(ctx, filepath.Join(scratch, DatabaseFile), path); err != nil {
-		return err
+		return inScratch(err)
 	}
 	m, err := inspect(ctx, env, scratch)
 	if err != nil {
