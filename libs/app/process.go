@@ -125,7 +125,11 @@ func Serve(ctx context.Context, env Env, name string, listen Listen, open func(c
 		}
 		return nil
 	}})
-	defer func() { err = errors.Join(err, p.close()) }()
+	stopped := p.tellStop(ctx)
+	defer func() {
+		err = errors.Join(err, p.close())
+		stopped()
+	}()
 	p.serveDebug()
 	p.group.Go(name, func(ctx context.Context) error {
 		s, err := open(ctx, p)
@@ -135,6 +139,22 @@ func Serve(ctx context.Context, env Env, name string, listen Listen, open func(c
 		return p.serve(ctx, s)
 	})
 	return p.group.Wait()
+}
+
+// tellStop logs that the process was told to stop, when ctx ends, and, when the function it
+// returns is called, that it has: in between it finishes what it has begun, and holds its
+// data directory. A process that ends by itself has an error to log.
+func (p *Process) tellStop(ctx context.Context) (stopped func()) {
+	told := make(chan time.Time, 1)
+	forget := context.AfterFunc(ctx, func() {
+		p.Logger.InfoContext(context.WithoutCancel(ctx), "stopping")
+		told <- p.Now()
+	})
+	return func() {
+		if !forget() {
+			p.Logger.InfoContext(context.WithoutCancel(ctx), "stopped", "seconds", p.Now().Sub(<-told).Seconds())
+		}
+	}
 }
 
 // OnClose registers what is closed when everything that runs in the process has

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,38 @@ func TestAProcessThatCannotOpenEnds(t *testing.T) {
 		})
 	if err == nil || !strings.Contains(err.Error(), "not authorized") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestStoppingIsLogged verifies that a process logs when it is told to stop and when it has
+// stopped, and neither when it ends by itself.
+func TestStoppingIsLogged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		failure error
+		want    []string
+	}{
+		{nil, []string{"serving", "stopping", "closed", "stopped"}},
+		{errors.New("the disk is gone"), []string{"closed"}},
+	} {
+		var log strings.Builder // read when the process has ended
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		err := app.Serve(ctx, app.Env{Logger: slog.New(slog.NewTextHandler(&log, nil))}, "records", app.Listen{Addr: "127.0.0.1:0"}, func(_ context.Context, p *app.Process) (app.Service, error) {
+			p.OnClose(func() error { p.Logger.Info("closed"); return nil })
+			return app.Service{Name: "records", App: web.New(web.Options{Logger: slog.New(slog.DiscardHandler)}), Serving: func(string) { stop() }}, c.failure
+		})
+		if !errors.Is(err, c.failure) {
+			t.Errorf("%v, want %v", err, c.failure)
+		}
+		var said []string
+		for line := range strings.Lines(log.String()) {
+			_, line, _ = strings.Cut(line, "msg=")
+			said = append(said, strings.Fields(line)[0])
+		}
+		if !slices.Equal(said, c.want) {
+			t.Errorf("the log says %v, want %v", said, c.want)
+		}
 	}
 }
 
