@@ -65,3 +65,57 @@ func TestRunbooksNameCommands(t *testing.T) {
 		t.Errorf("only %v were found", seen)
 	}
 }
+
+// commandLine is the text in which ecf is called: the program, a command of one or two
+// words, and the rest of its line.
+var commandLine = regexp.MustCompile(`(-n |=)?\b(?:ecf|admin) ([a-z]+(?: [a-z]+)?)([^\n` + "`" + `|&#]*)`)
+
+// TestRunbooksNameFlags verifies that commands have the flags that a page tells readers to
+// type, by the reference, which is generated from the programs.
+func TestRunbooksNameFlags(t *testing.T) {
+	t.Parallel()
+	has := map[string]string{}
+	for section := range strings.SplitSeq(source(t, "docs/configuration.md"), "\n## ") {
+		if name, ok := strings.CutPrefix(section, "ecf "); ok {
+			title, _, _ := strings.Cut(name, "\n")
+			has[title] = section
+		}
+	}
+	all, seen := pages(t, "runbooks/*.md", "operations.md", "factor-packs.md", "security.md", "report-bundles.md"), 0
+	all["README.md"], all["docker-compose.yml"] = source(t, "README.md"), source(t, "docker-compose.yml")
+	for name, text := range all {
+		// A command goes on in the next line of a paragraph.
+		text = regexp.MustCompile(`\n {1,2}(\S)`).ReplaceAllString(text, " $1")
+		for _, m := range commandLine.FindAllStringSubmatch(text, -1) {
+			command := m[2]
+			if _, ok := has[command]; !ok {
+				command, _, _ = strings.Cut(command, " ")
+			}
+			settings, ok := has[command]
+			if m[1] != "" || !ok {
+				continue // TestRunbooksNameCommands verifies the commands
+			}
+			for _, flag := range regexp.MustCompile(` --[a-z-]+`).FindAllString(m[3], -1) {
+				if seen++; flag != " --help" && !strings.Contains(settings, "`"+strings.TrimSpace(flag)+"`") {
+					t.Errorf("%s tells to type ecf %s%s, which has no such flag", name, command, flag)
+				}
+			}
+		}
+		// Commands of jobs are lists of arguments in JSON.
+		for _, m := range regexp.MustCompile(`\["([a-z]+)"(?:, "([a-z]+)")?((?:,\s*"--[^"]+")+)\]`).FindAllStringSubmatch(text, -1) {
+			command := strings.TrimSpace(m[1] + " " + m[2])
+			settings, ok := has[command]
+			if !ok {
+				t.Errorf("%s has a job run ecf %s, which is no command", name, command)
+			}
+			for _, flag := range regexp.MustCompile(`"(--[a-z-]+)`).FindAllStringSubmatch(m[3], -1) {
+				if seen++; !strings.Contains(settings, "`"+flag[1]+"`") {
+					t.Errorf("%s has a job run ecf %s %s, which has no such flag", name, command, flag[1])
+				}
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d flags were found", seen)
+	}
+}
