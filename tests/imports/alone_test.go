@@ -87,7 +87,6 @@ func TestEndToEndTestsThatRunRequestsAtOnceAreRaced(t *testing.T) {
 		"IdleConnectionsBlockNobody":     "measures the memory of a gateway, a program of its own",
 		"MemoryOfAnImportDoesNotGrow":    "measures memory",
 		"NightlySync":                    "its two programs take turns; what they ask is asked at once by AnIntegrationThroughTheGateway",
-		"TwoHundredSignInsStarveNobody":  "measures memory while passwords are hashed",
 	}
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	if err != nil {
