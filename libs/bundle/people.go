@@ -274,7 +274,7 @@ func (v *Verdict) checkPeople(b Bundle) {
 	}
 	var people, policy, fourEyes int
 	for i, r := range b.Records {
-		where := nameOf("records", i, r)
+		where := nameOf(i, r)
 		p, ok := byRecord[r.ID]
 		if !ok {
 			v.add(where, "", "it has no provenance")

@@ -145,7 +145,7 @@ func Verify(data []byte) (v Verdict, err error) {
 	for _, f := range faults {
 		where := "records"
 		if f.record >= 0 {
-			where = nameOf("records", f.record, again.Records[f.record])
+			where = nameOf(f.record, again.Records[f.record])
 		}
 		v.add(where, "", f.err.Error())
 	}
@@ -186,7 +186,7 @@ func figuresBy(engine string, b Bundle, set *factors.Set) []Difference {
 	// What names the engine differs by itself.
 	again.Result.InputsHash = b.Result.InputsHash
 	for i := range min(len(b.Records), len(again.Records)) {
-		other.tree(nameOf("records", i, b.Records[i]), b.Records[i], again.Records[i])
+		other.tree(nameOf(i, b.Records[i]), b.Records[i], again.Records[i])
 	}
 	other.tree("result", b.Result, again.Result)
 	return other.Differences
@@ -242,7 +242,7 @@ func (v *Verdict) twice(records []Record) {
 	for i, r := range records {
 		number := r.Type + "/" + strconv.FormatInt(r.Seq, 10)
 		if ids[r.ID] || numbers[number] {
-			v.add(nameOf("records", i, r), "", "the record is there twice")
+			v.add(nameOf(i, r), "", "the record is there twice")
 		}
 		ids[r.ID], numbers[number] = true, true
 	}
@@ -274,15 +274,15 @@ func (v *Verdict) compare(stated, again Bundle, set *factors.Set) {
 		v.add("factors", strconv.Itoa(len(stated.Factors))+" rows", strconv.Itoa(len(again.Factors))+" rows that the lines use")
 	}
 	for i := range min(len(stated.Records), len(again.Records)) {
-		v.tree(nameOf("records", i, stated.Records[i]), stated.Records[i], again.Records[i])
+		v.tree(nameOf(i, stated.Records[i]), stated.Records[i], again.Records[i])
 	}
 	v.tree("failed", stated.Failed, again.Failed)
 	v.tree("result", stated.Result, again.Result)
 	v.tree("hashes", stated.Hashes, again.Hashes)
 }
 
-func nameOf(list string, i int, r Record) string {
-	return fmt.Sprintf("%s[%d] (%s %s)", list, i, r.Type, r.ID)
+func nameOf(i int, r Record) string {
+	return fmt.Sprintf("records[%d] (%s %s)", i, r.Type, r.ID)
 }
 
 // form notes a bundle that says the same in other bytes: another order, other

@@ -18,8 +18,6 @@ const (
 	// ClientID is the client_id of an access token and the aud of an ID token: the only client
 	// is the product's own sign-in.
 	ClientID = "ecf"
-	// DefaultIssuer is the default iss: the default address of the gateway.
-	DefaultIssuer = "http://127.0.0.1:8080"
 )
 
 // AccessClaims are the claims of an access token.

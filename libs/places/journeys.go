@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
-	"github.com/eventcarbon/ecf/libs/locations"
 )
 
 //go:embed journeys.tsv
@@ -132,6 +131,3 @@ func HomeAirportKm(country string) (int64, bool) {
 	km, ok := journeys().airports[country]
 	return km, ok
 }
-
-// Metres returns the great-circle distance of two places in metres.
-func Metres(a, b locations.Location) int64 { return locations.GreatCircleMetres(a, b) }

@@ -3,7 +3,6 @@ package units
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"strings"
 	"unicode/utf8"
 
@@ -201,12 +200,4 @@ func (m Measure) In(t Target) (decimal.Decimal, error) {
 		return m.Number, nil
 	}
 	return Rounded(t.Convert(Rat(m.Number), m.Unit))
-}
-
-// Exact returns the measure in the target's unit as a ratio.
-func (m Measure) Exact(t Target) *big.Rat {
-	if m.Unit == nil {
-		return Rat(m.Number)
-	}
-	return t.Convert(Rat(m.Number), m.Unit)
 }

@@ -223,13 +223,6 @@ func (t Target) Convert(n *big.Rat, u *Unit) *big.Rat {
 	return out.Quo(out, t.perBase)
 }
 
-// Back returns what Convert makes of its result again: n of the target's unit in
-// unit u.
-func (t Target) Back(n *big.Rat, u *Unit) *big.Rat {
-	out := new(big.Rat).Mul(n, t.perBase)
-	return out.Quo(out, u.perBase)
-}
-
 // Rat returns d as a ratio.
 func Rat(d decimal.Decimal) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(d.Coefficient()), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(d.Scale())), nil))

@@ -120,13 +120,6 @@ func (c *Checker) Check(ctx context.Context, sid string) (identity.State, error)
 // the clock was set back.
 func within(left, limit time.Duration) bool { return left > 0 && left <= limit }
 
-// Forget removes the cached state of a session from this process, so that the next Check looks
-// it up: for the process that has just forwarded a logout.
-func (c *Checker) Forget(sid string) {
-	c.flights.Forget(sid)
-	c.recent.Remove(sid)
-}
-
 func (c *Checker) lookUp(ctx context.Context, sid string) (Facts, error) {
 	if c.o.Copy != nil && c.copy.Allow() {
 		short, cancel := context.WithTimeout(ctx, copyTimeout)

@@ -182,21 +182,6 @@ func TestExpiryNeedsNoWrite(t *testing.T) {
 	}
 }
 
-func TestForgetLooksAgain(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.check(t, "s1")
-	f := b.facts
-	f.Session.Ended, f.Session.Rev = true, 2
-	if err := b.copy.PutSession(t.Context(), f.Session); err != nil {
-		t.Fatal(err)
-	}
-	b.checker.Forget("s1")
-	if b.check(t, "s1").Active {
-		t.Error("active after Forget")
-	}
-}
-
 // TestASlowRefillDoesNotOverwriteTheNewer verifies that a refill that read the store before a
 // session was ended does not make it valid again.
 func TestASlowRefillDoesNotOverwriteTheNewer(t *testing.T) {
