@@ -18,15 +18,15 @@ type Known struct {
 	Event *Event
 }
 
-// outcome is what became of an attempt at a move.
+// outcome is the result of an attempt at a move.
 type outcome int
 
 const (
-	failed      outcome = iota // the engine did, and the move may have been made
+	failed      outcome = iota // the storage engine failed; the move may have been made
 	refused                    // for the reason in the error
 	overtaken                  // by another write of the record
 	beingSigned                // the event is
-	unchanged                  // there is nothing to be done, or nothing any more
+	unchanged                  // the record is as requested, or deleted
 	written
 )
 
@@ -44,7 +44,7 @@ func (w Workflow) attempt(ctx context.Context, r rule, req Request, known Known)
 	if err != nil {
 		return Record{}, failed, fmt.Errorf("%s record: read policy: %w", req.Move, err)
 	}
-	var own error // why the caller may not approve, whatever the state
+	var own error // error of a caller who may not approve this record in any state
 	if _, possible := NextState(req.Move, before.Status); policy.FourEyes && (r.to == Approved || !possible) {
 		own = w.checkEditors(ctx, req, before)
 	}
@@ -53,7 +53,7 @@ func (w Workflow) attempt(ctx context.Context, r rule, req Request, known Known)
 		return Record{}, refused, err
 	}
 	if req.Move == Edit && len(after.Last.Changed) == 0 {
-		// Nothing is different: no revision, and nobody has become its last editor.
+		// Nothing was changed: no new revision, and no new last editor.
 		return before, unchanged, nil
 	}
 	open, err := w.open(ctx, req, known, after)
@@ -76,10 +76,9 @@ func (w Workflow) attempt(ctx context.Context, r rule, req Request, known Known)
 	}
 }
 
-// replace writes the record after a move. The record holds only its newest history
-// entry. The one about to be replaced is stored apart with it or, where the store
-// writes one document at a time, first: a crash in between repeats it, which is
-// harmless, and never loses it.
+// replace writes the record after a move. A record holds only its newest history entry; the previous one is stored
+// separately with it or, where the store writes one document at a time, before it. A crash in between makes the next
+// attempt store it again, which is harmless; it is never lost.
 func (w Workflow) replace(ctx context.Context, org OrgID, before, after Record) error {
 	if store, ok := w.Store.(EntryKeeper); ok {
 		return store.ReplaceRecordKeeping(ctx, org, after, before.Rev, before.Last)
@@ -90,9 +89,8 @@ func (w Workflow) replace(ctx context.Context, org OrgID, before, after Record) 
 	return w.Store.ReplaceRecord(ctx, org, after, before.Rev)
 }
 
-// open reports whether the gate of the event lets a move into or out of the
-// approved records pass; every other move needs no gate. It is asked after the
-// record was read: see package signoff.
+// open reports whether the gate of the event permits a move into or out of the approved records; every other move
+// needs no gate. The gate is read after the record: see package signoff.
 func (w Workflow) open(ctx context.Context, req Request, known Known, after Record) (bool, error) {
 	before := known.Record
 	if w.Gate == nil || (before.Status == Approved) == (after.Status == Approved) {
@@ -113,12 +111,12 @@ func (w Workflow) open(ctx context.Context, req Request, known Known, after Reco
 	case e.Gate.State == GateSigned:
 		return false, EventSigned(e)
 	}
-	// A fence above the epoch means that the event has moved on since it was read.
+	// A fence above the epoch means that the event has changed since it was read.
 	if e.Gate.State != GateOpen || before.Fence > e.Gate.Epoch {
 		return false, nil
 	}
-	// It comes before the write of the record, so that no change of the event that was decided
-	// while nothing had been approved is written after the approval (ReplaceEvent).
+	// This precedes the write of the record. Otherwise a change of the event that was decided while nothing was
+	// approved could be written after the approval (see ReplaceEvent).
 	if w.Approving != nil && !e.EverApproved {
 		if err := w.Approving(ctx, req.Org, req.Key.Event); err != nil {
 			return false, fmt.Errorf("%s record: govern event: %w", req.Move, err)
@@ -127,7 +125,7 @@ func (w Workflow) open(ctx context.Context, req Request, known Known, after Reco
 	return true, nil
 }
 
-// closingLimit is how long a move waits for a sign-off that is being made.
+// closingLimit is how long a move waits for a sign-off in progress.
 const closingLimit = 2 * time.Second
 
 // closingWait waits for the end of a sign-off.

@@ -26,7 +26,7 @@ type Compensation struct {
 	Standard  string `json:"standard,omitempty"`
 	Registry  string `json:"registry,omitempty"`
 	Reference string `json:"reference,omitempty"`
-	// RetiredOn is the day on which the credits were retired; empty for none yet.
+	// RetiredOn is the day on which the credits were retired; empty if they were not.
 	RetiredOn string `json:"retiredOn,omitempty"`
 }
 

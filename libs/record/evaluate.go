@@ -63,7 +63,7 @@ func Figures(evaluation *footprint.Evaluation, notices []footprint.Notice, ev fo
 	if preview, err = shown.AppendJSON(make([]byte, 0, 256)); err != nil {
 		return nil, nil, fmt.Errorf("preview: %w", err)
 	}
-	// Not by json.Marshal, which would read what it is given once more.
+	// json.Marshal would parse the result once more.
 	if contribution, err = of.MarshalJSON(); err != nil {
 		return nil, nil, fmt.Errorf("contribution: %w", err)
 	}

@@ -13,15 +13,15 @@ import (
 func ContextsOf(e Event, entries []EventEntry) (map[int64]footprint.EventContext, error) {
 	contexts := map[int64]footprint.EventContext{e.ContextRev: e.Context()}
 	for i, entry := range slices.Backward(entries) {
-		if i == 0 { // before it there was nothing, or nothing that is known
+		if i == 0 { // the context before it is unknown, or there was none
 			break
 		}
 		for _, c := range entry.Changed {
 			if c.Field == "method" {
-				e.Method = Method{} // an engine that is not named is the first one
+				e.Method = Method{} // without an engine the first one applies
 			}
 			if c.Field == "boundary" || c.Field == "team" {
-				continue // which no context has
+				continue // no context has this revision
 			}
 			if err := e.set(c.Field, c.Before); err != nil {
 				return nil, fmt.Errorf("event %s: revision %d of its history: %s: %w", e.ID, entry.Rev, c.Field, err)

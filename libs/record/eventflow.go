@@ -26,12 +26,11 @@ type EventStore interface {
 type EventFlow struct {
 	Store EventStore
 	Now   func() time.Time
-	// Report, if set, enters actions on an event into the audit log, each at
-	// least once: Apply does so with the latest entry of the history before it
-	// replaces that. Without it that is left to the next change.
+	// Report, if set, enters actions on an event into the audit log, each at least once: Apply reports the latest
+	// entry of the history before replacing it. Without Report, the next change does.
 	Report EventReport
-	// Once, if set, identifies the request of this change: a change already made by
-	// it is found in the history, and not repeated.
+	// Once, if set, identifies the request of this change: a change that it already made is found in the history and
+	// not repeated.
 	Once string
 }
 
@@ -39,15 +38,15 @@ type EventFlow struct {
 // again with the same ones.
 type EventReport func(ctx context.Context, org OrgID, id EventID, actions []EventEntry) error
 
-// maxOwed bounds the actions that wait in an event. It is reached only where nobody
-// reports: with a Report, a change that cannot report the ones before it is refused.
+// maxOwed bounds the unreported actions of an event. It is reached only without Report: with it, a change fails if it
+// cannot report the ones before it.
 const maxOwed = 500
 
 // Unreported returns the actions on the event that are not known to be in
 // the audit log, oldest first.
 func (e Event) Unreported() []EventEntry {
 	if e.Last.Rev == 0 {
-		return nil // from before histories were kept
+		return nil // the event predates histories
 	}
 	owed := e.Owed[max(0, len(e.Owed)-maxOwed):]
 	return append(slices.Clip(owed), EventEntry{Rev: e.Last.Rev, Action: e.Last.Action, By: e.Last.By, At: e.Last.At, Hash: e.Last.Hash})
@@ -60,7 +59,7 @@ type EventRequest struct {
 	Action  EventAction
 	By      Actor
 	Comment string
-	// Proposal names the proposal the change comes from, for its entry.
+	// Proposal is the id of the approved proposal, for the entry.
 	Proposal string
 	// FourEyes and PolicyRev identify the policy in force.
 	FourEyes  bool
@@ -71,8 +70,8 @@ type EventRequest struct {
 	Gate GateState
 	// AnyGate lifts that condition, for changes that affect no figure.
 	AnyGate bool
-	// Change edits the event. It may be called more than once, each time with the
-	// event as stored. An error of it is returned as it is.
+	// Change edits the event. It may be called repeatedly, each time with the event as stored. Its error is returned
+	// unchanged.
 	Change func(e *Event) error
 	// Entry, when set, may edit the entry after Change: a change that turned out
 	// to be a proposal has another action.
@@ -99,8 +98,8 @@ func EntryOnce(ctx context.Context, store interface {
 	if e.Last.Once == once {
 		return e.Last, true, nil
 	}
-	// What is stored under the newest revision may be of an attempt that did not come
-	// about; the event's own entry is the one that counts.
+	// The entry stored under the newest revision may be that of an attempt that failed; the entry in the event is the
+	// valid one.
 	for to := e.Rev - 1; to >= e.Begin; to -= entriesAtOnce {
 		entries, err := store.EventEntries(ctx, e.Org, e.ID, max(e.Begin, to-entriesAtOnce+1), to)
 		if err != nil {
@@ -121,8 +120,8 @@ func EntryOnce(ctx context.Context, store interface {
 const (
 	// entriesAtOnce is how many entries EntryOnce reads at a time.
 	entriesAtOnce = 100
-	// onceLooksBack is longer than an idempotency key is known, by a day for clocks
-	// that differ: what is older is of no request that can be repeated.
+	// onceLooksBack is longer than the lifetime of an idempotency key, by a day for clock skew: older entries belong
+	// to requests that cannot be repeated any more.
 	onceLooksBack = 48 * time.Hour
 )
 
@@ -139,8 +138,8 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		if err != nil {
 			return Event{}, fmt.Errorf("%s event: %w", req.Action, err)
 		}
-		// Asked after every reading: between one that does not show the change and the
-		// write, the change cannot come in without another revision.
+		// Checked after every read: if the change was not visible in it and is made before the write, the revision
+		// differs and the write fails.
 		if _, made, err := EntryOnce(ctx, f.Store, before, f.Once); err != nil || made {
 			if err == nil {
 				err = ErrMade
@@ -206,8 +205,8 @@ func (req EventRequest) gate(before Event) error {
 		With(apperr.Detail{Field: "signOff", Code: "OPEN", Message: "Only a signed event can be opened again."})
 }
 
-// restated reports whether a change asks for a new revision of the result: its
-// figures are calculated under another context, or stated within another boundary.
+// restated reports whether a change requires a new revision of the result: its figures are calculated in another
+// context, or reported for another boundary.
 func restated(before, after Event) bool {
 	return after.Context() != before.Context() || !bytes.Equal(before.Boundary, after.Boundary)
 }
@@ -216,15 +215,14 @@ func restated(before, after Event) bool {
 func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 	before = Adopted(before)
 	after := before
-	after.Mark = "" // the stored mark is kept unless this change sets one
+	after.Mark = "" // keep the stored mark unless this change sets one
 	if err := req.Change(&after); err != nil {
 		return Event{}, err
 	}
 	now := f.Now().UTC().Truncate(time.Millisecond)
 	after.Rev, after.UpdatedAt = before.Rev+1, now
 	if req.By.ID != System().ID {
-		// It names a person and the role they had, which the system has not; what it
-		// does is in the history.
+		// UpdatedBy names a person and their role. The system has neither; its changes are in the history.
 		after.UpdatedBy = req.By
 	}
 	if restated(before, after) {

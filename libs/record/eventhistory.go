@@ -19,7 +19,7 @@ const (
 	EventChanged   EventAction = "change"
 	FactorsAdopted EventAction = "adopt-factor-set"
 	EventDeleted   EventAction = "delete"
-	// EventAdopted begins the chain of an event from before histories were kept.
+	// EventAdopted starts the chain of an event that predates histories.
 	EventAdopted   EventAction = "adopt"
 	ChangeProposed EventAction = "propose-change"
 	// ChangeAssessed records the effect of a proposal, calculated when it was first
@@ -55,16 +55,15 @@ type EventEntry struct {
 	ContextRev int64 `json:"contextRevision"`
 	// Change names the proposal an action is about.
 	Change string `json:"change,omitempty"`
-	// FourEyes and PolicyRev state the policy a decision was made under.
+	// FourEyes and PolicyRev state the policy in force at a decision.
 	FourEyes  bool  `json:"fourEyes,omitempty"`
 	PolicyRev int64 `json:"policyRevision,omitempty"`
-	// Once names the request that did it, where it had an idempotency key, so that
-	// its repetition finds it done. It is not served, and the hash does not cover
-	// it: it says nothing about what was done.
+	// Once identifies the request of the action, if it had an idempotency key, so that a repeated request finds it.
+	// It is neither served nor hashed, because it is not part of the action.
 	Once string `json:"once,omitempty"`
-	// State is the hash of what the event says after the action.
+	// State is the hash of the event's contents after the action.
 	State string `json:"stateHash"`
-	// Salt keeps actor and comment from being guessed from their commitment.
+	// Salt prevents guessing actor and comment from their commitment.
 	Salt string `json:"salt,omitempty"`
 	Prev string `json:"previousHash"`
 	Hash string `json:"hash"`
@@ -153,8 +152,7 @@ type eventField struct {
 	// governed fields move a published figure.
 	governed bool
 	value    func(Event) any
-	// later fields came after histories: where an event has none, the hash of its
-	// state is what it was before.
+	// later fields were added after histories: for an event without them, the hash of its state is unchanged.
 	later bool
 }
 
@@ -198,7 +196,7 @@ func locationField(e Event) any {
 	return e.Location
 }
 
-// jsonOf returns a field's value as the API shows it, null for none.
+// jsonOf returns a field's value as in the API, null for none.
 func jsonOf(v any) json.RawMessage {
 	switch v := v.(type) {
 	case string:
@@ -216,7 +214,7 @@ func jsonOf(v any) json.RawMessage {
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return json.RawMessage("null") // none of the types above fails
+		return json.RawMessage("null") // the types above cannot fail
 	}
 	return text
 }
@@ -261,7 +259,7 @@ func ChangesTeam(changed []FieldChange) bool {
 	return slices.ContainsFunc(changed, func(c FieldChange) bool { return c.Field == "team" })
 }
 
-// stateHash is the hash of what an event says.
+// stateHash returns the hash of an event's contents.
 func stateHash(e Event) string {
 	values := []string{strconv.FormatInt(e.ContextRev, 10), strconv.FormatInt(e.Gate.Epoch, 10), string(e.Gate.State)}
 	for _, f := range eventFields() {
@@ -278,8 +276,8 @@ func stateHash(e Event) string {
 // newSalt returns 128 random bits.
 func newSalt() string { return rand.Text() }
 
-// seal completes an event's next revision: who, when, the hash of its state and
-// the chain. before is the zero Event for a new one.
+// seal completes the next revision of an event: actor, time, the hash of its state and the chain. before is the zero
+// Event for a new one.
 func (e EventEntry) seal(before, after Event) Event {
 	e.Rev, e.ContextRev = after.Rev, after.ContextRev
 	e.Changed = EventChanges(before, after)
@@ -307,7 +305,7 @@ func Adopted(e Event) Event {
 	entry := EventEntry{
 		Rev: e.Rev, Action: EventAdopted, By: System(), At: e.UpdatedAt, ContextRev: e.ContextRev,
 		Changed: EventChanges(Event{}, e), State: stateHash(e),
-		// The same salt at each computation: two writers store the same entry.
+		// The salt is deterministic: two concurrent writers store the same entry.
 		Salt: hashOf("adopt", string(e.Org), string(e.ID))[:26],
 	}
 	entry.Hash = entry.digest(e.Org, e.ID)

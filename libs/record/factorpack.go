@@ -24,7 +24,6 @@ type FactorPacks interface {
 	InsertFactorPack(ctx context.Context, p FactorPack) error
 	// FactorPack reads a pack; ErrNotFound.
 	FactorPack(ctx context.Context, id string) (FactorPack, error)
-	// FactorPackIDs reads the ids of all packs, the one that was added last first,
-	// those of one moment by id. There are as many as operators have added.
+	// FactorPackIDs reads the ids of all packs, latest first, those added at the same time by id.
 	FactorPackIDs(ctx context.Context) ([]string, error)
 }

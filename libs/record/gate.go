@@ -27,7 +27,7 @@ const (
 type Gate struct {
 	Epoch int64     `json:"epoch"`
 	State GateState `json:"state,omitempty"`
-	// Pending is the sign-off that is being made while the gate is closing.
+	// Pending is the sign-off in progress while the gate is closing.
 	Pending *PendingSignOff `json:"pending,omitempty"`
 	// Failure is the reason why the last sign-off failed.
 	Failure *SignOffFailure `json:"failure,omitempty"`
@@ -57,12 +57,12 @@ type SignOffFailure struct {
 type Edition struct {
 	Edition   int64           `json:"edition"`  // 1, 2, 3 … of the event
 	Revision  int64           `json:"revision"` // of the result
-	Root      string          `json:"root"`     // hash of what is kept of it
+	Root      string          `json:"root"`     // hash of the stored edition
 	Statement string          `json:"statement"`
 	By        Actor           `json:"by"`
 	At        time.Time       `json:"at"`
 	FourEyes  bool            `json:"fourEyes,omitempty"`
-	Open      json.RawMessage `json:"open,omitempty"` // what was open when it was signed
+	Open      json.RawMessage `json:"open,omitempty"` // open checklist items at the sign-off
 	Withdrawn *Withdrawal     `json:"withdrawn,omitempty"`
 }
 
@@ -85,12 +85,12 @@ type Proposal struct {
 	By      Actor       `json:"proposedBy"`
 	At      time.Time   `json:"proposedAt"`
 	Comment string      `json:"comment,omitempty"`
-	// Body is the request as it was made.
+	// Body is the request body.
 	Body    json.RawMessage `json:"body,omitempty"`
 	Changed []FieldChange   `json:"changed,omitempty"`
-	// Effect is what the change does to the figure, as a dry run calculated it.
+	// Effect is the effect of the change on the figure, calculated by a dry run.
 	Effect json.RawMessage `json:"effect,omitempty"`
-	// ContextRev and ResultRevision are what the effect was calculated on.
+	// ContextRev and ResultRevision are the revisions that the effect was calculated from.
 	ContextRev     int64 `json:"contextRevision"`
 	ResultRevision int64 `json:"resultRevision"`
 }
@@ -195,7 +195,7 @@ func (e *Event) set(field string, value json.RawMessage) error {
 		}
 		return nil
 	case "method":
-		e.Method = Method{} // what the value does not name, its engine for instance, is the default
+		e.Method = Method{} // fields that the value lacks, such as the engine, have their defaults
 		return read(&e.Method)
 	case "factorSet":
 		return text(&e.FactorSet)
@@ -224,7 +224,7 @@ func (e *Event) set(field string, value json.RawMessage) error {
 const (
 	// MaxProposals bounds the open proposals of an event.
 	MaxProposals = 10
-	// MaxProposalBytes bounds what they hold together.
+	// MaxProposalBytes bounds the size of all of them.
 	MaxProposalBytes = 32 << 10
 )
 
@@ -232,8 +232,7 @@ const (
 // Its JSON is the stored form of both engines.
 type Governance struct {
 	UpdatedBy Actor `json:"updatedBy"`
-	// Begin is the revision the history begins with: 1, or that at which an event
-	// from before histories was adopted.
+	// Begin is the first revision of the history: 1, or that at which an event that predates histories was adopted.
 	Begin int64      `json:"begin,omitempty"`
 	Last  EventEntry `json:"last"`
 	// Owed are earlier actions that were not reported to the audit log; see

@@ -15,20 +15,19 @@ type Histories interface {
 	// RecordsAfter reads up to limit records that come after a place in the order
 	// of event, type and number, tombstones included.
 	RecordsAfter(ctx context.Context, org OrgID, after Place, limit int) ([]Record, error)
-	// RecordsByID reads those of the records that there are, tombstones included.
+	// RecordsByID reads those of the records that exist, tombstones included.
 	RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error)
-	// StoredRecords is RecordsAfter for who verifies: a record that cannot be read is
-	// among them, with the damage.
+	// StoredRecords is RecordsAfter for verification: unreadable records are included, with their damage.
 	StoredRecords(ctx context.Context, org OrgID, after Place, limit int) ([]StoredRecord, error)
-	// StoredRecordsByID is RecordsByID in the same way.
+	// StoredRecordsByID is RecordsByID for verification.
 	StoredRecordsByID(ctx context.Context, org OrgID, ids []ID) ([]StoredRecord, error)
-	// StoredEvents is EventsAfter in the same way.
+	// StoredEvents is EventsAfter for verification.
 	StoredEvents(ctx context.Context, org OrgID, after int64, limit int) ([]StoredEvent, error)
-	// TenantAfter returns the lowest id above after of which anything is stored, be
-	// there an organization of that id or not; empty where there is none.
+	// TenantAfter returns the lowest organization id above after under which anything is stored, whether or not the
+	// organization exists; empty if there is none.
 	TenantAfter(ctx context.Context, after OrgID) (OrgID, error)
-	// EntriesAfter reads up to limit stored entries that come after one in the
-	// order of record and revision: of these records, or of all with ids nil.
+	// EntriesAfter reads up to limit stored entries after the given one, ordered by record and revision: those of
+	// these records, or all if ids is nil.
 	EntriesAfter(ctx context.Context, org OrgID, ids []ID, after EntryPlace, limit int) ([]StoredEntry, error)
 }
 
@@ -53,23 +52,21 @@ type StoredEntry struct {
 	Event  EventID
 	Record ID
 	Entry  Entry
-	// Damage states why the entry cannot be read; of Entry only Rev is then known.
+	// Damage is the reason why the entry cannot be read; then only Rev of Entry is set.
 	Damage error
 }
 
 // StoredRecord is a record as it lies in the store.
 type StoredRecord struct {
 	Record Record
-	// Damage states why the record cannot be read; what places it is then all that is
-	// known of it.
+	// Damage is the reason why the record cannot be read; then only its place is set.
 	Damage error
 }
 
 // StoredEvent is an event as it lies in the store.
 type StoredEvent struct {
 	Event Event
-	// Damage states why the event cannot be read; ID, Org, Slot and Deleted are then
-	// all that is known of it.
+	// Damage is the reason why the event cannot be read; then only ID, Org, Slot and Deleted are set.
 	Damage error
 }
 

@@ -26,18 +26,17 @@ type Entry struct {
 	// Input is the hash of the record's contents after the transition: its event, type
 	// and input fields. Older entries have none.
 	Input string `json:"inputHash,omitempty" bson:"input"`
-	// Once identifies the request of the transition, if it had an idempotency key,
-	// so that a repetition finds the transition. It is not served, and not covered by the
-	// hash, because it is no part of the history's content.
+	// Once identifies the request of the transition, if it had an idempotency key, so that a repeated request finds
+	// it. It is neither served nor hashed, because it is not part of the history.
 	Once string `json:"-" bson:"once"`
 	// FourEyes and PolicyRev identify the policy of a decision. Entries
 	// of other transitions, and older ones, have neither.
 	FourEyes  bool  `json:"fourEyes,omitempty" bson:"fourEyes"`
 	PolicyRev int64 `json:"policyRevision,omitempty" bson:"policyRev"`
-	// Origins are the counts of attendee travel as a creation or an edit left them.
+	// Origins are the counts of attendee travel after a creation or an edit.
 	Origins *footprint.OriginCounts `json:"origins,omitempty" bson:"origins,omitempty"`
-	// Salt keeps actor and comment from being guessed from their commitment.
-	// Entries from before have none: their hash covers both as they are.
+	// Salt prevents guessing actor and comment from their commitment. Older entries have none: their hash covers both
+	// directly.
 	Salt string `json:"salt,omitempty" bson:"salt"`
 	// Prev is the hash of the entry before; empty for the first.
 	Prev string `json:"previousHash" bson:"prev"`
@@ -54,8 +53,8 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	}{plain(e), stamp(e.At)})
 }
 
-// seal fills in the chain: the hash of the record as the move leaves it, that of
-// the entry before and the one over everything else.
+// seal completes the entry: the hash of the record after the move, that of the previous entry and the one over
+// everything else.
 func (e Entry) seal(r Record, prev string) Entry {
 	e.Input, e.Prev, e.Salt = inputHash(r), prev, newSalt()
 	if e.Move == Create || e.Move == Edit {
@@ -114,8 +113,7 @@ func (e Entry) digestWith(org OrgID, id ID, committed string) string {
 
 func inputHash(r Record) string { return hashOf(string(r.Event), r.Type, string(r.Fields)) }
 
-// hashOf hashes values. Each goes in with its length, so that two lists never
-// run together into the same bytes.
+// hashOf hashes values, each prefixed with its length, so that different lists never have the same bytes.
 func hashOf(values ...string) string {
 	size := 0
 	for _, v := range values {

@@ -50,8 +50,7 @@ type Import struct {
 	// Doubts: a number with two readings, such as 1.200, is refused, since the file may mean
 	// either.
 	Doubts bool `json:"doubts,omitempty"`
-	// HeadRow is the number of the row that names the fields; 0 where it was not told, and is
-	// the first one with something in it.
+	// HeadRow is the number of the row of headings; 0 if not specified, for the first row that is not empty.
 	HeadRow int64 `json:"headRow,omitempty"`
 	// Rules are those that the file is read by, as of the release that took it.
 	Rules int `json:"rules,omitempty"`
@@ -61,14 +60,14 @@ type Import struct {
 	WholeRecords bool `json:"wholeRecords,omitempty"`
 	// To is where the people of a file of origins travel; empty: to the event's place.
 	To string `json:"to,omitempty"`
-	// Context is the event's at the commit point: what was validated is what is
-	// imported, whatever becomes of the event.
+	// Context is that of the event at the commit point: rows are imported in the context in which they were
+	// validated, even if the event changes.
 	Context    *footprint.EventContext `json:"context,omitempty"`
 	ContextRev int64                   `json:"contextRev,omitempty"`
 
 	Rows int64 `json:"rows"` // data rows looked at
 	Bad  int64 `json:"bad"`  // of them, those that cannot be imported
-	// Faults counts what is wrong with the bad rows, of which Errors has the first.
+	// Faults is the number of faults in the bad rows; Errors holds the first ones.
 	Faults int64 `json:"faults"`
 	// Done is the number of data rows that are done with, Imported how many
 	// became records.
@@ -76,7 +75,7 @@ type Import struct {
 	Imported int64      `json:"imported"`
 	Errors   []RowError `json:"errors,omitempty"` // the first ones
 	Ignored  []string   `json:"ignored,omitempty"`
-	Seed     string     `json:"seed"` // the ids of the records are made of it
+	Seed     string     `json:"seed"` // the ids of the records are derived from it
 
 	// Notices describe rows of the file that existing records may repeat.
 	Notices []fields.Notice `json:"notices,omitempty"`
@@ -120,12 +119,12 @@ func (i Import) Finished() bool { return i.Status == Completed || i.Status == Fa
 type RowError struct {
 	// Row counts as spreadsheets do: from 1, empty rows included.
 	Row int64 `json:"row"`
-	// Column is the head of the column, or the name of a field that has none.
+	// Column is the heading of the column, or the field's name if there is no column.
 	Column      string   `json:"column,omitempty"`
 	Code        string   `json:"code"`
 	Message     string   `json:"message"`
 	Suggestions []string `json:"suggestions,omitempty"`
-	// RecordID names the record that is in the way, where one is.
+	// RecordID is the id of the conflicting record, if there is one.
 	RecordID string `json:"recordId,omitempty"`
 }
 
@@ -144,8 +143,7 @@ type Imports interface {
 	Import(ctx context.Context, org OrgID, event EventID, id string) (Import, error)
 	// ReplaceImport stores i where the stored Rev is prevRev, else ErrConflict.
 	ReplaceImport(ctx context.Context, org OrgID, i Import, prevRev int64) error
-	// PutImportPart stores the n-th part of the file, from 0. That it is there
-	// already is success.
+	// PutImportPart stores the n-th part of the file, from 0. It succeeds if the part exists.
 	PutImportPart(ctx context.Context, org OrgID, id string, n int64, part []byte) error
 	// ImportPart reads a part; ErrNotFound after the last.
 	ImportPart(ctx context.Context, org OrgID, id string, n int64) ([]byte, error)

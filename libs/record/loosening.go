@@ -6,8 +6,8 @@ import "math/big"
 type Loosening struct {
 	// FourEyes is whether four eyes stay on.
 	FourEyes bool `json:"fourEyes,omitempty"`
-	// AutoApproveBelowKg and SpotCheckOneIn are the automatic approval as it would be, where
-	// it approves more than it did; else empty and 0.
+	// AutoApproveBelowKg and SpotCheckOneIn are the proposed automatic approval, if it approves more than the current
+	// one; else empty and 0.
 	AutoApproveBelowKg string `json:"autoApproveBelowKg,omitempty"`
 	SpotCheckOneIn     int64  `json:"spotCheckOneIn,omitempty"`
 }

@@ -16,8 +16,7 @@ import (
 // how long a result has been due; no decision compares clocks.
 func NewMark(now time.Time) string {
 	var random [8]byte
-	// crypto/rand.Read never fails on the platforms Go supports (it ends the
-	// program instead).
+	// crypto/rand.Read never returns an error.
 	_, _ = rand.Read(random[:])
 	return fmt.Sprintf("%012x-%s", now.UnixMilli(), hex.EncodeToString(random[:]))
 }

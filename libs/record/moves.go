@@ -33,7 +33,7 @@ type rule struct {
 	from []Status
 	// to is the state after the move; empty: the state stays.
 	to   Status
-	role identity.Role // who may
+	role identity.Role // required role
 	// owner: below this role only the record's creator may (RoleNone: anyone
 	// with role).
 	owner identity.Role
@@ -46,8 +46,7 @@ type rule struct {
 	change bool
 }
 
-// rules is the whole workflow. It is a function, not a variable, so that
-// nobody can change it.
+// rules is the whole workflow. It is a function, not a variable, so that it cannot be modified.
 func rules() []rule {
 	return []rule{
 		{move: Edit, from: []Status{Unsubmitted, ChangesRequested}, role: identity.User, owner: identity.Manager, change: true},
@@ -85,8 +84,8 @@ func NextState(m Move, from Status) (Status, bool) {
 	return r.to, true
 }
 
-// decides reports whether the move is a decision about a record, or takes one back:
-// its entry states the policy it was made under.
+// decides reports whether the move is a decision about a record, or reverses one: its entry states the policy in
+// force.
 func (r rule) decides() bool { return r.role.Holds(identity.Manager) && r.move != Review }
 
 // Entitled reports whether a role may make a decision; it is true for every transition
@@ -109,7 +108,7 @@ func AllowedMoves(r Record, by Actor, fourEyes bool) []Move {
 	return moves
 }
 
-// forbids says why the move is not for this caller, whatever the state.
+// forbids returns the error of a move that is not permitted to this caller in any state.
 func (r rule) forbids(before Record, by Actor, fourEyes bool) error {
 	switch {
 	case !by.Role.Holds(r.role):

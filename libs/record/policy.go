@@ -17,13 +17,11 @@ import (
 // AutoApproval is the part of a policy that approves small records as they are
 // submitted. The zero value is off.
 type AutoApproval struct {
-	// BelowKg: records that count for less, either way, are approved; 0: none.
+	// BelowKg: records whose absolute figure is smaller are approved; 0: none.
 	BelowKg decimal.Decimal
-	// SpotCheckOneIn: one in so many of these waits for a person all the same;
-	// 0: none does.
+	// SpotCheckOneIn: one in this many of them waits for a person; 0: none does.
 	SpotCheckOneIn int64
-	// By is the administrator who set the policy, whose name is in the histories
-	// of approved records.
+	// By is the administrator who set the policy, named in the histories of approved records.
 	By Actor
 }
 
@@ -45,7 +43,7 @@ func (a AutoApproval) Approves(org OrgID, id ID, mass footprint.Mass) bool {
 	return a.SpotCheckOneIn <= 0 || draw(org, id)%uint64(a.SpotCheckOneIn) != 0
 }
 
-// draw returns a number for a record that nobody can choose.
+// draw returns a pseudorandom number for a record that the user cannot choose.
 func draw(org OrgID, id ID) uint64 {
 	sum := sha256.Sum256([]byte("spot check/" + string(org) + "/" + string(id)))
 	return binary.BigEndian.Uint64(sum[:])
@@ -101,7 +99,7 @@ func PolicyApproval(p Policy, submitted Record, ev Event, approvedBefore bool) (
 	if submitted.ContextRev != ev.ContextRev || len(contribution) == 0 {
 		var err error
 		if _, contribution, err = Evaluate(submitted.Type, submitted.Fields, nil, ev.Context()); err != nil {
-			return Request{}, false // what cannot be calculated is for a person
+			return Request{}, false // records that cannot be calculated need a person
 		}
 	}
 	var sum total.Contribution

@@ -39,11 +39,11 @@ type PolicyProposal struct {
 // Policies. Its JSON is the stored form.
 type PolicyLog struct {
 	Policies []PolicyEntry `json:"policies,omitempty"` // oldest first
-	// Pending is the change that waits; one that keeps four eyes is stored elsewhere
+	// Pending is the change that waits for confirmation; one that keeps four-eyes control is stored separately
 	// (policyJSON).
 	Pending *PolicyProposal `json:"pending,omitempty"`
-	// Requests are the last changes of the organization by requests with an idempotency
-	// key, oldest first: a repeated one finds here what it did.
+	// Requests are the last changes by requests with an idempotency key, oldest first, so that a repeated request
+	// finds its result.
 	Requests []ChangeRequest `json:"requests,omitempty"`
 }
 
@@ -75,12 +75,12 @@ func (l *PolicyLog) DoneBy(once string) (ChangeRequest, bool) {
 	return l.Requests[i], true
 }
 
-// policyJSON is the stored form of what came to the policy later.
+// policyJSON is the stored form of later additions to the policy.
 type policyJSON struct {
 	RequireReason bool  `json:"requireReason"`
 	Rev           int64 `json:"rev"`
-	// Loosens is PolicyLog.Pending where that keeps four eyes on. A program that knows
-	// only how to switch four eyes off must not take it for that.
+	// Loosens is PolicyLog.Pending if that keeps four-eyes control. Older versions, which know only proposals to
+	// switch it off, must not mistake it for one.
 	Loosens *PolicyProposal `json:"pendingLoosening,omitempty"`
 	PolicyLog
 }
@@ -122,8 +122,7 @@ const PoliciesADay = 30
 // Policies are the states of an organization's policy that its document no longer
 // keeps. They are never changed: decisions name theirs.
 type Policies interface {
-	// InsertPolicies stores states under (organization, Rev). That a state is there
-	// already is success.
+	// InsertPolicies stores states under (organization, Rev). It succeeds if a state exists.
 	InsertPolicies(ctx context.Context, org OrgID, states []PolicyEntry) error
 	// PoliciesAfter reads up to limit stored states with Rev above after, ascending.
 	PoliciesAfter(ctx context.Context, org OrgID, after int64, limit int) ([]PolicyEntry, error)
@@ -170,8 +169,7 @@ const policiesAtOnce = 500
 func PolicyHistory(ctx context.Context, store Policies, o Organization) ([]PolicyEntry, error) {
 	kept := o.KeptHistory()
 	var all []PolicyEntry
-	// Nothing is stored below the state from before the first change, whose revision
-	// is 0.
+	// The state before the first change has revision 0; nothing is stored below it.
 	for after := int64(-1); ; {
 		some, err := store.PoliciesAfter(ctx, o.ID, after, policiesAtOnce)
 		if err != nil {
@@ -211,7 +209,7 @@ func VerifyPolicies(o Organization, states []PolicyEntry) error {
 // SetPolicy makes policy the organization's, as of a revision, and appends it to
 // the log.
 func (o *Organization) SetPolicy(policy Policy, rev int64, by Actor, confirmed *Actor, now time.Time) {
-	if len(o.Policies) == 0 { // what applied before the log was kept
+	if len(o.Policies) == 0 { // the policy that predates the log
 		o.Policies = append(o.Policies, entryOf(o.Policy, System(), nil, o.CreatedAt))
 	}
 	policy.Rev = rev

@@ -30,22 +30,22 @@ type Organization struct {
 	Plan      string // names a quota, see ECF_QUOTAS
 	Policy    Policy
 	CreatedAt time.Time
-	// PolicyLog is how the policy came to be.
+	// PolicyLog is the history of the policy.
 	PolicyLog
 	Rev int64 // 1 when created, +1 with every change
 }
 
 // Policy is what an organization's administrators decided about review.
 type Policy struct {
-	// FourEyes forbids to approve what one has created, or has edited or submitted
-	// since it was approved last.
+	// FourEyes prevents users from approving records that they created, or edited or submitted since the last
+	// approval.
 	FourEyes bool
-	// AutoApprove lets small records be approved without anybody looking at them.
+	// AutoApprove approves small records automatically.
 	AutoApprove AutoApproval
-	// RequireReason requires a comment with every change of an event that affects a
-	// figure, once records of it were approved.
+	// RequireReason requires a comment with every change of an event that affects a figure, once records of it were
+	// approved.
 	RequireReason bool
-	// Rev is the revision of the organization that set the policy as it is.
+	// Rev is the revision of the organization that set the current policy.
 	Rev int64
 }
 
@@ -71,12 +71,11 @@ type Event struct {
 	Title            string
 	StartDate        string // YYYY-MM-DD, or empty
 	EndDate          string // YYYY-MM-DD, inclusive, or empty
-	Attendees        *int64 // in person; nil: not said
+	Attendees        *int64 // in person; nil: not stated
 	VirtualAttendees *int64
 	Country          string // ISO 3166-1 alpha-2, or empty
 	Timezone         string
-	// Place is where it takes place, as entered; Location is the resolved
-	// place. Both are empty if not stated.
+	// Place is the place as entered; Location is the resolved place. Both are empty if not stated.
 	Place       string
 	Location    footprint.Venue
 	Description string
@@ -85,16 +84,15 @@ type Event struct {
 	// Reference is the client's externalReference; unique among the events of the
 	// organization that are not deleted.
 	Reference string
-	// Metadata are texts of the client's own; nil for none.
+	// Metadata are the client's own values; nil for none.
 	Metadata map[string]string
-	// Compensation is what the organizer states to have offset or removed; nil for
-	// none. No figure holds it.
+	// Compensation are the offsets and removals stated by the organizer; nil for none. No figure includes them.
 	Compensation []Compensation
 
 	// Team, if not empty, lists who can see and edit the event.
 	Team []TeamMember
 
-	FactorSet string // pinned: a newer set never moves a result by itself
+	FactorSet string // pinned: a newer set never changes a result by itself
 	CreatedBy Actor
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -108,13 +106,12 @@ type Event struct {
 	// context yet. Only the worker that has written the result clears it.
 	Mark    string
 	Deleted bool
-	// EverApproved is set before the first record of the event is approved, and never reset: from
-	// then on the figure may have been seen, whatever is approved now. It
-	// changes without a new revision. Older events may lack it until
-	// one of their records is approved or reopened.
+	// EverApproved is set before the first record of the event is approved, and never reset: from then on the figure
+	// may have been seen. It changes without a new revision. Older events may lack it until one of their records is
+	// approved or reopened.
 	EverApproved bool
 
-	// Governance is who may move the figure, and who did.
+	// Governance controls changes of the figure, and holds their history.
 	Governance
 }
 
@@ -220,18 +217,18 @@ type Record struct {
 	Org   OrgID
 	Event EventID
 	Type  string
-	// Seq numbers the records of a sub-collection 1, 2, 3 … without holes, in
-	// the order of creation. A deleted record keeps its number.
+	// Seq numbers the records of a sub-collection 1, 2, 3 … without gaps, in the order of creation. A deleted
+	// record keeps its number.
 	Seq    int64
 	Rev    int64
 	Status Status
 
-	// Fields is the input in canonical JSON, as footprint.Decode gave it.
+	// Fields is the input in canonical JSON, as returned by footprint.Decode.
 	Fields json.RawMessage
 	// Reference is the client's externalReference; unique in the sub-collection.
 	Reference string
-	// Notices are those of decoding (ignored fields); stored with the record
-	// because evaluating it again does not produce them.
+	// Notices are those of decoding (ignored fields), stored because evaluating the record again does not produce
+	// them.
 	Notices []footprint.Notice
 	// Preview is the `footprint` that a client sees while the event's context is that of
 	// ContextRev, as JSON; see Under.
@@ -251,7 +248,7 @@ type Record struct {
 	ReviewedBy    *Actor
 	ReviewComment string
 
-	// Last is the newest history entry; the older ones are stored apart.
+	// Last is the newest history entry; older ones are stored separately.
 	Last Entry
 	// Mark, if not empty, is a dirty flag: the result does not reflect this record's
 	// state yet (see Workflow). Only the worker clears it.
@@ -259,7 +256,7 @@ type Record struct {
 	// Fence is the epoch of the newest sign-off that has seen the record; 0 before
 	// the first. It changes without a new revision.
 	Fence int64
-	// Deleted makes the record a tombstone: it is invisible, and its Seq stays taken.
+	// Deleted makes the record a tombstone: it is invisible and keeps its Seq.
 	Deleted bool
 }
 

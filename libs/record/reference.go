@@ -28,8 +28,7 @@ func CheckReference(reference string) error {
 	return nil
 }
 
-// duplicateReference is the refusal of a reference that another record has. It
-// names that record where it is still there.
+// duplicateReference is the error for a reference that another record has. It names that record if it still exists.
 func duplicateReference(ctx context.Context, in References, org OrgID, r Record) error {
 	d := apperr.Detail{Field: "externalReference", Code: "DUPLICATE",
 		Message: "A reference must be unique within an event and type. Use another one, or update the record that has it."}

@@ -14,7 +14,7 @@ type Rehearsal struct {
 
 	mu      sync.Mutex
 	records map[ID]Record
-	// references taken in the rehearsal, by sub-collection and key.
+	// references taken in the dry run, by sub-collection and key
 	references map[reference]ID
 }
 
@@ -103,7 +103,7 @@ func (h *Rehearsal) PoliciesAfter(ctx context.Context, org OrgID, after int64, l
 	return h.store.PoliciesAfter(ctx, org, after, limit)
 }
 
-// replaceable reports whether what was just read could be replaced.
+// replaceable returns the error of a replacement of the value just read.
 func replaceable(err error, rev, prevRev int64) error {
 	if errors.Is(err, ErrNotFound) || err == nil && rev != prevRev {
 		return ErrConflict
@@ -139,7 +139,7 @@ func (h *Rehearsal) InsertRecords(ctx context.Context, org OrgID, sub Sub, recor
 	return stored, refused, nil
 }
 
-// refer takes a record's reference, or says that another has it.
+// refer takes a record's reference, or returns an error if another record has it.
 func (h *Rehearsal) refer(ctx context.Context, org OrgID, r Record) error {
 	if r.Reference == "" || r.Deleted {
 		return nil
@@ -169,8 +169,8 @@ func (h *Rehearsal) refer(ctx context.Context, org OrgID, r Record) error {
 	return nil
 }
 
-// released reports whether a record that has the reference in the store has given
-// it up in the rehearsal. The caller holds the lock.
+// released reports whether the record that has the reference in the store has released it in the dry run. The caller
+// holds the lock.
 func (h *Rehearsal) released(owner Record, ref string) bool {
 	r, rehearsed := h.records[owner.ID]
 	return rehearsed && (r.Deleted || r.Reference != ref)

@@ -10,9 +10,9 @@ import (
 // The outcomes of a Store that are not failures of the engine. Any other
 // error is a failure.
 var (
-	// ErrNotFound: no such thing in this organization (or it was deleted).
+	// ErrNotFound: the object does not exist in this organization, or was deleted.
 	ErrNotFound = errors.New("record: not found")
-	// ErrConflict: what was to be replaced is no longer at the revision given.
+	// ErrConflict: the object is no longer at the given revision.
 	ErrConflict = errors.New("record: revision has moved")
 	// ErrDuplicate: the id is taken.
 	ErrDuplicate = errors.New("record: duplicate id")
@@ -81,19 +81,17 @@ type Organizations interface {
 	InsertOrganization(ctx context.Context, o Organization) error
 	// Organization reads a tenant; ErrNotFound.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
-	// ReplaceOrganization stores o where the stored Rev is prevRev, else
-	// ErrConflict (also when there is none). o.Rev must be prevRev + 1.
+	// ReplaceOrganization stores o if the stored Rev is prevRev, else it returns ErrConflict (also if there is none).
+	// o.Rev must be prevRev + 1.
 	ReplaceOrganization(ctx context.Context, o Organization, prevRev int64) error
 }
 
 // Events are the events of a tenant.
 type Events interface {
-	// InsertEvent stores a new event under the next free slot: one more than
-	// the highest ever taken by the organization, deleted events included.
-	// ErrQuota if that exceeds quota (Unlimited: never), exactly, however many
-	// inserts run at once on however many processes. It returns the event with
-	// its slot. ErrDuplicate if the id is taken, else ErrDuplicateReference if the
-	// RefKey is.
+	// InsertEvent stores a new event under the next free slot: one more than the highest ever taken by the
+	// organization, deleted events included, and returns it with its slot. It returns ErrQuota if that exceeds quota
+	// (Unlimited: never), exactly, also under concurrent inserts of several processes; ErrDuplicate if the id is
+	// taken, else ErrDuplicateReference if the RefKey is.
 	InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error)
 	// Event reads an event that is not deleted; ErrNotFound.
 	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
@@ -102,11 +100,10 @@ type Events interface {
 	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 	// UsedSlots returns the highest slot ever taken: the quota used.
 	UsedSlots(ctx context.Context, org OrgID) (int64, error)
-	// ReplaceEvent stores e where the stored Rev is prevRev and the event is
-	// not deleted, and it has not become EverApproved since e was read without it,
-	// else ErrConflict. The stored Mark is kept where e.Mark is
-	// empty: only ClearEventMark removes one. The slot and EverApproved never change.
-	// ErrDuplicateReference if e's RefKey is another's.
+	// ReplaceEvent stores e if the stored Rev is prevRev, the event is not deleted, and it has not become
+	// EverApproved since e was read without it; else it returns ErrConflict. The stored Mark is kept if e.Mark is
+	// empty: only ClearEventMark removes one. The slot and EverApproved never change. It returns
+	// ErrDuplicateReference if another event has e's RefKey.
 	ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error
 }
 
@@ -130,16 +127,15 @@ type Revision struct {
 
 // Records are the records of a tenant's events.
 type Records interface {
-	// InsertRecord stores a new record with Seq one more than the highest of
-	// its sub-collection (tombstones included) and returns it with that Seq.
-	// ErrDuplicateReference or ErrDuplicate if its RefKey or its id is taken.
+	// InsertRecord stores a new record with Seq one more than the highest of its sub-collection (tombstones included)
+	// and returns it with that Seq. It returns ErrDuplicateReference or ErrDuplicate if its RefKey or its id is
+	// taken.
 	InsertRecord(ctx context.Context, org OrgID, r Record) (Record, error)
-	// InsertRecords stores new records of one sub-collection, in their order,
-	// under consecutive Seqs (engines that hold processes apart by an index only
-	// may let another process in between; there are never holes). It returns them
-	// with their Seqs; where refused has an error at the same place,
-	// ErrDuplicateReference or ErrDuplicate as of InsertRecord, that record was
-	// not stored and has no number. With err some of them may have been stored.
+	// InsertRecords stores new records of one sub-collection, in their order, under consecutive Seqs (with an engine
+	// that separates processes only by an index, another process may insert in between; there are never gaps). It
+	// returns them with their Seqs. If refused has an error at an index, ErrDuplicateReference or ErrDuplicate as of
+	// InsertRecord, that record was not stored and has no number. If err is not nil, some of them may have been
+	// stored.
 	InsertRecords(ctx context.Context, org OrgID, sub Sub, records []Record) (stored []Record, refused []error, err error)
 	// Record reads a record that is not deleted; ErrNotFound.
 	Record(ctx context.Context, org OrgID, key Key) (Record, error)
@@ -149,28 +145,25 @@ type Records interface {
 	// RecordByReference reads the record of the sub-collection that is not deleted
 	// and has this external reference; ErrNotFound.
 	RecordByReference(ctx context.Context, org OrgID, sub Sub, reference string) (Record, error)
-	// ReplaceRecord stores r where the stored Rev is prevRev, the stored Fence is
-	// r.Fence and the record is not deleted, else ErrConflict. Seq and the fields of creation never
-	// change. The stored Mark is kept where r.Mark is empty: only
-	// ClearRecordMarks removes one. ErrDuplicateReference if r's RefKey is
-	// another's.
+	// ReplaceRecord stores r if the stored Rev is prevRev, the stored Fence is r.Fence and the record is not deleted;
+	// else it returns ErrConflict. Seq and the fields of creation never change. The stored Mark is kept if r.Mark is
+	// empty: only ClearRecordMarks removes one. It returns ErrDuplicateReference if another record has r's RefKey.
 	ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
 }
 
 // Pages are the lists of a tenant, page by page.
 type Pages interface {
-	// EventSpan says where the page of at most limit events that has skip newer
-	// ones before it lies in the slots of the organization, as of one moment. Its
-	// cost does not depend on how many events there are or were.
+	// EventSpan returns where the page of at most limit events after the newest skip ones lies in the slots of the
+	// organization, at one point in time. Its cost does not depend on the number of events.
 	EventSpan(ctx context.Context, org OrgID, skip, limit int64) (Span, error)
 	// EventRange reads the events from ≤ Slot ≤ to that are not deleted, highest
 	// Slot first.
 	EventRange(ctx context.Context, org OrgID, from, to int64) ([]Event, error)
 	// EventRevisions is EventRange without the events.
 	EventRevisions(ctx context.Context, org OrgID, from, to int64) ([]Revision, error)
-	// RecordSpan says where the page of at most limit records that has skip newer
-	// ones before it lies in the sub-collection, as of one moment. Its cost does
-	// not depend on where the page lies, nor on how many records were deleted.
+	// RecordSpan returns where the page of at most limit records after the newest skip ones lies in the
+	// sub-collection, at one point in time. Its cost depends neither on the position of the page nor on the number of
+	// deleted records.
 	RecordSpan(ctx context.Context, org OrgID, sub Sub, skip, limit int64) (Span, error)
 	// RecordRange reads the records from ≤ Seq ≤ to that are not deleted,
 	// highest Seq first.
@@ -208,9 +201,8 @@ type ReviewQueue interface {
 	// ReviewQueueOf is ReviewQueue of the events without a team and of those that
 	// the member reviews.
 	ReviewQueueOf(ctx context.Context, org OrgID, member string, skip, limit int64) ([]Record, int64, error)
-	// Waiting reads at most limit records of an event's review queue that come
-	// after a place in its order, so that reading all of a queue in parts costs
-	// what is in it.
+	// Waiting reads at most limit records of an event's review queue after a place in its order, so that reading the
+	// whole queue in parts costs as much as its length.
 	Waiting(ctx context.Context, org OrgID, event EventID, after QueuePlace, limit int64) ([]Record, error)
 }
 
@@ -224,8 +216,8 @@ type Drafts interface {
 
 // Entries are the histories of a tenant's records.
 type Entries interface {
-	// InsertEntry stores a history entry under (record, Rev). That the entry is
-	// there already is success: the caller tries again after a crash.
+	// InsertEntry stores a history entry under (record, Rev). It succeeds if the entry exists, so that it can be
+	// retried after a crash.
 	InsertEntry(ctx context.Context, org OrgID, event EventID, id ID, e Entry) error
 	// Entries reads the stored entries of a record, oldest first. The newest
 	// one is not among them: it is in the record.
@@ -291,25 +283,21 @@ type Recalculated struct {
 
 // Gates protects signed figures, and stores the history of changes.
 type Gates interface {
-	// CurrentEvent is Event, read so that no write acknowledged before the call
-	// is missed, whatever became of the member that acknowledged it: an event that
-	// was closed is never seen open.
+	// CurrentEvent is Event, read so that no write acknowledged before the call is missed, also after a failover: a
+	// closed event is never read as open.
 	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
-	// SetEverApproved sets EverApproved of an event; ErrNotFound where there is none. The
-	// revision stays. A ReplaceEvent of what was read before it conflicts.
+	// SetEverApproved sets EverApproved of an event; it returns ErrNotFound if there is none. The revision is
+	// unchanged. A ReplaceEvent of a state read before it conflicts.
 	SetEverApproved(ctx context.Context, org OrgID, id EventID) error
-	// Fence sets the Fence of the records from ≤ Seq ≤ to whose Fence is lower
-	// to epoch, tombstones included. Their revision stays.
+	// Fence sets the Fence of the records with from ≤ Seq ≤ to and a lower Fence to epoch, tombstones included.
+	// Their revision is unchanged.
 	Fence(ctx context.Context, org OrgID, sub Sub, from, to, epoch int64) error
-	// ClosingEvents lists up to limit events of all organizations whose gate is
-	// closing. It is the sweeper's.
+	// ClosingEvents lists up to limit events of all organizations whose gate is closing, for the sweeper.
 	ClosingEvents(ctx context.Context, limit int) ([]EventRef, error)
-	// InsertEventEntry stores an entry of an event's history under (event, Rev).
-	// That the entry is there already is success.
+	// InsertEventEntry stores an entry of an event's history under (event, Rev). It succeeds if the entry exists.
 	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
-	// EventEntries reads the stored entries of an event with from ≤ Rev ≤ to,
-	// oldest first. The newest entry is in the event; what is stored under its
-	// revision is what an attempt left behind.
+	// EventEntries reads the stored entries of an event with from ≤ Rev ≤ to, oldest first. The newest entry is
+	// in the event; one stored under its revision is left from a failed attempt.
 	EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error)
 }
 
@@ -321,13 +309,12 @@ type EventRef struct {
 
 // Marks say which results are due.
 type Marks interface {
-	// MarkedRecords reads up to limit records of the event whose mark is set,
-	// tombstones included, in the order of their marks.
+	// MarkedRecords reads up to limit marked records of the event, tombstones included, in the order of their marks.
 	MarkedRecords(ctx context.Context, org OrgID, event EventID, limit int) ([]MarkedRecord, error)
-	// ClearRecordMarks clears the mark of each record where it is still the
-	// given one. It changes nothing else, Rev included.
+	// ClearRecordMarks clears the mark of each record if it is still the given one. It changes nothing else,
+	// including Rev.
 	ClearRecordMarks(ctx context.Context, org OrgID, event EventID, marked []MarkedRecord) error
-	// ClearEventMark clears the event's own mark where it is still the given one.
+	// ClearEventMark clears the event's own mark if it is still the given one.
 	ClearEventMark(ctx context.Context, org OrgID, id EventID, mark string) error
 	// HasMarks reports whether the event or any of its records is marked.
 	HasMarks(ctx context.Context, org OrgID, event EventID) (bool, error)
@@ -346,18 +333,16 @@ type Counting interface {
 	EventContext(ctx context.Context, org OrgID, id EventID) (Event, error)
 	// MaxSeqs returns the highest Seq of each sub-collection of the event.
 	MaxSeqs(ctx context.Context, org OrgID, event EventID) (map[string]int64, error)
-	// RecordsNumbered returns the sum of the highest Seqs of all sub-collections of
-	// the organization: how many records it has ever made. Its cost is that of
-	// reading an index of all records once.
+	// RecordsNumbered returns the sum of the highest Seqs of all sub-collections of the organization: the number of
+	// records ever created. It costs one scan of an index of all records.
 	RecordsNumbered(ctx context.Context, org OrgID) (int64, error)
 	// Approved reads the approved records from ≤ Seq ≤ to, by rising Seq.
 	Approved(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Counted, error)
-	// Inputs reads of the same records, in the same order, their inputs alone.
+	// Inputs reads only the inputs of the same records, in the same order.
 	Inputs(ctx context.Context, org OrgID, sub Sub, from, to int64) ([]Input, error)
-	// StoreContributions keeps contributions recalculated (and their previews)
-	// with those records whose Rev is still the one given and whose ContextRev is
-	// not higher than the one given (an equal one is of another engine); it does
-	// nothing to the others. Rev stays. No record is in all twice. With an error some
-	// of them may have been stored.
+	// StoreContributions stores recalculated contributions and previews with those records whose Rev is still the
+	// given one and whose ContextRev is not higher than the given one (an equal one is of another engine); it does
+	// not change the others. Rev is unchanged. all has no record twice. After an error some of them may have been
+	// stored.
 	StoreContributions(ctx context.Context, org OrgID, all []Recalculated) error
 }

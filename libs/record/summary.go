@@ -8,15 +8,13 @@ import (
 
 // Summaries is what a list of events shows beside the events themselves.
 type Summaries interface {
-	// Summaries reads the summaries of events; those that the organization does
-	// not have are missing. Its cost depends on how many events are asked for and
-	// on what has changed since the last reading, not on how many records they
-	// have. Counts are exact: they contain every write acknowledged before the
-	// call. Marks are read before headlines, so that a result that a change is
-	// missing from is never called current.
+	// Summaries reads the summaries of events; those that the organization does not have are missing. Its cost
+	// depends on the number of events and on changes since the last read, not on their number of records. Counts are
+	// exact: they include every write acknowledged before the call. Marks are read before headlines, so that a result
+	// that lacks a change is never reported as current.
 	Summaries(ctx context.Context, org OrgID, events []EventID) (map[EventID]Summary, error)
-	// PutHeadline stores h with its event where the stored Version is lower, and
-	// does nothing otherwise. The event's revision stays.
+	// PutHeadline stores h with its event if the stored Version is lower, and does nothing otherwise. The event's
+	// revision is unchanged.
 	PutHeadline(ctx context.Context, org OrgID, event EventID, h Headline) error
 }
 
@@ -30,10 +28,10 @@ type Summary struct {
 
 // Headline is an event's newest result in short. Its JSON is the stored form.
 type Headline struct {
-	// Version is that of the result, which rises with every write of it.
+	// Version is that of the result, which increases with every write of it.
 	Version  int64 `json:"version"`
 	Revision int64 `json:"revision"`
-	// Total is {kgCO2e, low, high}; empty where nothing is counted.
+	// Total is {kgCO2e, low, high}; empty if nothing is counted.
 	Total json.RawMessage `json:"total,omitempty"`
 }
 
@@ -68,8 +66,8 @@ type EventView struct {
 	// NoReviewer reports that no member of the event's team can review: its reviewers
 	// have left the organization or lost the role.
 	NoReviewer bool
-	// BetterSet is the factor set that the answer names for the event to adopt; empty
-	// for none. It changes with the sets that are held, without a change of the event.
+	// BetterSet is the factor set that the response suggests to adopt; empty for none. It may change when sets are
+	// added, without a change of the event.
 	BetterSet string
 }
 
@@ -79,7 +77,7 @@ type headlineView struct {
 	Status   string          `json:"status"`
 }
 
-// result returns what the view shows of the result; nil where there is none.
+// result returns the view of the result; nil if there is none.
 func (v EventView) result() *headlineView {
 	h := v.Summary.Headline
 	if len(h.Total) == 0 {
@@ -104,7 +102,7 @@ func (s Summary) Version() string {
 		Result *headlineView
 	}{s.Counts, EventView{Summary: s}.result()})
 	if err != nil {
-		return err.Error() // a total that is no JSON is stored nowhere
+		return err.Error() // a total that is not JSON is never stored
 	}
 	return hashOf("summary", string(text))[:16]
 }

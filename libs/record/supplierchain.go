@@ -23,7 +23,7 @@ func (f SupplierFactor) Sealed() SupplierFactor {
 	return f
 }
 
-// state is the hash of what a version says.
+// state returns the hash of a version's contents.
 func (f SupplierFactor) state() string {
 	f.History = nil
 	f.CreatedAt, f.UpdatedAt = f.CreatedAt.UTC(), f.UpdatedAt.UTC()
@@ -54,7 +54,7 @@ func (f SupplierFactor) Verify() error {
 		case e.Rev != int64(i)+1:
 			return fmt.Errorf("revision %d of its history is missing", i+1)
 		case e.Hash == "" && prev == "":
-			continue // from before there were hashes
+			continue // the entry predates hashes
 		case e.Hash != e.digest(f.Org, f.ID, prev):
 			return fmt.Errorf("revision %d of its history was changed", e.Rev)
 		}

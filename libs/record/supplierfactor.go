@@ -33,12 +33,12 @@ type SupplierFactor struct {
 	Org       OrgID          `json:"org"`
 	Rev       int64          `json:"rev"` // 1 when created, +1 with every change
 	Status    SupplierStatus `json:"status"`
-	Deleted   bool           `json:"deleted,omitempty"` // its version stays taken
+	Deleted   bool           `json:"deleted,omitempty"` // its version number is not reused
 	CreatedBy Actor          `json:"createdBy"`
 	CreatedAt time.Time      `json:"createdAt"`
 	EditedBy  Actor          `json:"editedBy"`
 	UpdatedAt time.Time      `json:"updatedAt"`
-	// History is what happened to the version, oldest first.
+	// History are the changes of the version, oldest first.
 	History []SupplierEntry `json:"history"`
 }
 
@@ -51,16 +51,14 @@ type SupplierEntry struct {
 	Comment string    `json:"comment,omitempty"`
 	// Changed names the fields that an edit changed.
 	Changed []string `json:"changed,omitempty"`
-	// FourEyes and PolicyRev state the policy a decision was made under.
+	// FourEyes and PolicyRev state the policy in force at a decision.
 	FourEyes  bool  `json:"fourEyes,omitempty"`
 	PolicyRev int64 `json:"policyRevision,omitempty"`
-	// State is the hash of what the version says after the change, and Hash covers that,
-	// the change and the Hash of the one before. Changes from before there were hashes
-	// have neither.
+	// State is the hash of the version's contents after the change; Hash covers State, the change and the previous
+	// Hash. Older changes have neither.
 	State string `json:"stateHash,omitempty"`
 	Hash  string `json:"hash,omitempty"`
-	// Once names the request that made the change, where it had an idempotency key, so
-	// that a repeated one finds it.
+	// Once identifies the request of the change, if it had an idempotency key, so that a repeated request finds it.
 	Once string `json:"once,omitempty"`
 }
 
@@ -100,8 +98,8 @@ type SupplierFactors interface {
 	InsertSupplierFactor(ctx context.Context, org OrgID, f SupplierFactor) error
 	// SupplierFactor reads a version that is not deleted; ErrNotFound.
 	SupplierFactor(ctx context.Context, org OrgID, id string) (SupplierFactor, error)
-	// ReplaceSupplierFactor stores f where the stored Rev is prevRev and it is not
-	// deleted, else ErrConflict. Its id, key and version never change.
+	// ReplaceSupplierFactor stores f if the stored Rev is prevRev and it is not deleted, else it returns ErrConflict.
+	// Its id, key and version never change.
 	ReplaceSupplierFactor(ctx context.Context, org OrgID, f SupplierFactor, prevRev int64) error
 	// SupplierFactorList reads the versions that are not deleted, by key and then the
 	// newest version first, skipping skip and at most limit of them, and counts them
@@ -110,9 +108,8 @@ type SupplierFactors interface {
 	// SupplierFactorVersions reads all versions of a key, the newest first, deleted
 	// ones included.
 	SupplierFactorVersions(ctx context.Context, org OrgID, key string) ([]SupplierFactor, error)
-	// StoredSupplierFactors reads up to limit versions with ids above after,
-	// ascending, deleted ones included, as they lie there: for copies of the whole, and
-	// for who verifies it.
+	// StoredSupplierFactors reads up to limit versions with ids above after, ascending, including deleted and damaged
+	// ones, for copies and verification.
 	StoredSupplierFactors(ctx context.Context, org OrgID, after string, limit int) ([]StoredSupplierFactor, error)
 }
 
@@ -120,7 +117,7 @@ type SupplierFactors interface {
 type StoredSupplierFactor struct {
 	ID     string
 	Factor SupplierFactor
-	// Damage states why the factor cannot be read; its ID is then all that is known of it.
+	// Damage is the reason why the factor cannot be read; then only its ID is set.
 	Damage error
 }
 
@@ -172,7 +169,7 @@ const (
 	SupplierWithdraw SupplierAction = "withdraw"
 )
 
-// supplierRules say from which state an action is possible, and where it leads.
+// supplierRules are the states in which each action is possible, and the state after it.
 var supplierRules = map[SupplierAction]struct {
 	from []SupplierStatus
 	to   SupplierStatus
@@ -218,8 +215,7 @@ func (f SupplierFactor) Apply(c SupplierChange) (SupplierFactor, error) {
 	return f.Sealed(), nil
 }
 
-// changedBy reports whether a user has proposed the version or ever edited it: it has not been
-// approved before.
+// changedBy reports whether a user proposed or ever edited the version, which has not been approved before.
 func (f SupplierFactor) changedBy(user string) bool {
 	return f.CreatedBy.ID == user || f.EditedBy.ID == user || slices.ContainsFunc(f.History, func(e SupplierEntry) bool {
 		return e.By.ID == user && (e.Action == string(SupplierCreate) || e.Action == string(SupplierEdit))

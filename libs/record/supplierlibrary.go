@@ -33,7 +33,7 @@ func DecodeOptions(ctx context.Context, store SupplierFactors, org OrgID, strict
 	return footprint.Options{Strict: strict, Suppliers: &SupplierLibrary{Context: ctx, Store: store, Org: org}}
 }
 
-// maxRemembered bounds what a library remembers of a hostile file.
+// maxRemembered bounds the cache of a library against hostile files.
 const maxRemembered = 1000
 
 func (l *SupplierLibrary) versions(name string) ([]SupplierFactor, error) {
@@ -123,7 +123,7 @@ func exactVersion(all []SupplierFactor, name string, version int64) (footprint.S
 	return footprint.SupplierFactor{}, "", e
 }
 
-// unknown names what of the library could be meant.
+// unknown returns an error with suggestions from the library.
 func (l *SupplierLibrary) unknown(name string) error {
 	const looked = 200
 	page, _, err := l.Store.SupplierFactorList(l.Context, l.Org, 0, looked)

@@ -46,8 +46,8 @@ type TeamMember struct {
 type Access struct {
 	// Role is the role in the organization, cut down to that in the team.
 	Role identity.Role
-	// Decides reports whether the caller decides on records, changes and sign-offs:
-	// where there is a team, its reviewers alone do.
+	// Decides reports whether the caller may decide on records, changes and sign-offs: if there is a team, only its
+	// reviewers may.
 	Decides bool
 }
 
@@ -85,12 +85,11 @@ func (e Event) Reviewers() []string {
 // teamView is the team of an event as clients see and send it.
 type teamView struct {
 	Members []TeamMember `json:"members"`
-	// WithoutReviewer is there where no member can review any more: then only an
-	// administrator changes the team.
+	// WithoutReviewer is present if no member can review any more: then only an administrator may change the team.
 	WithoutReviewer bool `json:"withoutReviewer,omitempty"`
 }
 
-// without returns the view with what is known of its reviewers.
+// without returns the view with WithoutReviewer set.
 func (v *teamView) without(reviewer bool) *teamView {
 	if v != nil {
 		v.WithoutReviewer = reviewer
@@ -98,7 +97,7 @@ func (v *teamView) without(reviewer bool) *teamView {
 	return v
 }
 
-// teamOf returns the view of an event's team; nil where there is none.
+// teamOf returns the view of an event's team; nil if there is none.
 func teamOf(e Event) *teamView {
 	if len(e.Team) == 0 {
 		return nil

@@ -47,7 +47,7 @@ func (t *Touched) Differs(r Record) (fields []string) {
 
 func equals(a, b Actor) bool { return a == b }
 
-// same compares two values of which each may be none.
+// same compares two optional values.
 func same[T any](a, b *T, equal func(a, b T) bool) bool {
 	if a == nil || b == nil {
 		return a == b

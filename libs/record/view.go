@@ -118,8 +118,7 @@ func marshalEvent(e Event, counts *Counts, result *headlineView, noReviewer bool
 	})
 }
 
-// updatedBy returns who changed the event last; nil for an event nobody has
-// changed since histories are kept.
+// updatedBy returns the last editor of the event; nil if it was not changed since histories exist.
 func updatedBy(e Event) *Actor {
 	if e.UpdatedBy.ID == "" {
 		return nil
@@ -163,7 +162,7 @@ type withdrawalView struct {
 	Comment string `json:"comment"`
 }
 
-// signOffOf returns the sign-off of an event; nil where there never was one.
+// signOffOf returns the sign-off of an event; nil if there never was one.
 func signOffOf(e Event) *signOffView {
 	if e.Gate.Epoch == 0 {
 		return nil

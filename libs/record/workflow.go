@@ -14,8 +14,7 @@ import (
 // MaxComment is the maximum length of the comment of a transition, in characters.
 const MaxComment = 2000
 
-// applyAttempts bounds how often a move is tried again when somebody else's
-// write came between its read and its write.
+// applyAttempts bounds the attempts of a move that conflicts with concurrent writes.
 const applyAttempts = 10
 
 // Workflow applies state transitions to the records of a Store.
@@ -41,16 +40,16 @@ type Workflow struct {
 	// (Gates.CurrentEvent). Moves into and out of the approved records need it;
 	// a nil Gate is always open.
 	Gate func(ctx context.Context, org OrgID, event EventID) (Event, error)
-	// Approving keeps of an event that a record of it is about to be approved, or was
-	// approved until now (Gates.SetEverApproved). It is called with what the Gate returned
-	// without EverApproved, before the record is written; nil: nothing is kept.
+	// Approving records that a record of the event is about to be approved, or was approved until now
+	// (Gates.SetEverApproved). It is called if the Gate returned an event without EverApproved, before the record is
+	// written; nil: nothing is recorded.
 	Approving func(ctx context.Context, org OrgID, event EventID) error
-	// Admit is asked before n new records of an event are stored; its error keeps all
-	// of them out. A nil Admit lets any number in.
+	// Admit is called before n new records of an event are stored; its error rejects all of them. A nil Admit accepts
+	// any number.
 	Admit func(ctx context.Context, org OrgID, event EventID, n int64) error
 	// Now returns the time stored with a transition.
 	Now func() time.Time
-	// NewMark makes a mark; see NewMark.
+	// NewMark returns a new mark; see NewMark.
 	NewMark func() string
 }
 
@@ -61,15 +60,13 @@ type Request struct {
 	Move    Move
 	By      Actor
 	Comment string
-	// IfMatch, when set, says whether the record is still what the caller saw.
+	// IfMatch, when set, reports whether the record is still the one that the caller saw.
 	IfMatch func(Record) bool
-	// Once, if set, identifies this request: a transition already made by it
-	// is found, and not repeated.
+	// Once, if set, identifies this request: a transition that it already made is found and not repeated.
 	Once string
-	// Change is what an edit does to the input fields. It returns the names of
-	// the fields it changed.
+	// Change edits the input fields and returns the names of the changed ones.
 	Change func(*Record) ([]string, error)
-	// Known, when set, is what the caller has read already.
+	// Known, when set, is what the caller has already read.
 	Known *Known
 }
 
@@ -162,8 +159,8 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 	}
 }
 
-// deletedBy returns a record that is gone as this very request has left it, and
-// RECORD_NOT_FOUND for any other: a deletion is the last move of a record.
+// deletedBy returns a deleted record if this request deleted it, and RECORD_NOT_FOUND otherwise: a deletion is the
+// last move of a record.
 func (w Workflow) deletedBy(ctx context.Context, req Request) (Record, error) {
 	if req.Move != Delete || req.Once == "" {
 		return Record{}, NoSuchRecord()
@@ -190,9 +187,8 @@ func (w Workflow) policyFor(ctx context.Context, r rule, req Request, before Rec
 	return w.Policy(ctx, req.Org)
 }
 
-// made reports whether the request has made its move on the record before. It is
-// asked after every reading of the record: between a reading that does not show
-// the move and the write, the move cannot come in without changing the revision.
+// made reports whether the request has already made its move. It is called after every read of the record: if the
+// move was not visible in it and is made before the write, the revision differs and the write fails.
 func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error) {
 	if req.Once == "" || r.Rev <= 1 {
 		return false, nil
@@ -204,8 +200,8 @@ func (w Workflow) made(ctx context.Context, req Request, r Record) (bool, error)
 	return slices.ContainsFunc(entries, func(e Entry) bool { return e.Once == req.Once }), err
 }
 
-// decide is the pure part of a move: the record after it, or why not. Own is why the
-// history keeps the caller from approving the record, in whatever state it is.
+// decide is the pure part of a move: it returns the record after it, or an error. own is the error, from the history,
+// of a caller who may not approve the record in any state.
 func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own error) (Record, error) {
 	if err := r.forbids(before, req.By, policy.FourEyes); err != nil {
 		return Record{}, err
@@ -227,10 +223,10 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own 
 	}
 	now := w.now()
 	after := before
-	after.Mark = "" // the stored mark is kept unless this move sets one
+	after.Mark = "" // keep the stored mark unless this move sets one
 	after.Rev, after.Status, after.UpdatedAt = before.Rev+1, to, now
 	entry := Entry{Rev: after.Rev, Move: req.Move, From: before.Status, To: to, By: req.By, At: now, Comment: req.Comment, Once: req.Once}
-	if r.decides() { // what a reader needs to judge the decision
+	if r.decides() { // needed to judge the decision
 		entry.FourEyes, entry.PolicyRev = policy.FourEyes, policy.Rev
 	}
 	switch req.Move {
@@ -265,9 +261,9 @@ func involved(r Record, user string) bool {
 	return r.CreatedBy.ID == user || r.EditedBy.ID == user || (r.SubmittedBy != nil && r.SubmittedBy.ID == user)
 }
 
-// checkEditors returns an error where the caller edited or submitted the record since
-// somebody approved it last: under four eyes nobody approves their own figures, whoever has
-// edited others after that. Where a policy approved it, nobody had looked.
+// checkEditors returns an error if the caller edited or submitted the record since a person last approved it: under
+// four-eyes control nobody approves their own figures, even if others edited them later. An approval by a policy does
+// not count, since nobody looked at the record.
 func (w Workflow) checkEditors(ctx context.Context, req Request, before Record) error {
 	if w.History == nil {
 		return fmt.Errorf("%s record: no history to tell who edited it", req.Move)
@@ -276,7 +272,7 @@ func (w Workflow) checkEditors(ctx context.Context, req Request, before Record) 
 	if err != nil {
 		return fmt.Errorf("%s record: read history: %w", req.Move, err)
 	}
-	// What has a later revision is of an attempt that did not come about.
+	// Entries with a later revision are left from failed attempts.
 	for _, e := range slices.Backward(entries) {
 		switch {
 		case e.Rev >= before.Rev:
@@ -305,8 +301,7 @@ func CheckComment(m Move, comment string) error {
 	return nil
 }
 
-// refuse says why a move is not possible in a state, and what the caller can do
-// instead.
+// refuse returns the error of a move that is not possible in a state, with what the caller can do instead.
 func refuse(r rule, before Record, allowed []Move) error {
 	s := before.Status
 	can := apperr.Detail{Field: "allowed", Code: "ALLOWED_MOVES", Message: "suggestions lists the moves that are possible now."}
@@ -325,7 +320,7 @@ func refuse(r rule, before Record, allowed []Move) error {
 	return apperr.New(apperr.InvalidTransition, "The move %[2]q is not possible for a record that is %[1]s.", s, string(r.move)).With(details...)
 }
 
-// unlock is what to do before a record in this state can be changed.
+// unlock returns what to do before a record in this state can be changed.
 func unlock(s Status) string {
 	switch s {
 	case Submitted:

@@ -6,7 +6,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// counts are how many records of each event are in each state.
+// counts are the numbers of records by event and state.
 type counts map[record.EventID]map[record.Status]int64
 
 func (c counts) add(r record.Record) {
@@ -20,13 +20,12 @@ func (c counts) add(r record.Record) {
 	}
 }
 
-// steadyCounts is how often in a row the counts of an event must differ from its
-// records, in the same way, before that is said: others may be moving records.
+// steadyCounts is how many consecutive times the counts of an event must differ from its records by the same amount
+// before a finding is reported, since other requests may be moving records.
 const steadyCounts = 3
 
-// counts compares how many records there are with what the store has counted as they
-// came: those of the highest numbers leave no gap behind. Records of an event that is
-// not there are reported too.
+// counts compares the numbers of records with the store's counts: missing records with the highest numbers leave no
+// gap. Records of missing events are reported too.
 func (a *auditor) counts() error {
 	left := maps.Clone(a.counted)
 	for after := int64(0); ; {

@@ -31,7 +31,7 @@ func VerifyEvents(ctx context.Context, store Events, org record.OrgID, report fu
 		}
 		for _, stored := range events {
 			e := stored.Event
-			// Slots are taken one after the other, and never given back.
+			// Slots are consecutive and never reused.
 			if e.Slot > after+1 {
 				if err := report(fmt.Errorf("the events with the numbers %d to %d are missing", after+1, e.Slot-1)); err != nil {
 					return tally, err
@@ -63,7 +63,7 @@ func VerifyEvents(ctx context.Context, store Events, org record.OrgID, report fu
 	}
 }
 
-// verifyEvent returns how many entries an event has, and what is wrong with them.
+// verifyEvent returns the number of an event's entries, and their faults.
 func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int64, fault, err error) {
 	for range auditAttempts {
 		if e.Last.Rev == 0 {
@@ -75,7 +75,7 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 		}
 		chain := make([]record.EventEntry, 0, len(all)+1)
 		for _, entry := range all {
-			// A change that was not made leaves a copy of the newest entry.
+			// A change that failed leaves a copy of the newest entry.
 			if entry.Rev == e.Last.Rev && entry.Hash == e.Last.Hash {
 				continue
 			}
@@ -100,8 +100,8 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 	return 0, nil, errors.New("it does not stand still")
 }
 
-// toldOtherwise returns where an event says of who made and changed it, and when,
-// something else than its whole history: no hash covers that.
+// toldOtherwise returns the differences between an event's creator, last editor and times and those in its complete
+// history: no hash covers them.
 func toldOtherwise(e record.Event, entries []record.EventEntry) error {
 	wrong := func(field string) error {
 		return fmt.Errorf("event %s: its %s is not what its history says", e.ID, field)
@@ -120,9 +120,8 @@ func toldOtherwise(e record.Event, entries []record.EventEntry) error {
 	return nil
 }
 
-// beforeFirst checks an event from before histories were kept, which nobody has
-// changed since: it has no entries, but for the one that a change may have left
-// that was not made.
+// beforeFirst verifies an event that predates histories and is unchanged since: it has no entries, except one that a
+// failed change may have left.
 func beforeFirst(ctx context.Context, store Events, e record.Event) error {
 	all, err := store.EventEntries(ctx, e.Org, e.ID, 0, math.MaxInt32)
 	if err != nil {

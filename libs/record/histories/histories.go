@@ -18,7 +18,7 @@ type Kind string
 const (
 	// EntryChanged: an entry is not what was sealed.
 	EntryChanged Kind = "changed"
-	// EntryMissing: an entry, or several in a row, was taken away.
+	// EntryMissing: an entry, or several consecutive ones, was removed.
 	EntryMissing Kind = "missing"
 	// EntryMoved: an entry is valid but does not follow the previous one, so one
 	// of the two was substituted.
@@ -27,20 +27,19 @@ const (
 	EntrySurplus Kind = "surplus"
 	// RecordAltered: after this entry the record was changed without a transition.
 	RecordAltered Kind = "altered"
-	// NotEntitled: a decision was made by a role that may not make it.
+	// NotEntitled: a decision was made by a role without the permission.
 	NotEntitled Kind = "not entitled"
 	// Unreadable: the record cannot be decoded; Why has the reason.
 	Unreadable Kind = "unreadable"
 	// Untold: the record's actors and times differ from its history;
 	// Why names the fields.
 	Untold Kind = "untold"
-	// RecordMissing: a number was taken by a record that is not there. Deleted
-	// records are; they are tombstones.
+	// RecordMissing: a number belongs to a record that is missing. Deleted records are not missing; they are
+	// tombstones.
 	RecordMissing Kind = "record missing"
-	// CountWrong: there are From records of the state Type, and the store has counted
-	// To as they came.
+	// CountWrong: From records have the state Type; the store's count is To.
 	CountWrong Kind = "count wrong"
-	// EventMissing: there are From records of an event that is not there.
+	// EventMissing: From records belong to a missing event.
 	EventMissing Kind = "event missing"
 )
 
@@ -49,7 +48,7 @@ type Fault struct {
 	Kind  Kind
 	Org   record.OrgID
 	Event record.EventID
-	Type  string // empty where the record is not there to tell
+	Type  string // empty if the record is missing
 	// Record is empty for RecordMissing.
 	Record record.ID
 	// From and To are the first and last revision concerned, or for
@@ -93,12 +92,12 @@ func (f Fault) String() string {
 type chain struct {
 	record record.Record
 	fault  func(Fault)
-	next   int64        // the revision that comes next
+	next   int64        // next expected revision
 	prev   record.Entry // the one before
-	known  bool         // whether prev is what it was, so that next can be held to it
+	known  bool         // whether prev can be trusted, so that next can be compared with it
 
 	touched record.Touched
-	partial bool // whether an entry was left out of touched
+	partial bool // whether an entry was missing from touched
 
 	policyRev int64 // the newest that a decision names
 }
@@ -112,7 +111,7 @@ func (c *chain) say(kind Kind, from, to int64) {
 	c.fault(Fault{Kind: kind, Org: r.Org, Event: r.Event, Type: r.Type, Record: r.ID, From: from, To: to})
 }
 
-// add takes the next stored entry, by rising revision.
+// add verifies the next stored entry, in ascending order of revision.
 func (c *chain) add(e record.StoredEntry) {
 	r, rev := c.record, e.Entry.Rev
 	newest := max(r.Rev, r.Last.Rev)
@@ -126,8 +125,7 @@ func (c *chain) add(e record.StoredEntry) {
 	case !whole || e.Event != r.Event:
 		c.say(EntryChanged, rev, rev)
 	case rev == r.Last.Rev && e.Entry.Hash != r.Last.Hash:
-		// A move keeps the newest entry apart before it is made; one that was
-		// then not made leaves a copy.
+		// A move stores the newest entry separately before it is made; if it fails, a copy remains.
 		c.say(EntryChanged, rev, rev)
 	}
 	if rev == r.Last.Rev {
@@ -142,7 +140,7 @@ func (c *chain) add(e record.StoredEntry) {
 	c.next, c.prev, c.known = rev+1, e.Entry, whole
 }
 
-// follows reports whether an entry goes on where the one before it ended.
+// follows verifies that an entry continues the previous one.
 func (c *chain) follows(e record.Entry) {
 	switch {
 	case !c.known:
@@ -153,8 +151,8 @@ func (c *chain) follows(e record.Entry) {
 	}
 }
 
-// decided reports a decision of somebody who may not make it. Entries of a program
-// that did not keep the role prove nothing.
+// decided reports a decision by somebody without the permission. Entries of versions that did not store the role
+// prove nothing.
 func (c *chain) decided(e record.Entry) {
 	c.policyRev = max(c.policyRev, e.PolicyRev)
 	if e.By.Role != identity.RoleNone && !record.Entitled(e.Move, e.By.Role) {
@@ -162,7 +160,7 @@ func (c *chain) decided(e record.Entry) {
 	}
 }
 
-// skipTo says what is missing before a revision.
+// skipTo reports the revisions missing before a revision.
 func (c *chain) skipTo(rev int64) {
 	if rev > c.next {
 		c.say(EntryMissing, c.next, rev-1)
@@ -170,7 +168,7 @@ func (c *chain) skipTo(rev int64) {
 	}
 }
 
-// end takes the newest entry, which is in the record.
+// end verifies the newest entry, which is in the record.
 func (c *chain) end() {
 	r, last := c.record, c.record.Last
 	c.skipTo(last.Rev)

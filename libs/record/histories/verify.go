@@ -9,11 +9,10 @@ import (
 )
 
 const (
-	// auditRecords and auditEntries are how many are read at a time: what a
-	// verification holds in memory, however much there is.
+	// auditRecords and auditEntries are batch sizes, which bound the memory of a verification.
 	auditRecords = 256
 	auditEntries = 1000
-	// auditAttempts bounds how often a record that is being moved is read again.
+	// auditAttempts bounds how often a record is reread while it is being changed.
 	auditAttempts = 10
 )
 
@@ -84,8 +83,7 @@ func (a *auditor) records() error {
 	}
 }
 
-// gap says which numbers are missing between a place and the record that was
-// found after it.
+// gap reports the numbers missing between a place and the next record found.
 func (a *auditor) gap(at record.Place, r record.Record) error {
 	if at.Event != r.Event || at.Type != r.Type {
 		at = record.Place{Event: r.Event, Type: r.Type}
@@ -103,8 +101,7 @@ func (a *auditor) gap(at record.Place, r record.Record) error {
 	return a.report(Fault{Kind: RecordMissing, Org: a.org, Event: r.Event, Type: r.Type, From: at.Seq + 1, To: r.Seq - 1})
 }
 
-// batch verifies the histories of some records, and those that look wrong once
-// more.
+// batch verifies the histories of some records, and rereads those with faults.
 func (a *auditor) batch(records []record.Record) error {
 	suspect := make(map[record.ID]bool)
 	chains := make(map[record.ID]*chain, len(records))
@@ -130,7 +127,7 @@ func (a *auditor) batch(records []record.Record) error {
 	return nil
 }
 
-// entries hands on the stored entries of some records.
+// entries reads the stored entries of some records.
 func (a *auditor) entries(ids []record.ID, take func(record.StoredEntry)) error {
 	var at record.EntryPlace
 	for {
@@ -145,8 +142,7 @@ func (a *auditor) entries(ids []record.ID, take func(record.StoredEntry)) error 
 	}
 }
 
-// again verifies one record by readings between which it did not move, and
-// reports what is wrong.
+// again verifies one record with reads between which it did not change, and reports its faults.
 func (a *auditor) again(id record.ID) error {
 	for range auditAttempts {
 		before, err := a.store.StoredRecordsByID(a.ctx, a.org, []record.ID{id})
@@ -176,7 +172,7 @@ func (a *auditor) again(id record.ID) error {
 	return fmt.Errorf("record %s does not stand still", id)
 }
 
-// strays reports the entries of records that are not there.
+// strays reports the entries of missing records.
 func (a *auditor) strays() error {
 	var at record.EntryPlace
 	for {

@@ -11,7 +11,7 @@ import (
 
 // EventsAfter implements record.Archive.
 func (s *Store) EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.events, "read all events", bson.D{eq("org", org), above("slot", after)}, eventFromDoc,

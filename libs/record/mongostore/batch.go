@@ -61,7 +61,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 			return nil, nil, mongox.Wrap(verb, err)
 		}
 		if top < documents[n].Seq {
-			// Numbers are taken for ever, so it was not the number.
+			// The number cannot have become free, so it was not the cause.
 			refusal := s.whichDuplicate(ctx, org, documents[n], attempt)
 			switch {
 			case errors.Is(refusal, record.ErrDuplicate), errors.Is(refusal, record.ErrDuplicateReference):
@@ -83,7 +83,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 // insertInOrder stores documents until a unique index refuses one. It returns how
 // many were stored and whether it was stopped.
 func insertInOrder(ctx context.Context, in *mongo.Collection, documents []recordDoc) (n int, stopped bool, err error) {
-	// The driver may have sent the command before it looks at the context.
+	// The driver may have sent the command before checking the context.
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
@@ -93,8 +93,8 @@ func insertInOrder(ctx context.Context, in *mongo.Collection, documents []record
 	if !mongox.IsTransient(err) {
 		return n, stopped, err
 	}
-	// Some may be there. What of them was stored before is left out of the
-	// repetition: numbers are taken in order, so it is the first ones.
+	// Some records may be stored already. They are excluded from the retry: numbers are assigned in order, so they
+	// are the first ones.
 	before, err := storedOf(ctx, in, documents)
 	if err != nil || before == len(documents) {
 		return before, false, err

@@ -17,14 +17,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/numbering"
 )
 
-// compactAtOnce bounds how many numbers one round of compaction takes up.
+// compactAtOnce bounds the numbers compacted in one round.
 const compactAtOnce = 1000
 
 // setID names the set of a block.
 func (l numbered) setID(block int64) string { return l.key + "/" + strconv.FormatInt(block, 10) }
 
-// blockField names the count of a block. It begins with a letter because a
-// number in a path may mean a place in an array.
+// blockField returns the field of a block's count. It begins with a letter, since a number in a path may be an index
+// of an array.
 func blockField(block int64) string { return "b" + strconv.FormatInt(block, 10) }
 
 func blockOfField(field string) (int64, error) {
@@ -36,7 +36,7 @@ func blockOfField(field string) (int64, error) {
 	return block, nil
 }
 
-// wordField names a word of a set.
+// wordField returns the field of a word of a set.
 func wordField(word int) string { return "w" + strconv.Itoa(word) }
 
 // blocksOf returns the blocks of numbers, each once, ascending.
@@ -49,16 +49,13 @@ func blocksOf(numbers map[int64]string) []int64 {
 	return slices.Compact(blocks)
 }
 
-// compact puts the numbers of deleted items into the sets of their blocks.
+// compact adds the numbers of deleted items to the sets of their blocks.
 //
-// An item that is deleted counts as not folded until it says so itself, which is
-// the last step. The steps before only ever add: a bit to a set, the size of a
-// set to the counts where it is larger than what is there. So any of them may
-// be repeated, by any number of processes at once and in any order, and who dies
-// on the way leaves to the next what it would have done.
+// A deleted item counts as not compacted until it is flagged, which is the last step. Earlier steps only add: a bit
+// to a set, the size of a set to the counts where it is larger than the stored one. So each may be repeated, by any
+// number of processes at once and in any order, and after a crash the next process completes it.
 //
-// What is added is never taken away, so it is read as what a majority of the
-// members holds: a failover may undo the rest.
+// What was added is never removed, so it is read with majority concern: a failover may roll back other writes.
 func (s *Store) compact(ctx context.Context, l numbered) error {
 	l.items = majorityRead(l.items)
 	for {
@@ -99,7 +96,7 @@ func (s *Store) compactBatch(ctx context.Context, l numbered, unfolded map[int64
 	}); err != nil {
 		return err
 	}
-	// Each of them is changed by itself: one that is left out is folded again.
+	// Each document is updated separately: one that is missed is compacted again.
 	return bulkWrite(ctx, l.items, []mongo.WriteModel{mongo.NewUpdateManyModel().
 		SetFilter(with(l.filter, eq("_id", bson.D{eq("$in", slices.Collect(maps.Values(unfolded)))}), eq("deleted", true))).
 		SetUpdate(bson.D{eq("$set", bson.D{eq("folded", true)})})})
@@ -131,8 +128,7 @@ func (s *Store) addToSets(ctx context.Context, l numbered, numbers map[int64]str
 	})
 }
 
-// upsertAttempts bounds how often a document is made or changed where others
-// make it at the same time.
+// upsertAttempts bounds the attempts to insert or update a document under concurrent writes.
 const upsertAttempts = 20
 
 // retryUpsert repeats an upsert that others were faster to insert.

@@ -27,8 +27,7 @@ type organizationDoc struct {
 	Name   string    `bson:"name"`
 	Plan   string    `bson:"plan"`
 	Policy policyDoc `bson:"policy"`
-	// PolicyState is the JSON of what came to the policy later, with its log;
-	// absent in organizations from before.
+	// PolicyState is the JSON of later additions to the policy, with its log; absent in older organizations.
 	PolicyState string        `bson:"policyState,omitempty"`
 	CreatedAt   bson.DateTime `bson:"createdAt"`
 	Rev         int64         `bson:"rev"`
@@ -39,8 +38,8 @@ type policyDoc struct {
 	AutoApprove *autoApprovalDoc `bson:"autoApprove,omitempty"`
 }
 
-// autoApprovalDoc is a record.AutoApproval that is on. The decimal is kept as
-// text: BSON's own is not the same everywhere.
+// autoApprovalDoc is an enabled record.AutoApproval. The decimal is a string, since Decimal128 support differs
+// between servers.
 type autoApprovalDoc struct {
 	BelowKg        string   `bson:"belowKg"`
 	SpotCheckOneIn int64    `bson:"spotCheckOneIn"`
@@ -119,14 +118,13 @@ type eventDoc struct {
 	Org  string `bson:"org"`
 	Slot int64  `bson:"slot"`
 	Mark string `bson:"mark"`
-	// EverApproved is absent where it is false. It is not of the state: no replacement takes
-	// it away.
+	// EverApproved is absent if false. It is separate from the state, so that no replacement removes it.
 	EverApproved bool `bson:"everApproved,omitempty"`
 
 	State eventState `bson:",inline"`
 }
 
-// eventState is what of an event a replacement stores.
+// eventState holds the fields of an event that a replacement stores.
 type eventState struct {
 	Title            string `bson:"title"`
 	StartDate        string `bson:"startDate"`
@@ -135,7 +133,7 @@ type eventState struct {
 	VirtualAttendees *int64 `bson:"virtualAttendees"`
 	Country          string `bson:"country"`
 	Timezone         string `bson:"timezone"`
-	// Place, and Location as JSON, are empty in events from before there were any.
+	// Place and Location (JSON) are empty in events that predate them.
 	Place       string        `bson:"place"`
 	Location    string        `bson:"location"`
 	Description string        `bson:"description"`
@@ -148,14 +146,14 @@ type eventState struct {
 	Rev         int64         `bson:"rev"`
 	ContextRev  int64         `bson:"contextRev"`
 	Deleted     bool          `bson:"deleted"`
-	// Governance is the JSON of record.Governance; absent in events from before
-	// there was one. GateState repeats a part of it for the sweeper.
+	// Governance is the JSON of record.Governance; absent in events that predate it. GateState repeats part of it for
+	// the sweeper.
 	Governance string `bson:"governance,omitempty"`
 	GateState  string `bson:"gateState,omitempty"`
-	// Team and VisibleTo are absent in events from before there were teams.
+	// Team and VisibleTo are absent in events that predate teams.
 	Team      []teamMemberDoc `bson:"team"`
 	VisibleTo []string        `bson:"visibleTo"`
-	// RefKey is never missing, as that of records; Metadata is the JSON of a map.
+	// RefKey is always present, as in records; Metadata is the JSON of a map.
 	RefKey    string `bson:"refKey"`
 	Reference string `bson:"reference"`
 	Metadata  string `bson:"metadata"`
@@ -200,7 +198,7 @@ func eventStateOf(e record.Event) (eventState, error) {
 	}
 	gate := string(e.Gate.State)
 	if gate == "" {
-		gate = "open" // an omitted field would leave the old state
+		gate = "open" // if omitted, the old state would remain
 	}
 	return eventState{
 		Title: e.Title, StartDate: e.StartDate, EndDate: e.EndDate,
@@ -260,7 +258,7 @@ func date(t time.Time) bson.DateTime { return bson.NewDateTimeFromTime(t) }
 
 func instant(d bson.DateTime) time.Time { return d.Time().UTC() }
 
-// raw reads a canonical JSON value; empty means none.
+// raw returns a canonical JSON value; empty is none.
 func raw(value string) json.RawMessage {
 	if value == "" {
 		return nil

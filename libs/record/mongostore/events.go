@@ -41,8 +41,7 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			e.Org, e.Slot = org, d.Slot
 			return e, nil
 		}
-		// A slot is taken for ever. If this one is free still, it is the id or the
-		// reference.
+		// Slots are never reused. If this one is still free, the duplicate is the id or the reference.
 		if used, err = s.usedSlots(ctx, org); err != nil {
 			return record.Event{}, mongox.Wrap(verb, err)
 		}
@@ -55,7 +54,7 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 	}
 }
 
-// takenEvent tells an id that is taken from a reference that is.
+// takenEvent returns the error for a duplicate id or a duplicate reference.
 func (s *Store) takenEvent(ctx context.Context, org record.OrgID, e record.Event) error {
 	mine, err := exists(ctx, s.events, bson.D{eq("_id", e.ID), eq("org", org)})
 	switch {
@@ -67,8 +66,8 @@ func (s *Store) takenEvent(ctx context.Context, org record.OrgID, e record.Event
 	return record.ErrDuplicateReference
 }
 
-// overQuota tells an event that is there already from one that is too many:
-// who tries again after the last slot was taken must learn that it has it.
+// overQuota distinguishes an event that exists from one above the quota: a retry after the last slot was taken must
+// find its event.
 func (s *Store) overQuota(ctx context.Context, org record.OrgID, id record.EventID) error {
 	mine, err := exists(ctx, s.events, bson.D{eq("_id", id), eq("org", org)})
 	switch {
@@ -153,13 +152,13 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 		return err
 	}
 	if e.Deleted {
-		// It is deleted whether this succeeds or not: the next compaction takes it up.
+		// The event is deleted even if this fails: the next compaction includes it.
 		_ = s.compact(ctx, s.eventsOf(org))
 	}
 	return nil
 }
 
-// keyEvents writes the refKey of an organization's events that have none.
+// keyEvents sets the refKey of an organization's events that lack it.
 func (s *Store) keyEvents(ctx context.Context, org record.OrgID) error {
 	type eventID struct {
 		ID record.EventID `bson:"_id"`

@@ -57,7 +57,7 @@ func (s *Store) Fence(ctx context.Context, org record.OrgID, sub record.Sub, fro
 
 // ClosingEvents implements record.Gates.
 func (s *Store) ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.events, "read closing events", bson.D{eq("gateState", record.GateClosing)},
@@ -66,7 +66,7 @@ func (s *Store) ClosingEvents(ctx context.Context, limit int) ([]record.EventRef
 		}, options.Find().SetSort(bson.D{eq("_id", 1)}).SetLimit(int64(limit)).SetProjection(only("_id", "org")))
 }
 
-// eventEntryDoc is a record.EventEntry stored apart from its event.
+// eventEntryDoc is a record.EventEntry stored separately from its event.
 type eventEntryDoc struct {
 	Org   string `bson:"org"`
 	Event string `bson:"event"`

@@ -26,7 +26,7 @@ func (s *Store) RecordsAfter(ctx context.Context, org record.OrgID, after record
 	return list(ctx, s.records, "read all records", behind(org, after), recordFromDoc, inPlaces(limit))
 }
 
-// behind matches the records of an organization that come after a place.
+// behind matches the records of an organization after a place.
 func behind(org record.OrgID, after record.Place) bson.D {
 	return bson.D{
 		eq("org", org), eq("event", bson.D{eq("$gte", after.Event)}), eq("$or", bson.A{
@@ -62,8 +62,7 @@ func (s *Store) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 	}, storedEntry, options.Find().SetSort(bson.D{eq("record", 1), eq("rev", 1)}).SetLimit(int64(limit)))
 }
 
-// storedEntry reads an entry as it lies there: one that cannot be read is a
-// finding, not a failure.
+// storedEntry decodes an entry: damage is a finding, not an error.
 func storedEntry(raw bson.Raw) (e record.StoredEntry, err error) {
 	event, _ := raw.Lookup("event").StringValueOK()
 	id, _ := raw.Lookup("record").StringValueOK()

@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// importDoc is a record.Import. Nothing asks for what is in its body.
+// importDoc is a record.Import. No query uses its body.
 type importDoc struct {
 	ID    string `bson:"_id"`
 	Org   string `bson:"org"`
@@ -23,7 +23,7 @@ type importDoc struct {
 	State importState `bson:",inline"`
 }
 
-// importState is what of an import a replacement stores.
+// importState holds the fields of an import that a replacement stores.
 type importState struct {
 	Rev  int64  `bson:"rev"`
 	Open bool   `bson:"open"`
@@ -99,7 +99,7 @@ func (s *Store) DropImportParts(ctx context.Context, org record.OrgID, id string
 
 // OpenImports implements record.Imports.
 func (s *Store) OpenImports(ctx context.Context, after string, limit int) ([]record.OpenImport, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.imports, "read open imports", bson.D{eq("open", true), above("_id", after)}, func(d importDoc) (record.OpenImport, error) {

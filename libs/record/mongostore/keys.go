@@ -19,8 +19,7 @@ type keyDoc struct {
 	State keyState `bson:",inline"`
 }
 
-// keyState is what of an entry a replacement stores. A status of 0 stands for
-// no answer.
+// keyState holds the fields of an entry that a replacement stores. A status of 0 means no response.
 type keyState struct {
 	Digest     string        `bson:"digest"`
 	Seed       string        `bson:"seed"`
@@ -101,7 +100,7 @@ func (s *Store) DeleteKey(ctx context.Context, org record.OrgID, id, lease strin
 // DropExpiredKeys implements record.Keys.
 func (s *Store) DropExpiredKeys(ctx context.Context, org record.OrgID, now time.Time, limit int) error {
 	const verb = "drop expired idempotency keys"
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return ctx.Err()
 	}
 	due := bson.D{eq("org", org), eq("expiresAt", bson.D{eq("$lte", date(now))})}
@@ -113,7 +112,7 @@ func (s *Store) DropExpiredKeys(ctx context.Context, org record.OrgID, now time.
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	// One of them may have been taken anew meanwhile: it is not due any more.
+	// An entry may have been renewed meanwhile, so it is no longer expired.
 	return mongox.Wrap(verb, bulkWrite(ctx, s.keys, []mongo.WriteModel{
 		mongo.NewDeleteManyModel().SetFilter(with(due, eq("_id", bson.D{eq("$in", names)}))),
 	}))

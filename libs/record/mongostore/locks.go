@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// locks is a mutex for each key. Callers of this process that want the next
-// number of the same collection would otherwise all try the same one, and all
-// but one in vain. It saves attempts and does not keep numbers unique: other
-// processes are held back by the index alone.
+// locks is a mutex per key. Without it, concurrent requests of this process for the next number of one collection
+// would all try the same one, and all but one would fail. It saves attempts; only the index makes numbers unique
+// across processes.
 type locks struct {
 	mu    sync.Mutex
 	byKey map[string]*keyLock
 }
 
 type keyLock struct {
-	token chan struct{} // holds one token while the lock is free
-	users int           // how many hold the lock or wait for it
+	token chan struct{} // holds a token while the lock is free
+	users int           // number of holders and waiters
 }
 
 // acquire locks a key. The caller must call release once.

@@ -20,7 +20,7 @@ func isMarked() bson.E { return eq("mark", bson.D{eq("$gt", "")}) }
 // use read concern majority: a result must not count a write that a
 // failover rolls back together with its mark.
 func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	type markedDoc struct {
@@ -229,7 +229,7 @@ type eventKey struct {
 	event record.EventID
 }
 
-// noneOf is the condition to belong to none of the events.
+// noneOf is the condition that excludes records of these events.
 func noneOf(events map[eventKey]bool) bson.E {
 	var each bson.A
 	for key := range events {
@@ -238,7 +238,7 @@ func noneOf(events map[eventKey]bool) bson.E {
 	return eq("$nor", each)
 }
 
-// sweepDoc is what a sweep reads of an event or a record.
+// sweepDoc holds the fields of an event or a record that a sweep reads.
 type sweepDoc struct {
 	ID    string `bson:"_id"`
 	Org   string `bson:"org"`

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/numbering"
 )
 
-// highest returns the highest number stored under filter, 0 where there is none.
+// highest returns the highest number stored under filter, 0 if there is none.
 func highest(ctx context.Context, in *mongo.Collection, filter bson.D, number string) (int64, error) {
 	raw, err := in.FindOne(ctx, filter, options.FindOne().
 		SetSort(bson.D{{Key: number, Value: -1}}).SetProjection(only(number))).Raw()
@@ -55,8 +55,7 @@ func (s *Store) eventsOf(org record.OrgID) numbered {
 	return numbered{items: s.events, filter: bson.D{eq("org", org)}, number: "slot", org: org, key: string(org)}
 }
 
-// appearance names what the revision of an item is read from. The index of a page
-// of records holds all of theirs.
+// appearance returns the fields that an item's revision is read from. The page index covers all of them for records.
 func (l numbered) appearance() []string {
 	if l.number == "slot" {
 		return []string{"_id", l.number, "rev"}
@@ -64,14 +63,12 @@ func (l numbered) appearance() []string {
 	return []string{l.number, "rev", "contextRev"}
 }
 
-// mostUnfolded is how many deleted numbers a reader adds by itself to what the
-// sets say. Where more were left out of the sets, it compacts them first.
+// mostUnfolded is how many deleted numbers a reader adds to the sets itself. If more are missing from the sets, it
+// compacts first.
 const mostUnfolded = 64
 
-// gone is what is known of the deleted numbers of a list: those that are not
-// known to be in the sets yet, then the counts. Read in this order they miss
-// none that was deleted before: it leaves the first only when it is in the
-// second.
+// gone holds the deleted numbers of a list: those not known to be in the sets yet, then the counts. Read in this
+// order they include every earlier deletion: a number leaves the first only once it is in the second.
 type gone struct {
 	unfolded map[int64]string // by number the id of the item
 	counts   map[string]int64 // by block, see blockField
@@ -81,7 +78,7 @@ func (g gone) is(o gone) bool {
 	return maps.Equal(g.unfolded, o.unfolded) && maps.Equal(g.counts, o.counts)
 }
 
-// readGone reads at most limit numbers that are not folded.
+// readGone reads at most limit numbers that are not compacted.
 func (s *Store) readGone(ctx context.Context, l numbered, limit int64) (gone, error) {
 	unfolded, err := l.unfolded(ctx, limit)
 	if err != nil {
@@ -97,8 +94,7 @@ func (s *Store) readGone(ctx context.Context, l numbered, limit int64) (gone, er
 	return gone{unfolded: unfolded, counts: stored.Counts}, nil
 }
 
-// unfolded returns deleted items whose numbers are not known to be in the sets, by
-// number.
+// unfolded returns deleted items whose numbers are not known to be in the sets, by number.
 func (l numbered) unfolded(ctx context.Context, limit int64) (map[int64]string, error) {
 	type item struct {
 		id     string
@@ -117,7 +113,7 @@ func (l numbered) unfolded(ctx context.Context, limit int64) (map[int64]string, 
 	return byNumber, err
 }
 
-// setsIn reads the sets of some blocks. A block without one has nothing deleted.
+// setsIn reads the sets of some blocks. A block without a set has no deletions.
 func setsIn(ctx context.Context, in *mongo.Collection, l numbered, blocks []int64) (map[int64]*numbering.Set, error) {
 	sets := make(map[int64]*numbering.Set, len(blocks))
 	ids := make(bson.A, len(blocks))
@@ -134,7 +130,7 @@ func setsIn(ctx context.Context, in *mongo.Collection, l numbered, blocks []int6
 	for _, d := range documents {
 		id, _ := d.Lookup("_id").StringValueOK()
 		for w := range numbering.Words {
-			word, _ := d.Lookup(wordField(w)).AsInt64OK() // absent where none of its numbers is deleted
+			word, _ := d.Lookup(wordField(w)).AsInt64OK() // absent if none of its numbers is deleted
 			sets[byID[id]][w] = uint64(word)              //nolint:gosec // it is 64 bits, whatever their sign
 		}
 	}
@@ -143,10 +139,9 @@ func setsIn(ctx context.Context, in *mongo.Collection, l numbered, blocks []int6
 
 // span finds a page of a list.
 //
-// No single command reads all it takes. But deletions only ever grow, so what
-// was read is of one moment where none came to them meanwhile: between the two
-// readings of what is gone nothing was deleted, so what the first of them said
-// held when the highest number was read in between. Otherwise it begins anew.
+// It needs several commands. Since deletions are never undone, the result is consistent if no deletion occurred in
+// between: if the deletions read before and after are equal, the first read was still valid when the highest number
+// was read. Otherwise it starts again.
 func (s *Store) span(ctx context.Context, l numbered, skip, limit int64) (record.Span, error) {
 	for attempt := 0; ; attempt++ {
 		span, ok, err := s.trySpan(ctx, l, max(skip, 0), limit)
@@ -190,8 +185,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 	return span, true, nil
 }
 
-// add returns the counts with what is not folded yet, and the sets of the blocks
-// it touches with it in them.
+// add returns the counts including deletions that are not compacted yet, and the sets of their blocks including them.
 func (s *Store) add(ctx context.Context, l numbered, g gone) (counts numbering.Counts, sets map[int64]*numbering.Set, err error) {
 	for field, n := range g.counts {
 		block, err := blockOfField(field)

@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// policyStateDoc is a record.PolicyEntry. Nothing asks for what is in its body.
+// policyStateDoc is a record.PolicyEntry. No query uses its body.
 type policyStateDoc struct {
 	Org  string `bson:"org"`
 	Rev  int64  `bson:"rev"`
@@ -30,7 +30,7 @@ func (s *Store) InsertPolicies(ctx context.Context, org record.OrgID, states []r
 		if err != nil {
 			return mongox.Wrap("insert policies", err)
 		}
-		// Where it is taken, the same state is there.
+		// A duplicate is the same state.
 		if _, err := insert(ctx, s.policies, policyStateDoc{Org: string(org), Rev: e.Rev, Body: string(body)}); err != nil {
 			return mongox.Wrap("insert policies", err)
 		}
@@ -40,7 +40,7 @@ func (s *Store) InsertPolicies(ctx context.Context, org record.OrgID, states []r
 
 // PoliciesAfter implements record.Policies.
 func (s *Store) PoliciesAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.PolicyEntry, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.policies, "read policies", bson.D{eq("org", org), above("rev", after)}, policyStateFromDoc,

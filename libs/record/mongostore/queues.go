@@ -41,9 +41,8 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	return page, total, err
 }
 
-// approvedBlocks returns how many records of a sub-collection are approved, and how
-// many of each block. Where the blocks do not add up to the counts of the event,
-// because they could not be stored, there are none.
+// approvedBlocks returns the number of approved records of a sub-collection, in total and by block. It returns no
+// blocks if they do not add up to the event's counts because they could not be stored.
 func (s *Store) approvedBlocks(ctx context.Context, org record.OrgID, sub record.Sub) (total int64, blocks map[int64]int64, err error) {
 	all, err := s.countsOf(ctx, org, []record.EventID{sub.Event}, func(record.EventID) bool { return false })
 	if err != nil || all[sub.Event][record.Approved] == 0 {
@@ -108,8 +107,8 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	return page, total, err
 }
 
-// queue reads a page of what waits for a decision in the events of a filter, and
-// counts all of it in the index of what waits.
+// queue reads a page of the records waiting for a decision in the events of a filter, and counts all of them in the
+// index.
 func (s *Store) queue(ctx context.Context, filter bson.D, skip, limit int64) ([]record.Record, int64, error) {
 	filter = with(filter, isWaiting()...)
 	total, err := s.records.CountDocuments(ctx, filter)
@@ -121,7 +120,7 @@ func (s *Store) queue(ctx context.Context, filter bson.D, skip, limit int64) ([]
 }
 
 func (s *Store) waitingPage(ctx context.Context, filter bson.D, skip, limit int64) ([]record.Record, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.records, "read review queue", filter, recordFromDoc,
@@ -130,7 +129,7 @@ func (s *Store) waitingPage(ctx context.Context, filter bson.D, skip, limit int6
 
 // Waiting implements record.ReviewQueue.
 func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, nil
 	}
 	filter := with(bson.D{eq("org", org), eq("event", event)}, isWaiting()...)

@@ -25,7 +25,7 @@ type recordDoc struct {
 	State     recordState   `bson:",inline"`
 }
 
-// recordState is what of a record a replacement stores.
+// recordState holds the fields of a record that a replacement stores.
 type recordState struct {
 	Rev           int64         `bson:"rev"`
 	Status        string        `bson:"status"`
@@ -45,7 +45,7 @@ type recordState struct {
 	Last          entryDoc      `bson:"last"`
 }
 
-// stampDoc is when something was done and by whom, each as far as known.
+// stampDoc is a time and an actor, each as far as known.
 type stampDoc struct {
 	At *bson.DateTime `bson:"at,omitempty"`
 	By *actorDoc      `bson:"by,omitempty"`
@@ -121,7 +121,7 @@ func recordFromDoc(d recordDoc) (record.Record, error) {
 	return r, nil
 }
 
-// fillActors sets who did what to the record.
+// fillActors sets the actors of the record.
 func fillActors(r *record.Record, d recordDoc) (err error) {
 	state := d.State
 	if r.CreatedBy, err = actorFromDoc(d.CreatedBy); err != nil {
@@ -160,7 +160,7 @@ type entryDoc struct {
 	Hash      string                  `bson:"hash"`
 }
 
-// historyDoc is an entry stored apart from its record.
+// historyDoc is an entry stored separately from its record.
 type historyDoc struct {
 	Org    string   `bson:"org"`
 	Event  string   `bson:"event"`

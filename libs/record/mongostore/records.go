@@ -48,7 +48,7 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 			return record.Record{}, mongox.Wrap(verb, err)
 		}
 		if top < d.Seq {
-			// Numbers are taken for ever, so it was not the number.
+			// The number cannot have become free, so it was not the cause.
 			err := s.whichDuplicate(ctx, org, d, attempt)
 			if err != nil {
 				return record.Record{}, err
@@ -60,9 +60,8 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 	}
 }
 
-// whichDuplicate says what a new record collided with: its own id, where that
-// is taken, before its reference, so that who tries again after a crash learns
-// that the first attempt succeeded. nil means to try again.
+// whichDuplicate returns the error for the conflict of a new record: a duplicate id before a duplicate reference, so
+// that a retry after a crash finds that the first attempt succeeded. nil means to retry.
 func (s *Store) whichDuplicate(ctx context.Context, org record.OrgID, d recordDoc, attempt int) error {
 	mine, err := exists(ctx, s.records, bson.D{eq("_id", d.ID), eq("org", org)})
 	if err != nil {
@@ -109,7 +108,7 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 		return err
 	}
 	if r.Deleted {
-		// It is deleted whether this succeeds or not: the next compaction takes it up.
+		// The record is deleted even if this fails: the next compaction includes it.
 		_ = s.compact(ctx, s.recordsOf(org, r.Key().Sub()))
 	}
 	return nil
@@ -126,8 +125,7 @@ func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub recor
 	return s.recordsOf(org, sub).revisions(ctx, from, to)
 }
 
-// between returns the condition on a number, and how many documents it can match
-// at most, 0 for none at all.
+// between returns the condition for a range of numbers and the most documents it can match, 0 for none.
 func between(from, to int64) (condition bson.D, most int64) {
 	from = max(from, 1)
 	if to < from {

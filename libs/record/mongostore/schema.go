@@ -21,8 +21,7 @@ func Schema() []mongox.Component {
 			eventReferences(),
 			narrowed(),
 		}},
-		// The list of a sub-collection's approved records, for viewers. Programs that do
-		// not know it work beside it.
+		// The list of a sub-collection's approved records, for viewers. Older versions work with it.
 		{Name: "approved", Fresh: mongox.FromNothing(approvedOnly()), Steps: []mongox.Step{
 			mongox.CreateIndexes(1, index("records", "approved", "org", "event", "type", "deleted", "status", "seq")),
 			mongox.ReplaceIndexes(1, []mongox.Index{approvedOnly()}, "records.approved"),
@@ -59,9 +58,8 @@ func Indexes() []mongox.Index {
 	return slices.Concat(all, narrowedIndexes(), teams(), importIndexes(), []mongox.Index{policyIndex()})
 }
 
-// narrowed is version 5: indexes of what is rare hold nothing else, the page
-// index answers how many records are in each state, and expired idempotency keys
-// go by themselves. Programs of version 4 work with it.
+// narrowed is version 5: partial indexes hold only the documents they are for, the page index covers the counts by
+// state, and idempotency keys expire by a TTL index. Version 4 works with it.
 func narrowed() mongox.Step {
 	return mongox.ReplaceIndexes(4, narrowedIndexes(),
 		"events.unfolded", "events.marked", "events.gate",
@@ -76,11 +74,10 @@ func narrowedIndexes() []mongox.Index {
 		index("events", "marked_only", "mark", "org", "_id").Where(bson.D{isMarked()}),
 		index("events", "closing_only", "gateState", "_id", "org").Where(bson.D{eq("gateState", record.GateClosing)}),
 
-		// A page, what it takes to know that it has not changed, and how many records
-		// of a block are in each state.
+		// Pages, their entity tags, and the counts of a block by state.
 		index("records", "pages", "org", "event", "type", "deleted", "seq", "rev", "contextRev", "status"),
 		index("records", "unfolded_only", "org", "event", "type", "deleted", "folded").Where(isDeleted),
-		// What of an event is not decided yet: drafts, and the review queue in order.
+		// Undecided records of an event: drafts, and the review queue in order.
 		index("records", "undecided", "org", "event", "deleted", "status", "createdAt", "_id").Where(bson.D{eq("deleted", false), eq("status",
 			bson.D{eq("$in", bson.A{record.Unsubmitted, record.ChangesRequested, record.Submitted, record.InReview})})}),
 		// The review queue of the organization. It has the event, so that records of
@@ -113,10 +110,9 @@ func isWaiting() bson.D {
 	return bson.D{eq("deleted", false), eq("status", bson.D{eq("$in", bson.A{record.Submitted, record.InReview})})}
 }
 
-// summaries is version 3: how many records of an event are in each state, and
-// the newest result in short. A program of version 2 would change a state without
-// saying so. Events with approved records are marked: their headline is stored by
-// the recalculation, which finds nothing else to do.
+// summaries is version 3: the counts of an event's records by state, and the headline of the newest result. Version 2
+// would change a state without updating the counts. Events with approved records are marked, so that the
+// recalculation stores their headline.
 func summaries() mongox.Step {
 	create := mongox.CreateIndexes(3, index("records", "untallied", "org", "event", "untallied", "type", "seq"))
 	return mongox.Step{MinReader: create.MinReader, Apply: func(ctx context.Context, db *mongo.Database) error {
@@ -128,8 +124,8 @@ func summaries() mongox.Step {
 	}}
 }
 
-// eventReferences is version 4: the clients' own keys of events. A program of
-// version 3 would store a second event without a key, which the index refuses.
+// eventReferences is version 4: external references of events. Version 3 would store a second event without a key,
+// which the index rejects.
 func eventReferences() mongox.Step {
 	create := mongox.CreateIndexes(4, unique("events", "reference", "org", "refKey"))
 	return mongox.Step{MinReader: create.MinReader, Apply: func(ctx context.Context, db *mongo.Database) error {
@@ -141,8 +137,8 @@ func eventReferences() mongox.Step {
 	}}
 }
 
-// governance is version 2: histories of events, and the gate of a sign-off. A
-// program of version 1 would approve records of a signed event.
+// governance is version 2: histories of events, and the gate of a sign-off. Version 1 would approve records of a
+// signed event.
 func governance() []mongox.Index {
 	return []mongox.Index{
 		unique("event_history", "rev", "org", "event", "rev"),
@@ -150,7 +146,7 @@ func governance() []mongox.Index {
 	}
 }
 
-// baseline is version 1: the indexes as they were before versions were stored.
+// baseline is version 1: the indexes that predate stored versions.
 func baseline() []mongox.Index {
 	return []mongox.Index{
 		unique("events", "slot", "org", "slot"),
@@ -160,7 +156,7 @@ func baseline() []mongox.Index {
 
 		unique("records", "seq", "org", "event", "type", "seq"),
 		unique("records", "reference", "org", "event", "type", "refKey"),
-		// A page, and what it takes to know that it has not changed.
+		// Pages and their entity tags.
 		index("records", "page", "org", "event", "type", "deleted", "seq", "rev", "contextRev"),
 		index("records", "unfolded", "org", "event", "type", "deleted", "folded"),
 		// The states of an event, and its review queue in order.

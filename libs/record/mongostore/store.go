@@ -33,8 +33,7 @@ type Store struct {
 	suppliers     *mongo.Collection
 	policies      *mongo.Collection
 	packs         *mongo.Collection
-	// What is deleted of each list, see compact: the numbers by block, and how many
-	// they are.
+	// Deleted numbers of each list, by block, and their counts; see compact.
 	listSets   *mongo.Collection
 	listCounts *mongo.Collection
 	// How many records of each event are in each state, see tally.
@@ -83,11 +82,10 @@ func Attach(db *mongo.Database) *Store {
 	}
 }
 
-// volatile are the fields that others may change right after a write stored
-// them: they do not tell whose write it was.
+// volatile are the fields that another write may change right after an insert, so they do not identify the writer.
 var volatile = []string{"everApproved", "mark", "untallied", "fence", "preview", "contribution", "contextRev"}
 
-// insert stores a document; taken reports that a unique index refused it.
+// insert stores a document; taken reports that a unique index rejected it.
 func insert(ctx context.Context, in *mongo.Collection, document any) (taken bool, err error) {
 	return mongox.Insert(ctx, in, document, volatile...)
 }
@@ -139,8 +137,7 @@ func one[D, T any](ctx context.Context, in *mongo.Collection, verb string, filte
 	return value, mongox.Wrap(verb, record.Damaged(err))
 }
 
-// listBatch is how many documents one answer of the server may hold: all of a
-// page or a segment, so that reading one is one command.
+// listBatch is the batch size of a cursor: a page or a segment is read with one command.
 const listBatch = 1000
 
 // list reads the documents that filter matches and converts them.
@@ -173,8 +170,7 @@ func exists(ctx context.Context, in *mongo.Collection, filter bson.D) (bool, err
 	return err == nil, err
 }
 
-// only returns a projection of the fields named, so that an index that holds
-// them answers without the documents.
+// only returns a projection of the named fields, so that a covering index suffices.
 func only(fields ...string) bson.D {
 	p := bson.D{}
 	id := false

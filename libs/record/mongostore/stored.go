@@ -22,8 +22,7 @@ func (s *Store) StoredRecordsByID(ctx context.Context, org record.OrgID, ids []r
 		storedRecord, options.Find())
 }
 
-// storedRecord reads a record as it lies there: one that cannot be read is a
-// finding, not a failure.
+// storedRecord decodes a record: damage is a finding, not an error.
 func storedRecord(text bson.Raw) (r record.StoredRecord, err error) {
 	var d recordDoc
 	damage := bson.Unmarshal(text, &d)

@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// headlineDoc is a record.Headline as the event holds it.
+// headlineDoc is a record.Headline in its event.
 type headlineDoc struct {
 	Version  int64  `bson:"version"`
 	Revision int64  `bson:"revision"`
@@ -25,12 +25,10 @@ func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event recor
 	return counts[event], mongox.Wrap("count records", err)
 }
 
-// countsOf reads the counts of events, and counts again what has changed since
-// they were counted last. Of an event without records they are kept where keep
-// reports so.
+// countsOf reads the counts of events, after updating those with changes. The counts of an event without records are
+// stored if keep reports true for it.
 func (s *Store) countsOf(ctx context.Context, org record.OrgID, events []record.EventID, keep func(record.EventID) bool) (map[record.EventID]map[record.Status]int64, error) {
-	// What is not counted yet is read first: what is missing there was in the
-	// counts before.
+	// Uncounted changes are read first: any that are missing there were already included in the counts.
 	changed, err := distinctEvents(ctx, s.records, bson.D{eq("org", org), eq("event", in(events)), isUntallied()})
 	if err != nil {
 		return nil, err

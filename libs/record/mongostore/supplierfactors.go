@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// supplierDoc is a record.SupplierFactor. Nothing asks for what is in its body.
+// supplierDoc is a record.SupplierFactor. No query uses its body.
 type supplierDoc struct {
 	ID      string `bson:"_id"`
 	Org     string `bson:"org"`
@@ -21,7 +21,7 @@ type supplierDoc struct {
 	State supplierState `bson:",inline"`
 }
 
-// supplierState is what of a supplier's factor a replacement stores.
+// supplierState holds the fields of a supplier factor that a replacement stores.
 type supplierState struct {
 	Rev     int64  `bson:"rev"`
 	Deleted bool   `bson:"deleted"`
@@ -84,7 +84,7 @@ func (s *Store) SupplierFactorVersions(ctx context.Context, org record.OrgID, ke
 
 // StoredSupplierFactors implements record.SupplierFactors.
 func (s *Store) StoredSupplierFactors(ctx context.Context, org record.OrgID, after string, limit int) ([]record.StoredSupplierFactor, error) {
-	if limit <= 0 { // which the server would take for no limit
+	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
 	}
 	return list(ctx, s.suppliers, "read all supplier factors", bson.D{eq("org", org), above("_id", after)}, storedSupplierFactor,

@@ -24,9 +24,8 @@ type tallyDoc struct {
 	Blocks  string         `bson:"blocks"` // JSON of tallyBlocks
 }
 
-// tallyCounts are the counts of all blocks together. They are stored with every state
-// and in one order: a change of them then changes a value in its place, also to a
-// server that compares what it is to set with what it has value by value.
+// tallyCounts are the counts of all blocks together. Every state is stored, in a fixed order, so that an update
+// changes values in place, also on servers that compare updates value by value.
 type tallyCounts map[record.Status]int64
 
 // MarshalBSON implements bson.Marshaler.
@@ -46,13 +45,11 @@ const tallyBlock = 512
 
 func tallyID(org record.OrgID, event record.EventID) string { return string(org) + "/" + string(event) }
 
-// isUntallied is the condition on records whose state changed since their block
-// was counted last. The field holds the revision that changed it, so that
-// clearing it never clears that of a later change.
+// isUntallied matches records whose state changed since their block was last counted. The field is the revision of
+// the change, so that clearing it never clears a later one.
 func isUntallied() bson.E { return eq("untallied", bson.D{eq("$gt", 0)}) }
 
-// untallied returns what a replacement stores in the field: 0, so nothing, where
-// the newest move changed no state.
+// untallied returns the value of that field after a replacement: 0 if the newest move did not change the state.
 func untallied(r record.Record) int64 {
 	if last := r.Last; last.Rev == r.Rev && last.From == last.To && last.From == r.Status && !r.Deleted {
 		return 0
@@ -70,19 +67,17 @@ type untalliedDoc struct {
 func (d untalliedDoc) block() string { return fmt.Sprint(d.Type, "/", (d.Seq-1)/tallyBlock) }
 
 const (
-	// untalliedAtOnce bounds how many changed records one round takes up.
+	// untalliedAtOnce bounds the changed records of one round.
 	untalliedAtOnce = 1000
 	tallyAttempts   = 20
 )
 
-// tally brings the counts of an event up to date and returns them.
+// tally updates the counts of an event and returns them.
 //
-// Everything it does may be repeated, by any number of processes at once. The
-// version is read first, then what has changed, then the blocks are counted; the
-// write succeeds where the version is what was read, so it has seen at least what
-// every earlier write has seen. Only then are the very changes cleared that were
-// read before. Whoever dies on the way leaves them to the next reader. Where it
-// cannot write, the records themselves are counted.
+// Every step may be repeated, by any number of processes at once. The version is read first, then the changed
+// records, then their blocks are counted; the write succeeds only if the version is unchanged, so it includes at
+// least what every earlier write included. Only then are exactly the changes cleared that were read before. After a
+// crash, the next reader completes them. If writing fails, the records themselves are counted.
 func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventID, keep bool) (map[record.Status]int64, error) {
 	records := majorityRead(s.records)
 	for attempt := 0; attempt < tallyAttempts; attempt++ {
@@ -97,8 +92,8 @@ func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventI
 			return nil, err
 		}
 		if stored.Version > 0 && len(changed) == 0 {
-			// Somebody else was faster, and may have written since the counts were read:
-			// then they lack what has been cleared.
+			// Another process was faster and may have written after the counts were read: then they lack the changes
+			// it cleared.
 			stored, err = s.storedTally(ctx, org, event)
 			return stored.Counts, err
 		}
@@ -130,7 +125,7 @@ func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventI
 	return s.countRecords(ctx, bson.D{eq("org", org), eq("event", event), eq("deleted", false)})
 }
 
-// storedTally reads the counts of an event; their version is 0 where there are none.
+// storedTally reads the counts of an event; their version is 0 if there are none.
 func (s *Store) storedTally(ctx context.Context, org record.OrgID, event record.EventID) (tallyDoc, error) {
 	stored, err := one(ctx, majorityRead(s.tallies), "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org), eq("event", event)},
 		func(d tallyDoc) (tallyDoc, error) { return d, nil })
@@ -140,7 +135,7 @@ func (s *Store) storedTally(ctx context.Context, org record.OrgID, event record.
 	return stored, err
 }
 
-// tallied counts the blocks that changed, or all where none were counted before.
+// tallied counts the changed blocks, or all if none were counted before.
 func (s *Store) tallied(ctx context.Context, records *mongo.Collection, org record.OrgID, event record.EventID, stored tallyDoc, changed []untalliedDoc) (tallyDoc, error) {
 	blocks := tallyBlocks{}
 	if stored.Blocks != "" {
@@ -192,7 +187,7 @@ func (s *Store) tallied(ctx context.Context, records *mongo.Collection, org reco
 	return next, nil
 }
 
-// putTally stores counts where nobody has since those they were made from.
+// putTally stores counts if the version that they were calculated from is still current.
 func (s *Store) putTally(ctx context.Context, next tallyDoc) (written bool, err error) {
 	if next.Version == 1 {
 		taken, err := insert(ctx, s.tallies, next)
@@ -202,8 +197,7 @@ func (s *Store) putTally(ctx context.Context, next tallyDoc) (written bool, err 
 		bson.D{eq("version", next.Version), eq("counts", next.Counts), eq("blocks", next.Blocks)})
 }
 
-// clearUntallied clears the changes that were counted, each where it is still
-// the newest of its record.
+// clearUntallied clears the counted changes, each if it is still the newest of its record.
 func (s *Store) clearUntallied(ctx context.Context, org record.OrgID, event record.EventID, counted []untalliedDoc) error {
 	if len(counted) == 0 {
 		return nil

@@ -10,15 +10,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// teams are the indexes behind the events that somebody may see. Programs that do
-// not know it work beside it, and leave the teams of events as they are.
+// teams are the indexes for events visible to a user. Older versions work with them and do not change teams.
 func teams() []mongox.Index {
 	return []mongox.Index{index("events", "visible", "org", "deleted", "visibleTo", "slot")}
 }
 
-// What visibleTo of an event holds: for an event without a team toAll, or nothing in
-// events from before there were teams; else hasTeam, the ids of the members, and
-// the ids of those who review once more with reviewedBy before them.
+// Values of visibleTo of an event: without a team toAll, or nothing in events that predate teams; otherwise hasTeam,
+// the ids of the members, and the ids of the reviewers again with the prefix reviewedBy.
 const (
 	toAll      = "*"
 	hasTeam    = "#team"
@@ -39,8 +37,7 @@ func visibleTo(e record.Event) []string {
 	return all
 }
 
-// forWhom returns the filter of the events that are not deleted, have no team, or
-// have this token in visibleTo.
+// forWhom returns the filter of the events that are not deleted, have no team, or have this token in visibleTo.
 func forWhom(org record.OrgID, token string) bson.D {
 	return bson.D{eq("org", org), eq("deleted", false), eq("visibleTo", bson.D{eq("$in", bson.A{nil, toAll, token})})}
 }
@@ -110,7 +107,7 @@ func (s *Store) ReviewQueueOf(ctx context.Context, org record.OrgID, member stri
 	if err != nil {
 		return nil, 0, err
 	}
-	// The shorter of the two lists: who reviews little reads little.
+	// Use the shorter of the two lists.
 	if len(others) > len(mine) {
 		return s.queue(ctx, bson.D{eq("org", org), eq("event", bson.D{eq("$in", mine)})}, skip, limit)
 	}

@@ -100,8 +100,7 @@ func (c Counts) Of(block int64) int64 {
 type Page struct {
 	Total int64 // how many items the whole list has
 	Count int64 // how many of them are in the page
-	// Newest and Oldest are the ends of the page, both within it. They mean
-	// nothing where Count is 0.
+	// Newest and Oldest are the ends of the page, inclusive. They are undefined if Count is 0.
 	Newest, Oldest Place
 }
 
@@ -123,7 +122,7 @@ func (c Counts) Page(highest, skip, limit int64) Page {
 
 // place finds the n-th item from the oldest, which is 1.
 func (c Counts) place(n, highest int64) Place {
-	// Beyond the last count every number lives.
+	// Numbers beyond the last count are all live.
 	for block, deleted := range c {
 		living := min(BlockSize, highest-int64(block)*BlockSize) - int64(deleted)
 		if n <= living {

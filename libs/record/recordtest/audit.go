@@ -112,8 +112,7 @@ func (b *bench) verified() (faults []string, tally histories.Tally) {
 // story is the data to damage.
 type story struct {
 	long record.Record // six revisions, approved
-	// other is an entry of long, valid in itself, from another history that was never
-	// stored.
+	// other is an entry of long that is valid by itself, from another history that was never stored.
 	other []record.Entry
 	bare  record.Record // just created
 }

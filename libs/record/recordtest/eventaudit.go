@@ -31,7 +31,7 @@ func eventAuditTests() []test {
 			tally, faults := b.eventFaults(b.Store)
 			equal(b, "tally", tally, histories.EventTally{Events: 2, Entries: last})
 			equal(b, "faults", faults, nil)
-			// A change that died before its write leaves a copy of the newest entry.
+			// A change that crashed before its write leaves a copy of the newest entry.
 			b.must(b.InsertEventEntry(b.Context(), acme, fair, record.Adopted(before).Last))
 			_, faults = b.eventFaults(b.Store)
 			equal(b, "faults after a change that was not made", faults, nil)

@@ -24,7 +24,7 @@ func eventReferenceTests() []test {
 			b.must(insert(acme, fair, ""))
 			b.must(insert(acme, "third", ""))
 			b.must(insert(other, "theirs", "A/7"))
-			// A repetition with the same id has created it, whatever the reference.
+			// An insert with the same id is a repetition, whatever the reference.
 			b.want(record.ErrDuplicate, insert(acme, gala, "A/7"))
 
 			got, err := b.EventByReference(b.Context(), acme, "A/7")

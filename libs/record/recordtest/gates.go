@@ -89,7 +89,7 @@ func gateTests() []test {
 			b.delete(acme, records[3])
 			foreign := b.insert(other, draft(flights, "foreign"))
 			b.must(b.Fence(b.Context(), acme, flights, 1, 3, 5))
-			b.must(b.Fence(b.Context(), acme, flights, 2, 2, 3)) // lower: nothing
+			b.must(b.Fence(b.Context(), acme, flights, 2, 2, 3)) // lower: no effect
 			b.must(b.Fence(b.Context(), acme, flights, 3, 3, 7))
 			for i, want := range []int64{5, 5, 7} {
 				got := b.read(acme, records[i].Key())
@@ -128,7 +128,7 @@ func gateTests() []test {
 			b.want(record.ErrNotFound, b.SetEverApproved(b.Context(), other, gala))
 			b.want(record.ErrNotFound, b.SetEverApproved(b.Context(), acme, "event-none"))
 			b.wantFailure(b.SetEverApproved(b.ended(), acme, gala))
-			// An event that comes from another store brings it along.
+			// An event from another store keeps it.
 			moved := someEvent("moved")
 			moved.EverApproved = true
 			_, err = b.InsertEvent(b.Context(), acme, moved, record.Unlimited)

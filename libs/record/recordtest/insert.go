@@ -84,7 +84,7 @@ func insertTests() []test {
 			r := b.insert(acme, referring(flights, "r1", "A-1"))
 			_, err := b.InsertRecord(b.Context(), acme, r)
 			b.want(record.ErrDuplicate, err)
-			// Another organization does not own it, so its own reference conflicts.
+			// The record belongs to another organization, so this reference conflicts with its own.
 			b.insert(other, referring(flights, "o1", "A-1"))
 			_, err = b.InsertRecord(b.Context(), other, r)
 			b.want(record.ErrDuplicateReference, err)

@@ -63,15 +63,15 @@ func pagesWhileWriting(b *bench) {
 	}
 }
 
-// life is what is known of when a record existed. Times are ticks of a clock that
-// advances with every request and response; 0 means never.
+// life is the known lifetime of a record. Times are ticks of a clock that advances with every request and response; 0
+// means never.
 type life struct {
 	insertBegan, inserted int64
 	deleteBegan, deleted  int64
 }
 
-// surely reports whether the record existed all the time between two ticks, possibly
-// whether it may have existed at some time.
+// surely reports whether the record certainly existed between two ticks; possibly whether it may have existed at some
+// time.
 func (l *life) surely(from, to int64) bool {
 	return l.inserted < from && (l.deleteBegan == 0 || l.deleteBegan > to)
 }
@@ -80,7 +80,7 @@ func (l *life) possibly(from, to int64) bool {
 	return l.insertBegan < to && (l.deleted == 0 || l.deleted > from)
 }
 
-// livingList is a sub-collection with the lives of its records by number.
+// livingList is a sub-collection with the lifetimes of its records by number.
 type livingList struct {
 	sub   record.Sub
 	clock atomic.Int64
@@ -156,8 +156,7 @@ func (l *livingList) walk(ctx context.Context, store record.Store, limit int64) 
 	}
 }
 
-// look reads a page as it is served: again if something was deleted from it between
-// finding and reading it.
+// look reads a page as the service does: again if something on it was deleted in between.
 func (l *livingList) look(ctx context.Context, store record.Store, skip, limit int64) (sight, error) {
 	for {
 		seen := sight{from: l.clock.Add(1), skip: skip, limit: limit}
@@ -180,7 +179,7 @@ func (l *livingList) look(ctx context.Context, store record.Store, skip, limit i
 	}
 }
 
-// checkSights compares each single page with the lives.
+// checkSights compares each page with the lifetimes.
 func (l *livingList) checkSights(b *bench, sights []sight) {
 	b.Helper()
 	for _, s := range sights {
@@ -224,9 +223,8 @@ func (l *livingList) checkSights(b *bench, sights []sight) {
 	}
 }
 
-// checkWalk compares a walk from the first page to the end with the lives: a record
-// that remained may be missed only once per concurrent deletion, and repeated only once
-// per concurrent insertion.
+// checkWalk compares a walk from the first page to the end with the lifetimes: a record that remained may be missed
+// only once per concurrent deletion, and repeated only once per concurrent insertion.
 func (l *livingList) checkWalk(b *bench, walk []sight) {
 	b.Helper()
 	from, to := walk[0].from, walk[len(walk)-1].to

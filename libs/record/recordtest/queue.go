@@ -57,7 +57,7 @@ func queueTests() []test {
 					if read = append(read, part...); len(part) == 0 {
 						break
 					}
-					if len(read) > len(all) { // a store that starts again each time would never end
+					if len(read) > len(all) { // a store that restarted each time would not terminate
 						b.Fatalf("in parts of %d: more than the %d records that there are", limit, len(all))
 					}
 				}

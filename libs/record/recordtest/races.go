@@ -274,7 +274,7 @@ func slotsWhileWriting(b *bench) {
 			if err != nil {
 				return err
 			}
-			// Either k alone, or k+1 and k.
+			// Either only k, or k+1 and k.
 			if span.Total > 2 || span.Count != span.Total || span.Count > 0 && span.High != span.Low+span.Count-1 {
 				return fmt.Errorf("the slots of %+v were never taken together", span)
 			}

@@ -24,15 +24,14 @@ import (
 )
 
 const (
-	// Lease bounds a sign-off, and leasePerRecord what each record adds: a sweeper
-	// opens the gate of one that has taken longer. That it compares clocks of
-	// processes does no harm: a late signature fails on the event's revision. What is
-	// kept costs some 1.2 ms of a processor for each record; a busy one has time for it.
+	// Lease bounds a sign-off, plus leasePerRecord for each record: a sweeper reopens the gate of one that took
+	// longer. Clock skew between processes is harmless: a late signature fails on the event's revision. Storing an
+	// edition costs about 1.2 ms of a processor per record.
 	Lease          = 5 * time.Minute
 	leasePerRecord = 10 * time.Millisecond
 	// fenceBatch is how many records one write fences.
 	fenceBatch = 1000
-	// waitEvery is the pause between looks for what is waited for.
+	// waitEvery is the polling interval.
 	waitEvery = 50 * time.Millisecond
 )
 
@@ -50,9 +49,8 @@ type Store interface {
 type Results interface {
 	// Revision returns the newest revision of the event's result.
 	Revision(ctx context.Context, org record.OrgID, event record.EventID) (int64, error)
-	// Keep keeps the edition that is about to be signed and returns the hash that
-	// names what is kept. It is idempotent; what it wrote for a sign-off that did
-	// not come about is unreferenced.
+	// Keep stores the edition to be signed and returns the hash that identifies it. It is idempotent; an edition
+	// stored for a failed sign-off remains unreferenced.
 	Keep(ctx context.Context, e record.Event, edition record.Edition) (root string, err error)
 }
 
@@ -78,9 +76,9 @@ type Request struct {
 	FourEyes  bool
 	PolicyRev int64
 	Proposal  string
-	// Open is the checklist as it was when this was asked for.
+	// Open is the checklist at the time of the request.
 	Open []byte
-	// IfMatch, when set, reports whether the event is still what the caller saw.
+	// IfMatch, when set, reports whether the event is still the one that the caller saw.
 	IfMatch func(record.Event) bool
 }
 
@@ -88,12 +86,12 @@ func (s Service) flow() record.EventFlow {
 	return record.EventFlow{Store: s.Store, Now: s.Now, Report: s.Report, Once: s.Once}
 }
 
-// later is the flow of what no request waits for.
+// later is the flow for changes that no request waits for.
 func (s Service) later() record.EventFlow { return record.EventFlow{Store: s.Store, Now: s.Now} }
 
 func (s Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// lease returns how long a sign-off of the event may take.
+// lease returns the time limit of a sign-off of the event.
 func (s Service) lease(ctx context.Context, org record.OrgID, event record.EventID) (time.Duration, error) {
 	highest, err := s.Store.MaxSeqs(ctx, org, event)
 	lease := Lease
@@ -177,11 +175,11 @@ func (s Service) Finish(ctx context.Context, closing record.Event) (record.Event
 	})
 }
 
-// errSuperseded ends a sign-off whose gate was opened meanwhile.
+// errSuperseded ends a sign-off whose gate was reopened meanwhile.
 var errSuperseded = errors.New("signoff: the gate was opened by the sweeper")
 
-// fence stores the gate's epoch in every record there is. One that is inserted
-// later is read by nobody before the gate was closed.
+// fence stores the gate's epoch in every existing record. Every reader of a record inserted later reads it after the
+// gate was closed.
 func (s Service) fence(ctx context.Context, closing record.Event) error {
 	highest, err := s.Store.MaxSeqs(ctx, closing.Org, closing.ID)
 	if err != nil {
@@ -198,8 +196,7 @@ func (s Service) fence(ctx context.Context, closing record.Event) error {
 	return nil
 }
 
-// awaitResults returns once nothing of the event is marked, that is, once the
-// result says what the records say.
+// awaitResults waits until no mark is left on the event, that is, until the result reflects all records.
 func (s Service) awaitResults(ctx context.Context, closing record.Event) error {
 	for {
 		marked, err := s.Store.HasMarks(ctx, closing.Org, closing.ID)
@@ -223,7 +220,7 @@ func pause(ctx context.Context) error {
 	}
 }
 
-// abandon opens the gate of a sign-off again and says why.
+// abandon reopens the gate of a sign-off and records the reason.
 func (s Service) abandon(ctx context.Context, closing record.Event, code apperr.Code, message string) (record.Event, error) {
 	return s.later().Apply(ctx, record.EventRequest{
 		Org: closing.Org, ID: closing.ID, Action: record.SignOffFailed, By: record.System(), Comment: message, Gate: record.GateClosing,
@@ -276,7 +273,7 @@ func (s Service) Withdraw(ctx context.Context, w Withdrawal) (record.Event, erro
 	})
 }
 
-// sweepLimit bounds how many events one sweep looks at.
+// sweepLimit bounds the events of one sweep.
 const sweepLimit = 64
 
 // Sweep reopens the gates of sign-offs whose process crashed, and returns their number.

@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// insertion is a record on its way in, with the parts that are JSON.
+// insertion is a record to insert, with its JSON parts.
 type insertion struct {
 	record    record.Record
 	createdBy string
@@ -48,8 +48,7 @@ func (i insertion) values(org record.OrgID, seq int64) [newWidth]any {
 	}
 }
 
-// insert stores the record under seq. The sentinels ErrDuplicate and
-// ErrDuplicateReference leave the transaction as it was.
+// insert stores the record under seq. After ErrDuplicate and ErrDuplicateReference the transaction is unchanged.
 func (i insertion) insert(ctx context.Context, tx sqlitex.Tx, org record.OrgID, seq int64) error {
 	values := i.values(org, seq)
 	_, err := tx.ExecContext(ctx, `INSERT INTO records (`+newColumns+`) VALUES `+newRow, values[:]...)
@@ -75,7 +74,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 	var stored []record.Record
 	var refused []error
 	err := s.write(ctx, "insert records", func(ctx context.Context, tx sqlitex.Tx) error {
-		// The function may run again, so it begins with nothing.
+		// The function may run again, so it starts from empty results.
 		stored, refused = make([]record.Record, 0, len(rows)), make([]error, 0, len(rows))
 		seq, err := nextSeq(ctx, tx, org, sub)
 		if err != nil {
@@ -105,9 +104,9 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 	return stored, refused, nil
 }
 
-// insertAll stores new records under the numbers from seq on, by one statement, and says
-// at its place why one of them was not stored, which takes no number. Seldom is one refused,
-// so which are is asked only after the statement has failed.
+// insertAll stores new records under the numbers from seq on with one statement, and returns an error in place of
+// each one that is rejected, which takes no number. Rejections are rare, so they are determined only after the
+// statement has failed.
 func insertAll(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub, seq int64, all []insertion) (refused []error, err error) {
 	refused = make([]error, len(all))
 	err = insertRows(ctx, tx, org, sub, seq, all)
@@ -129,8 +128,7 @@ func insertAll(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.
 	return refused, insertRows(ctx, tx, org, sub, seq, accepted)
 }
 
-// insertRows stores new records under the numbers from seq on. Where one cannot be stored,
-// none is.
+// insertRows stores new records under the numbers from seq on: all of them or none.
 func insertRows(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub, seq int64, all []insertion) error {
 	rows := sqlitex.NewRows(newWidth, len(all))
 	var deleted []int64
@@ -150,15 +148,15 @@ func insertRows(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record
 	return recordsOf(org, sub).compact(ctx, tx, deleted...)
 }
 
-// duplicates says of each new record what whichDuplicate says of one: with what it collides,
-// of what is stored and of what comes before it and is accepted.
+// duplicates returns for each new record the error of whichDuplicate: its conflict with stored records or with
+// earlier accepted ones.
 func duplicates(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub, all []insertion) ([]error, error) {
 	ids, references := sqlitex.NewRows(1, len(all)), sqlitex.NewRows(1, len(all))
 	for _, row := range all {
 		ids.Add(row.record.ID)
 		references.Add(row.record.RefKey())
 	}
-	mine := map[record.ID]bool{} // whether an id that is taken is this organization's
+	mine := map[record.ID]bool{} // whether a taken id belongs to this organization
 	rows, err := ids.Query(ctx, tx, `SELECT id, org = ? FROM records WHERE id IN (VALUES (?))`, org)
 	if err := each(rows, err, func(row scanner) error {
 		var id record.ID

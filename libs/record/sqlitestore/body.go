@@ -6,9 +6,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
-// A record's body is read with every record of every list and export, and decoding it by
-// reflection took a quarter of an export. So that it is read in the very form in which it is
-// written; anything else, a notice or an escaped character among it, goes to encoding/json.
+// A record's body is decoded for every record of a list or an export, and decoding by reflection took a quarter of an
+// export. So bodies in exactly the form that is written are parsed here; others, for instance with a notice or an
+// escaped character, are decoded by encoding/json.
 
 // decodeBody reads the body of a record.
 func decodeBody(text []byte) (b recordBody, err error) {
@@ -28,7 +28,7 @@ func decodeActor(text []byte) (a actorJSON, err error) {
 	return a, json.Unmarshal(text, &a)
 }
 
-// cursor goes through the text of a body.
+// cursor parses the text of a body.
 type cursor struct{ plainjson.Reader }
 
 func newCursor(text []byte) (cursor, bool) {

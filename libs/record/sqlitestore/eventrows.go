@@ -16,7 +16,7 @@ type eventKey struct {
 	id  record.EventID
 }
 
-// keptRow is a row as it was read, and the version of the file before that.
+// keptRow is a cached row, and the version of the file before it was read.
 type keptRow struct {
 	row     eventRow
 	version sqlitex.Version
@@ -43,8 +43,7 @@ func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.Ev
 		return record.Event{}, wrap(verb, err)
 	}
 	key := eventKey{org, id}
-	// The version is read first: what is committed while the row is read makes it one of
-	// the past.
+	// The version is read first: a commit during the read of the row makes the cached row outdated.
 	version, versionErr := s.db.Version(ctx)
 	if kept, ok := s.events.Get(key); ok && versionErr == nil && kept.version == version {
 		e, err := kept.row.event()

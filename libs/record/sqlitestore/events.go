@@ -30,8 +30,8 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 			return err
 		}
 		if quota != record.Unlimited && slot > quota {
-			// An event that is there already is said to be: who tries again
-			// after the last slot was taken must learn that it has it.
+			// An existing event is reported as a duplicate before the quota: a retry after the last slot was taken
+			// must find its event.
 			taken, err := exists(ctx, tx, `SELECT 1 FROM events WHERE org = ? AND id = ?`, org, e.ID)
 			if err != nil {
 				return err

@@ -9,22 +9,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// The texts of events that were decoded lately, and the longest that is kept.
+// The cache of recently decoded event texts, and the longest cached text.
 const (
 	keptTexts   = 4 << 20
 	longestText = 4 << 10
 )
 
-// eventTexts is what is stored of an event as text.
+// eventTexts are the fields of an event stored as text.
 type eventTexts struct {
 	body       eventBody
 	createdBy  record.Actor
 	governance record.Governance
 }
 
-// decoded are texts of events by themselves: every request below an event reads it, and
-// few change it. The key is all that was decoded, so that there is nothing to be
-// invalidated.
+// decoded caches the decoded texts of events: every request below an event reads them, and few change them. The key
+// is the whole encoded text, so nothing needs invalidation.
 var decoded = lru.NewCosting[string](keptTexts, func(k keptEvent) int { return 3 * k.size })
 
 type keptEvent struct {
@@ -70,7 +69,7 @@ func (t eventTexts) simple() bool {
 func (t eventTexts) clone() eventTexts {
 	t.body.Attendees, t.body.VirtualAttendees = copyOf(t.body.Attendees), copyOf(t.body.VirtualAttendees)
 	t.body.Metadata, t.body.Compensation = maps.Clone(t.body.Metadata), slices.Clone(t.body.Compensation)
-	// The values in it are JSON, which is replaced and never written into.
+	// The JSON values in it are replaced, never modified.
 	t.governance.Last.Changed = slices.Clone(t.governance.Last.Changed)
 	return t
 }

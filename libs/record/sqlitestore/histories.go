@@ -30,7 +30,8 @@ func (s *Store) RecordsByID(ctx context.Context, org record.OrgID, ids []record.
 	if err != nil {
 		return nil, wrap("read records by id", err)
 	}
-	// The sign keeps the engine from the indexes by organization: it would read all records of one.
+	// The unary plus keeps the engine from using the indexes by organization, with which it would read all its
+	// records.
 	records, err := list(ctx, s.db, scanRecord,
 		`SELECT `+recordColumns+` FROM records WHERE +org = ? AND id IN (SELECT value FROM json_each(?))`, org, string(wanted))
 	return records, wrap("read records by id", err)
@@ -122,8 +123,7 @@ func (s *Store) StoredEvents(ctx context.Context, org record.OrgID, after int64,
 	return events, wrap("read all events", err)
 }
 
-// scanStoredEntry reads an entry as it lies there: one that cannot be read is a
-// finding, not a failure.
+// scanStoredEntry decodes an entry: damage is a finding, not an error.
 func scanStoredEntry(row scanner) (e record.StoredEntry, err error) {
 	var text []byte
 	if err := row.Scan(&e.Event, &e.Record, &e.Entry.Rev, &text); err != nil {

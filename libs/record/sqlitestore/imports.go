@@ -95,7 +95,7 @@ func (s *Store) EventImports(ctx context.Context, org record.OrgID, event record
 	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM imports WHERE org = ? AND event = ?`, org, event)); err != nil {
 		return nil, 0, wrap("count imports", err)
 	}
-	// A negative LIMIT would mean none.
+	// A negative LIMIT would mean no limit.
 	page, err = list(ctx, tx, scanImport, `SELECT body FROM imports WHERE org = ? AND event = ?
 		ORDER BY julianday(json_extract(body, '$.createdAt')) DESC, id DESC LIMIT ? OFFSET ?`, org, event, max(limit, 0), max(skip, 0))
 	return page, total, wrap("list imports", err)

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// keyColumns are the columns scanKey reads, in its order. A status of 0 stands
-// for no answer.
+// keyColumns are the columns that scanKey reads, in order. A status of 0 means no response.
 const keyColumns = `id, digest, seed, lease, lease_until, expires_at, status, etag, location, body, note`
 
 func scanKey(row scanner) (record.KeyEntry, error) {

@@ -34,7 +34,8 @@ func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event re
 			for _, m := range part {
 				rows.Add(m.ID, m.Mark)
 			}
-			// The signs keep the engine from the indexes by organization: it would read all of an event.
+			// The unary pluses keep the engine from using the indexes by organization, with which it would read the
+			// whole event.
 			if _, err := rows.Exec(ctx, tx, `UPDATE records SET mark = ''
 				FROM (VALUES (?, ?)) WHERE +org = ? AND +event = ? AND id = column1 AND mark = column2`, org, event); err != nil {
 				return err
@@ -98,7 +99,7 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 
 // RecordsNumbered implements record.Counting.
 func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (int64, error) {
-	// By a query that ctx ends: it looks at many rows.
+	// A query that ctx cancels, since it reads many rows.
 	one, err := list(ctx, s.db, func(row scanner) (n int64, err error) { return n, row.Scan(&n) },
 		`SELECT COALESCE(SUM(highest), 0) FROM (SELECT MAX(seq) AS highest FROM records WHERE org = ? GROUP BY event, type)`, org)
 	if err != nil || len(one) == 0 {
@@ -107,8 +108,8 @@ func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (int64, e
 	return one[0], nil
 }
 
-// storedAtOnce is how many contributions are stored in one transaction, and for how many
-// others wait at most: those of a whole segment take ten times as long as most writes do.
+// storedAtOnce is how many contributions are stored in one transaction, which bounds how long other writes wait:
+// those of a whole segment take ten times as long as most writes.
 const storedAtOnce = 32
 
 // StoreContributions implements record.Counting: one transaction, or several behind what
@@ -118,13 +119,12 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 		return ctx.Err()
 	}
 	if len(all) > storedAtOnce {
-		// Where they are lost they are calculated again: the result that counts them is stored
-		// after them, in a write that is synced.
+		// Lost contributions are calculated again: the result that includes them is stored later, by a synced write.
 		ctx = sqlitex.Unsynced(fairshare.Behind(ctx))
 	}
 	unseen := false // as another engine calculates them: no other revision, and no other context
 	defer func() {
-		if unseen { // After the writes: who has read what they change, before or meanwhile, reads it again.
+		if unseen { // After the writes: readers that read the changed rows before or meanwhile read them again.
 			s.segments.stored.Add(1)
 		}
 	}()
@@ -134,7 +134,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 			for _, r := range part {
 				rows.Add(r.ID, r.Rev, r.ContextRev, text(r.Preview), text(r.Contribution))
 			}
-			// The sign keeps the engine from the indexes by organization here too.
+			// The unary plus keeps the engine from using the indexes by organization here too.
 			done, err := rows.Exec(ctx, tx, `UPDATE records SET preview = column4, contribution = column5, context_rev = column3
 				FROM (VALUES (?, ?, ?, ?, ?)) WHERE +org = ? AND id = column1 AND rev = column2 AND context_rev < column3`, org)
 			if err != nil {
@@ -144,7 +144,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 			if err != nil || n == int64(len(part)) {
 				return err
 			}
-			// What was stored just now has this context too, and what there is to store already.
+			// A row that was just stored also has this context and already has the new values.
 			other, err := changed(rows.Exec(ctx, tx, `UPDATE records SET preview = column4, contribution = column5
 				FROM (VALUES (?, ?, ?, ?, ?)) WHERE +org = ? AND id = column1 AND rev = column2 AND context_rev = column3
 				AND (preview IS NOT column4 OR contribution IS NOT column5)`, org))

@@ -20,10 +20,10 @@ import (
 type numbered struct {
 	org        record.OrgID
 	event, typ string // empty for the list of events
-	// head returns the highest number, the counts of what is deleted (NULL where
-	// there is no row) and whether anything is.
+	// head returns the highest number, the counts of deleted items (NULL if there is no row) and whether any is
+	// deleted.
 	head string
-	// deleted returns the numbers of what is deleted, one by one.
+	// deleted returns the numbers of deleted items.
 	deleted string
 }
 
@@ -43,15 +43,15 @@ func eventsOf(org record.OrgID) numbered {
 		head: `SELECT (SELECT COALESCE(MAX(slot), 0) FROM events WHERE org = ?1),
 			(SELECT counts FROM list_counts WHERE org = ?1 AND event = ?2 AND type = ?3),
 			EXISTS (SELECT 1 FROM events WHERE org = ?1 AND deleted = 1)`,
-		// Both are empty: the condition is there to take the parameters.
+		// Both are empty for events: the condition only uses the parameters.
 		deleted: `SELECT slot FROM events WHERE org = ?1 AND deleted = 1 AND ?2 = ?3`,
 	}
 }
 
 func (l numbered) args(more ...any) []any { return append([]any{l.org, l.event, l.typ}, more...) }
 
-// foldRecord adds the number of a record that was just deleted to what is
-// deleted of its list, in the transaction that deleted it.
+// foldRecord adds the number of a deleted record to the deleted numbers of its list, in the transaction that deleted
+// it.
 func foldRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.ID) error {
 	var sub record.Sub
 	var number int64
@@ -62,7 +62,7 @@ func foldRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.
 	return recordsOf(org, sub).compact(ctx, tx, number)
 }
 
-// foldEvent does the like for an event.
+// foldEvent does the same for an event.
 func foldEvent(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.EventID) error {
 	number, err := scanNumber(tx.QueryRowContext(ctx, `SELECT slot FROM events WHERE org = ? AND id = ?`, org, id))
 	if err != nil {
@@ -89,7 +89,7 @@ func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, numbers ...int64) 
 	return l.put(ctx, tx, numbers, sets, countsOf(blob))
 }
 
-// foldAll makes the sets and the counts from the deleted items themselves.
+// foldAll builds the sets and the counts from the deleted items.
 func (l numbered) foldAll(ctx context.Context, tx sqlitex.Tx) error {
 	numbers, err := list(ctx, tx, scanNumber, l.deleted, l.args()...)
 	if err != nil {
@@ -130,8 +130,7 @@ func (l numbered) putCounts(ctx context.Context, tx sqlitex.Tx, counts numbering
 	return err
 }
 
-// sets reads the sets of two blocks, or of one that is both. A block without one
-// has nothing deleted.
+// sets reads the sets of two blocks, which may be the same. A block without a set has no deletions.
 func (l numbered) sets(ctx context.Context, db querier, one, other int64) (map[int64]*numbering.Set, error) {
 	type row struct {
 		block int64
@@ -152,9 +151,8 @@ func (l numbered) sets(ctx context.Context, db querier, one, other int64) (map[i
 	return sets, nil
 }
 
-// span finds a page of a list. The counts and the sets are two readings; where
-// something was deleted in between, they do not fit together, and it begins
-// anew.
+// span finds a page of a list. The counts and the sets are two reads; if an item was deleted in between, they are
+// inconsistent, and it starts again.
 func (s *Store) span(ctx context.Context, l numbered, skip, limit int64) (record.Span, error) {
 	for range spanAttempts {
 		span, ok, err := s.trySpan(ctx, l, max(skip, 0), limit)
@@ -165,7 +163,7 @@ func (s *Store) span(ctx context.Context, l numbered, skip, limit int64) (record
 	return record.Span{}, errors.New("the counts of deleted numbers do not fit their sets")
 }
 
-// spanAttempts is far more than there can be deletions between two readings.
+// spanAttempts is far above the possible number of deletions between two reads.
 const spanAttempts = 1000
 
 func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (span record.Span, ok bool, err error) {
@@ -176,7 +174,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 		return span, false, err
 	}
 	if deleted && blob == nil {
-		// The file is from before there were counts.
+		// The file predates the counts.
 		return span, false, s.db.Write(ctx, l.foldAll)
 	}
 	counts := countsOf(blob)
@@ -205,7 +203,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 	return span, true, nil
 }
 
-// A set is stored as its words, a list of counts as its counts, big-endian.
+// A set is stored as its words, a list of counts as its counts, all big-endian.
 
 func setBlob(set *numbering.Set) []byte {
 	blob := make([]byte, 0, 8*numbering.Words)

@@ -79,8 +79,7 @@ func (s *Store) ReplaceOrganization(ctx context.Context, o record.Organization, 
 	})
 }
 
-// putAutoApproval keeps the automatic approval of an organization, in the
-// transaction that writes the organization.
+// putAutoApproval stores the automatic approval of an organization, in the transaction that writes the organization.
 func putAutoApproval(ctx context.Context, tx sqlitex.Tx, o record.Organization) error {
 	a := o.Policy.AutoApprove
 	if !a.On() {

@@ -30,9 +30,8 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 	return r, nil
 }
 
-// whichDuplicate says what a new record collided with: its own id, where that
-// is taken, before its reference, so that who tries again after a crash learns
-// that the first attempt succeeded.
+// whichDuplicate returns the error for the conflict of a new record: a duplicate id before a duplicate reference, so
+// that a retry after a crash finds that the first attempt succeeded.
 func whichDuplicate(ctx context.Context, tx sqlitex.Tx, org record.OrgID, r record.Record) error {
 	mine, err := exists(ctx, tx, `SELECT 1 FROM records WHERE org = ? AND id = ?`, org, r.ID)
 	if err != nil {
@@ -126,8 +125,8 @@ func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub recor
 	return revisions, wrap("read revisions of records", err)
 }
 
-// scanRevisions returns what reads a row. All rows are read into one place, so that a
-// row takes no memory of its own.
+// scanRevisions returns a function that reads a row. All rows share the destination, which saves an allocation per
+// row.
 func scanRevisions() func(scanner) (record.Revision, error) {
 	var r record.Revision
 	into := []any{(*number)(&r.Number), (*number)(&r.Rev), (*number)(&r.ContextRev)}
@@ -166,18 +165,17 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	return page, total, nil
 }
 
-// inQueue is the condition of the two indexes of the review queue, word for
-// word: the engine uses them for nothing else.
+// inQueue is the condition of the two partial indexes of the review queue; the engine uses them only for identical
+// text.
 const inQueue = `deleted = 0 AND status IN ('submitted', 'in_review')`
 
-// ofLiveEvents leaves out what is left of deleted events.
+// ofLiveEvents excludes the records of deleted events.
 const ofLiveEvents = ` AND event NOT IN (SELECT id FROM events WHERE org = ?1 AND deleted = 1)`
 
 // ReviewQueue implements record.ReviewQueue. The page and the count are of one
 // state: one transaction reads both.
 func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.EventID, skip, limit int64) ([]record.Record, int64, error) {
-	// The index is named because the engine would rather count by another one,
-	// which holds every record.
+	// The index is named because the engine would otherwise count with one that holds every record.
 	count, read, args := `SELECT COUNT(*) FROM records INDEXED BY records_queue WHERE org = ? AND event = ? AND `+inQueue,
 		`SELECT `+recordColumns+` FROM records INDEXED BY records_queue
 		 WHERE org = ? AND event = ? AND `+inQueue+` ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
@@ -201,7 +199,7 @@ func (s *Store) countedPage(ctx context.Context, skip, limit int64, count, read 
 	if total, err = scanNumber(tx.QueryRowContext(ctx, count, args...)); err != nil {
 		return nil, 0, wrap("count review queue", err)
 	}
-	// A negative LIMIT would mean none.
+	// A negative LIMIT would mean no limit.
 	page, err = list(ctx, tx, scanRecord, read, append(args, max(limit, 0), max(skip, 0))...)
 	if err != nil {
 		return nil, 0, wrap("read review queue", err)

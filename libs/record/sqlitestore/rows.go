@@ -39,7 +39,7 @@ func actorFromJSON(a actorJSON) (record.Actor, error) {
 	return actor, err
 }
 
-// stampJSON is when something was done and by whom, each as far as known.
+// stampJSON is a time and an actor, each as far as known.
 type stampJSON struct {
 	At *int64     `json:"at,omitempty"`
 	By *actorJSON `json:"by,omitempty"`
@@ -121,7 +121,7 @@ func entryFromJSON(e entryJSON) (record.Entry, error) {
 	}, nil
 }
 
-// eventBody is what of an event no query asks for.
+// eventBody holds the fields of an event that no query uses.
 type eventBody struct {
 	Title            string          `json:"title"`
 	StartDate        string          `json:"startDate,omitempty"`
@@ -156,9 +156,9 @@ func eventBodyOf(e record.Event) ([]byte, error) {
 	})
 }
 
-// eventRow is an event as it is stored, under the names of its columns.
+// eventRow is an event as stored, with its fields in the order of its columns.
 type eventRow struct {
-	e                                record.Event // what stands in columns of its own
+	e                                record.Event // fields stored as columns
 	created, updated                 int64
 	boundary, governance, gate, team *string
 	body                             []byte
@@ -177,7 +177,7 @@ func scanEvent(row scanner) (record.Event, error) {
 	return r.event()
 }
 
-// event returns the event, which shares nothing that may be changed with the row.
+// event returns the event, which shares no mutable values with the row.
 func (r eventRow) event() (record.Event, error) {
 	e := r.e
 	if err := e.DecodeTeam(r.team); err != nil {
@@ -200,7 +200,7 @@ func (r eventRow) event() (record.Event, error) {
 	return e, nil
 }
 
-// recordBody is what of a record no query asks for.
+// recordBody holds the fields of a record that no query uses.
 type recordBody struct {
 	Notices       []noticeJSON `json:"notices,omitempty"`
 	EditedBy      actorJSON    `json:"editedBy"`
@@ -236,8 +236,8 @@ func scanRecord(row scanner) (record.Record, error) {
 	return r.Record, err
 }
 
-// scanStoredRecord reads a record as it lies there: one that cannot be read is a
-// finding, not a failure. More takes what is selected behind recordColumns.
+// scanStoredRecord decodes a record: damage is a finding, not an error. more receives the columns selected after
+// recordColumns.
 func scanStoredRecord(row scanner, more ...any) (record.StoredRecord, error) {
 	var r record.Record
 	var created, updated int64
@@ -254,7 +254,7 @@ func scanStoredRecord(row scanner, more ...any) (record.StoredRecord, error) {
 	return record.StoredRecord{Record: r}, nil
 }
 
-// fillRecord sets what is stored as JSON.
+// fillRecord sets the fields stored as JSON.
 func fillRecord(r *record.Record, createdBy, body []byte) error {
 	by, err := decodeActor(createdBy)
 	if err != nil {
@@ -296,7 +296,7 @@ func text(value json.RawMessage) any {
 	return string(value)
 }
 
-// raw reads what text wrote.
+// raw is the inverse of text.
 func raw(column *string) json.RawMessage {
 	if column == nil {
 		return nil

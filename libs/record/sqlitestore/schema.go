@@ -25,8 +25,7 @@ func Schema() []sqlitex.Component {
 	}
 }
 
-// keyNotes lets the answer of a key keep its note for the audit log. A program from
-// before keeps none.
+// keyNotes stores the audit note with the response of a key. Older versions store none.
 func keyNotes() sqlitex.Step {
 	return sqlitex.Statements(1, `ALTER TABLE idempotency_keys ADD COLUMN note TEXT NOT NULL DEFAULT ''`)
 }
@@ -40,10 +39,10 @@ func importIndexes() sqlitex.Step {
 	)
 }
 
-// supplierRows is version 2 of suppliers: factors are rows that an index finds. They have
-// 1.3 kB with an approval, and of a row of a table WITHOUT ROWID a quarter of a page at most
-// is in the tree, and the rest on pages of its own: 4.7 kB for each, where 1.5 do. Names,
-// columns and keys stay, so that a program of version 1 works with the file as it did.
+// supplierRows is version 2 of suppliers: factors are rows found by an index. A row has about 1.3 kB with an
+// approval. In a table WITHOUT ROWID, at most a quarter of a page of a row is in the tree and the rest on overflow
+// pages: 4.7 kB per row instead of 1.5. Names, columns and keys are unchanged, so version 1 still works with the
+// file.
 func supplierRows() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE TABLE supplier_factors_rows (
@@ -62,8 +61,8 @@ func supplierRows() sqlitex.Step {
 	)
 }
 
-// governance is version 2: histories of events, and the gate of a sign-off. A
-// program of version 1 would approve records of a signed event.
+// governance is version 2: histories of events, and the gate of a sign-off. Version 1 would approve records of a
+// signed event.
 func governance() sqlitex.Step {
 	return sqlitex.Statements(2,
 		`ALTER TABLE events ADD COLUMN governance TEXT`,
@@ -81,24 +80,21 @@ func governance() sqlitex.Step {
 	)
 }
 
-// everApproved is whether a record of an event has ever been approved. Programs that do not
-// know it leave it as it is, and approve without setting it: what is approved is counted
-// besides.
+// everApproved records whether a record of an event has ever been approved. Older versions keep it and approve
+// without setting it; approved records are counted as well.
 func everApproved() sqlitex.Step {
 	return sqlitex.Statements(1, `ALTER TABLE events ADD COLUMN ever_approved INTEGER NOT NULL DEFAULT 0`)
 }
 
-// approved is the list of a sub-collection's approved records, for viewers. Programs
-// that do not know it work beside it.
+// approved is the list of a sub-collection's approved records, for viewers. Older versions work with it.
 func approved() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE INDEX records_approved ON records (org, event, type, seq) WHERE deleted = 0 AND status = 'approved'`)
 }
 
-// summaries is version 3: how many records of an event are in each state, kept by
-// triggers, so that it is right whatever program writes; and the newest result
-// in short. Events with approved records are marked: their headline is stored by
-// the recalculation, which finds nothing else to do.
+// summaries is version 3: the counts of an event's records by state, maintained by triggers, so that they are correct
+// with any version; and the headline of the newest result. Events with approved records are marked, so that the
+// recalculation stores their headline.
 func summaries() sqlitex.Step {
 	return sqlitex.Statements(2,
 		`CREATE TABLE record_counts (
@@ -127,8 +123,8 @@ func summaries() sqlitex.Step {
 	)
 }
 
-// eventReferences is version 4: the clients' own keys of events. A program of
-// version 3 would take the metadata of an event away with its next change.
+// eventReferences is version 4: external references of events. Version 3 would lose the metadata of an event with its
+// next change.
 func eventReferences() sqlitex.Step {
 	return sqlitex.Statements(4,
 		`ALTER TABLE events ADD COLUMN reference TEXT NOT NULL DEFAULT ''`,
@@ -136,8 +132,7 @@ func eventReferences() sqlitex.Step {
 	)
 }
 
-// baseline is version 1: the layout as it was before versions were stored. Every
-// statement does nothing where its object exists.
+// baseline is version 1: the layout that predates stored versions. Every statement does nothing if its object exists.
 func baseline() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS organizations (
@@ -200,7 +195,7 @@ func baseline() sqlitex.Step {
 		`CREATE UNIQUE INDEX IF NOT EXISTS records_seq ON records (org, event, type, seq)`,
 		`CREATE UNIQUE INDEX IF NOT EXISTS records_ref ON records (org, event, type, ref_key)`,
 		`CREATE INDEX IF NOT EXISTS records_deleted ON records (org, event, type, seq) WHERE deleted = 1`,
-		// A page, and what it takes to know that it has not changed.
+		// Pages and their entity tags.
 		`CREATE INDEX IF NOT EXISTS records_page ON records (org, event, type, seq, rev, context_rev) WHERE deleted = 0`,
 		`CREATE INDEX IF NOT EXISTS records_status ON records (org, event, status) WHERE deleted = 0`,
 		`CREATE INDEX IF NOT EXISTS records_queue ON records (org, event, created_at, id)
@@ -209,10 +204,9 @@ func baseline() sqlitex.Step {
 			WHERE deleted = 0 AND status IN ('submitted', 'in_review')`,
 		`CREATE INDEX IF NOT EXISTS records_marked ON records (org, event, mark) WHERE mark <> ''`,
 
-		// What is deleted of each list: the numbers by block, and how many they are
-		// in each block. A sub-collection's event and type are empty where the list
-		// is that of the organization's events. Files older than these tables have
-		// deleted records and no row here; the first to ask makes it.
+		// Deleted numbers of each list, by block, and their count in each block. Event and type are empty in the list
+		// of the organization's events. Files older than these tables have deleted records but no row here; the first
+		// read creates it.
 		`CREATE TABLE IF NOT EXISTS list_counts (
 			org    TEXT NOT NULL,
 			event  TEXT NOT NULL,

@@ -13,20 +13,20 @@ import (
 const (
 	// keptSegments bounds the bytes of records that are remembered of segments.
 	keptSegments = 8 << 20
-	// longestSegment is how many numbers a range may span of which something is kept.
+	// longestSegment is the longest range of numbers that is cached.
 	longestSegment = 1024
 	// mostReread is how many records that have changed are read by themselves; with more
 	// all of the range is read.
 	mostReread = 16
 )
 
-// segments remembers the approved records of ranges that were read repeatedly. After an
-// approval a worker adds 512 records up, of which one has changed: which one the index tells, and
-// only that one is read. Nothing is invalidated but by what the index says now.
+// segments caches the approved records of ranges that were read repeatedly. After an approval a worker adds up 512
+// records, of which one has changed: the index tells which, and only that one is read. Entries are validated against
+// the index and need no other invalidation.
 type segments struct {
 	kept *lru.Cache[segmentKey, *segment]
-	// stored counts what changes contributions and not the states of their records, as
-	// another engine does. Another context does change them.
+	// stored counts changes of contributions that leave the states of their records unchanged, as a new engine does.
+	// A new context changes the states.
 	stored atomic.Int64
 }
 
@@ -36,13 +36,13 @@ type segmentKey struct {
 	from, to int64
 }
 
-// segment is what was read of a range. It is not changed; another one takes its place.
+// segment is the cached content of a range. It is immutable.
 type segment struct {
-	// states are those of all records of the range, newest first, and approved those that
-	// count, oldest first. No states: the range has been read once.
+	// states are those of all records of the range, newest first, and approved the approved ones, oldest first.
+	// Without states, the range has been read once.
 	states   []record.Revision
 	approved []record.Counted
-	stored   int64 // as it was before they were read
+	stored   int64 // value before they were read
 }
 
 func newSegments() *segments {
@@ -65,15 +65,14 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 	}
 	known, again := s.segments.kept.Get(key)
 	if !again {
-		// What is read once, as all of a large event is under another context, is not kept.
+		// A range that is read once, as all ranges of a large event after a change of context, is not cached.
 		s.segments.kept.Put(key, &segment{stored: s.segments.stored.Load()})
 		return s.readApproved(ctx, key, from, to)
 	}
 	if stored := s.segments.stored.Load(); known.stored != stored {
 		known = &segment{stored: stored}
 	}
-	// The states are read before the records: what has changed in between has another
-	// state than the one that is remembered with it.
+	// The states are read before the records: a record that changes in between has another state than the cached one.
 	states, err := s.RecordRevisions(ctx, org, sub, from, to)
 	if err != nil {
 		return nil, err
@@ -110,8 +109,8 @@ func (s *Store) reread(ctx context.Context, key segmentKey, known *segment, stat
 	return next, nil
 }
 
-// changedStates returns the numbers of records that have another state in the second
-// list, or are in one of the two alone. Both are in descending order.
+// changedStates returns the numbers of records whose state differs between the lists, or that are in only one of
+// them. Both lists are in descending order.
 func changedStates(before, after []record.Revision) (changed []int64) {
 	for len(before) > 0 || len(after) > 0 {
 		switch {
@@ -140,8 +139,8 @@ func (s *Store) readApproved(ctx context.Context, key segmentKey, from, to int64
 	return counted, wrap("read approved records", err)
 }
 
-// number reads an integer as the engine has it. database/sql would write it down and parse
-// it, which is an allocation for each of the records of a segment.
+// number scans an integer directly. database/sql would format and parse it, which is an allocation for each record of
+// a segment.
 type number int64
 
 // Scan implements sql.Scanner.

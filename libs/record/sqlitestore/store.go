@@ -34,13 +34,13 @@ func New(db *sqlitex.DB) *Store {
 	return &Store{db: db, segments: newSegments(), events: newEventRows()}
 }
 
-// write runs fn as one durable transaction. The sentinels of package record
-// pass unchanged; anything else is said to have happened while doing verb.
+// write runs fn as one durable transaction. Sentinel errors of package record are returned unchanged; other errors
+// are wrapped with verb.
 func (s *Store) write(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
 	return wrap(verb, s.db.Write(ctx, fn))
 }
 
-// wrap adds to a failure of the engine what was being done.
+// wrap adds the failed operation to an error of the engine.
 func wrap(verb string, err error) error {
 	for _, sentinel := range []error{
 		record.ErrNotFound, record.ErrConflict, record.ErrDuplicate, record.ErrDuplicateReference, record.ErrQuota,
@@ -52,8 +52,7 @@ func wrap(verb string, err error) error {
 	return sqlitex.Wrap(verb, err)
 }
 
-// changedOne turns the outcome of a conditional write into ErrConflict where
-// the condition did not hold.
+// changedOne returns ErrConflict if a conditional write changed no row.
 func changedOne(result sql.Result, err error) error {
 	if ok, err := changed(result, err); err != nil || ok {
 		return err
@@ -91,12 +90,12 @@ func list[T any](ctx context.Context, db querier, read func(scanner) (T, error),
 	return all, rows.Err()
 }
 
-// querier is what list reads from: the pool or a transaction.
+// querier is a source of rows: the pool or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// exists reports whether a query gives a row.
+// exists reports whether a query returns a row.
 func exists(ctx context.Context, tx sqlitex.Tx, query string, args ...any) (bool, error) {
 	var one int
 	err := tx.QueryRowContext(ctx, query, args...).Scan(&one)
@@ -106,7 +105,7 @@ func exists(ctx context.Context, tx sqlitex.Tx, query string, args ...any) (bool
 	return err == nil, err
 }
 
-// found turns "no row" into ErrNotFound.
+// found replaces sql.ErrNoRows by ErrNotFound.
 func found[T any](verb string, value T, err error) (T, error) {
 	var none T
 	if errors.Is(err, sql.ErrNoRows) {

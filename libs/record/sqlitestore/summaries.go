@@ -14,7 +14,7 @@ func (s *Store) CountByStatus(ctx context.Context, org record.OrgID, event recor
 	return counts[event], wrap("count records", err)
 }
 
-// countsOf reads the counts of events; what has none is missing.
+// countsOf reads the counts of events; events without counts are missing.
 func (s *Store) countsOf(ctx context.Context, org record.OrgID, events []record.EventID) (map[record.EventID]map[record.Status]int64, error) {
 	type count struct {
 		event  record.EventID

@@ -67,7 +67,7 @@ func (s *Store) SupplierFactorList(ctx context.Context, org record.OrgID, skip, 
 	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM supplier_factors WHERE org = ? AND deleted = 0`, org)); err != nil {
 		return nil, 0, wrap("count supplier factors", err)
 	}
-	// A negative LIMIT would mean none.
+	// A negative LIMIT would mean no limit.
 	page, err = list(ctx, tx, scanSupplierFactor, `SELECT body FROM supplier_factors WHERE org = ? AND deleted = 0
 		ORDER BY key, version DESC LIMIT ? OFFSET ?`, org, max(limit, 0), max(skip, 0))
 	return page, total, wrap("list supplier factors", err)

@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// teams is who sees which event: events without a team are in the index events_open,
-// the members of the others in event_members, as long as the event is not deleted.
+// teams stores who sees which event: events without a team are in the index events_open, the members of the others in
+// event_members, as long as the event is not deleted.
 func teams() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`ALTER TABLE events ADD COLUMN team TEXT`,
@@ -29,7 +29,7 @@ func teams() sqlitex.Step {
 	)
 }
 
-// putTeam stores who sees an event, in the transaction that stores the event.
+// putTeam stores the team of an event, in the transaction that stores the event.
 func putTeam(ctx context.Context, tx sqlitex.Tx, org record.OrgID, e record.Event) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM event_members INDEXED BY event_members_event WHERE org = ? AND event = ?`, org, e.ID); err != nil {
 		return err
