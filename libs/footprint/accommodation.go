@@ -110,9 +110,8 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 	c.add(e)
 }
 
-// let counts a furnished let, such as those of Airbnb, by its bedrooms. The two
-// published figures, one per room and one per dwelling, differ widely, which the
-// interval tells.
+// let counts a furnished rental, such as one of Airbnb, by its bedrooms. The two published figures, one per room and
+// one per dwelling, differ widely, which the interval reflects.
 func (c *calculation) let(a *accommodation, e entry) {
 	room, dwelling := c.supplement("acc.rental.room_night.au", "kind"), c.supplement("acc.rental.dwelling_night.fr", "kind")
 	if room == nil || dwelling == nil {
@@ -141,7 +140,7 @@ func (c *calculation) let(a *accommodation, e entry) {
 	c.add(e)
 }
 
-// roomsOf returns the rooms; one for each guest when the record names none.
+// roomsOf returns the rooms; one per guest if the record has none.
 func (c *calculation) roomsOf(a *accommodation) int64 {
 	if a.Rooms > 0 {
 		return a.Rooms
@@ -150,7 +149,7 @@ func (c *calculation) roomsOf(a *accommodation) int64 {
 	return a.Guests
 }
 
-// guestsOf returns the guests; one in each room when the record names none.
+// guestsOf returns the guests; one per room if the record has none.
 func (c *calculation) guestsOf(a *accommodation) int64 {
 	if a.Guests > 0 {
 		return a.Guests
@@ -159,8 +158,8 @@ func (c *calculation) guestsOf(a *accommodation) int64 {
 	return a.Rooms
 }
 
-// hostelGuests returns the guests of a hostel: the ratio to hotels is of guest-nights,
-// and rooms of many beds say little. The unit stays that of the row.
+// hostelGuests returns the guests of a hostel: the ratio to hotels is per guest-night, since the rooms have many
+// beds. The unit remains that of the row.
 func (c *calculation) hostelGuests(a *accommodation) int64 {
 	if a.Guests == 0 {
 		c.note(NoticeHostelGuests, "guests", "A hostel counts by the guest; one in each of %d rooms was assumed. State guests.", a.Rooms)

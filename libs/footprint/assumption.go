@@ -7,25 +7,24 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// assumption is what stands in for something that a record does not say.
+// assumption replaces a value that a record does not state.
 type assumption struct {
-	// code is the notice that tells of it, field what would take its place.
+	// code of the notice, and field to state instead
 	code, field string
 	// variance is the square of the logarithm of its 95 % factor.
 	variance *big.Int
 }
 
-// Narrowing is the interval that a record would have if one field were given.
+// Narrowing is the interval that a record would have with one more field.
 type Narrowing struct {
-	// Field is what would narrow the interval most.
+	// Field is the field that would narrow the interval most.
 	Field string `json:"field" bson:"field"`
 	// Low and High are the bounds with it, in kg CO2e, around the same figure.
 	Low  Mass `json:"low" bson:"low"`
 	High Mass `json:"high" bson:"high"`
 }
 
-// spread returns the 95 % factor of a value with a range: the larger of the
-// distances to its ends. It is never below 1.
+// spread returns the 95 % factor of a value with a range: the larger of the ratios to its ends. It is at least 1.
 func spread(value, low, high *big.Rat) *big.Rat {
 	out := big.NewRat(1, 1)
 	if low.Sign() > 0 {
@@ -58,8 +57,8 @@ func spreadOfFactor(f *factors.Factor) *big.Rat {
 	return spread(decimalRat(f.KgCO2e), decimalRat(f.Low.Decimal), decimalRat(f.High.Decimal))
 }
 
-// assume widens the interval of all lines that follow by the 95 % factor of
-// something the record does not say, and remembers which field would say it.
+// assume widens the interval of all following lines by the 95 % factor of a value that the record does not state, and
+// remembers the field for it.
 func (c *calculation) assume(code, field string, factor *big.Rat) {
 	if factor.Cmp(big.NewRat(1, 1)) < 0 {
 		factor = new(big.Rat).Inv(factor)
@@ -77,7 +76,7 @@ func varianceOf(factor *big.Rat) *big.Int {
 	return fixed.Square(fixed.Log(factor))
 }
 
-// supplement returns a row of the supplement; nil makes a fault.
+// supplement returns a row of the supplement; nil after reporting a fault.
 func (c *calculation) supplement(series, field string) *factors.Factor {
 	f := factors.Supplement().Ref(series)
 	if f == nil {
@@ -86,7 +85,7 @@ func (c *calculation) supplement(series, field string) *factors.Factor {
 	return f
 }
 
-// stand returns a default of the supplement; the false result made a fault.
+// stand returns a default of the supplement; false after reporting a fault.
 func (c *calculation) stand(id, field string) (factors.Default, bool) {
 	d, ok := factors.Supplement().Default(id)
 	if !ok {
@@ -95,7 +94,7 @@ func (c *calculation) stand(id, field string) (factors.Default, bool) {
 	return d, ok
 }
 
-// without returns a line as it would be without an assumption.
+// without returns a line without an assumption.
 func (c *calculation) without(l *Line, a assumption) Line {
 	out := *l
 	if l.Doubt != nil {
@@ -117,10 +116,9 @@ func (c *calculation) without(l *Line, a assumption) Line {
 	return out
 }
 
-// narrow tells on the notice of the widest assumption which field would narrow
-// the interval most. All lines share their assumptions, so the widest is the one
-// whose absence narrows most. The scores of the data stay as they are, so what it
-// would narrow to is the least that the field would do.
+// narrow adds to the notice of the widest assumption which field would narrow the interval most. All lines share
+// their assumptions, so removing the widest narrows most. Quality scores are unchanged, so the result is a lower
+// bound of the effect.
 func (c *calculation) narrow() {
 	best := -1
 	for i, a := range c.assumptions {
@@ -145,8 +143,8 @@ func (c *calculation) narrow() {
 	}
 }
 
-// Narrowed returns the evaluation as it would be with the field that its notice of
-// WouldNarrowTo names, around the same figure; nil where there is none.
+// Narrowed returns the evaluation with the field of its notice's WouldNarrowTo stated, around the same figure; nil if
+// there is none.
 func (e *Evaluation) Narrowed() *Evaluation {
 	if e.narrowed == nil {
 		return nil

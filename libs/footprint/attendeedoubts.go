@@ -6,15 +6,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// doubtOf is one thing that is not known of a leg.
+// doubtOf is one unknown of a leg.
 type doubtOf struct {
 	code, field string
 	variance    *big.Int
 }
 
-// widen gives all lines the doubt of what is not known of the legs. The lines of
-// a record err together, so that the doubt of their sum is the mean of their
-// doubts, weighed by mass; one doubt for all lines is that of the sum.
+// widen applies the uncertainty of the unknowns of the legs to all lines. The lines of a record are fully correlated,
+// so the uncertainty of their sum is the mass-weighted mean of theirs; it is applied to each line.
 func (l *attendeeLegs) widen() {
 	whole := l.mean("")
 	if whole.Sign() == 0 {
@@ -82,8 +81,8 @@ func (c *calculation) rewiden(line *Line, variance *big.Int) {
 	c.spreadOut(line)
 }
 
-// townsFactor is the 95 % factor of towns that stand for a country: at home
-// people nearby come more often than their share.
+// townsFactor is the 95 % factor of towns that represent a country: at home, people nearby come more often than their
+// share.
 func townsFactor(o *origin, venue Venue) *big.Rat {
 	if o.Country == venue.Country || o.People < fewPeopleOfCountry {
 		return big.NewRat(10, 6)
@@ -91,8 +90,8 @@ func townsFactor(o *origin, venue Venue) *big.Rat {
 	return big.NewRat(10, 9)
 }
 
-// surveyFactor is the 95 % factor of shares that n people were asked for: that of
-// a share of one half, 1 + 2/√n, at most that of a table.
+// surveyFactor is the 95 % factor of shares from a survey of n people: that of a share of one half, 1 + 2/√n, at
+// most that of a table.
 func surveyFactor(n int64) *big.Rat {
 	const scale = 1_000_000
 	root := new(big.Int).Sqrt(new(big.Int).Mul(big.NewInt(n), big.NewInt(scale*scale)))

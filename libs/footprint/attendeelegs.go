@@ -30,7 +30,7 @@ const (
 	maxSplitFactor      int64 = 2
 )
 
-// Leg is a part of the way of people of one origin.
+// Leg is a part of the journey of people of one origin.
 type Leg struct {
 	Origin string `json:"origin"`
 	Mode   string `json:"mode"`
@@ -38,8 +38,8 @@ type Leg struct {
 	People int64  `json:"people"`
 }
 
-// apportion shares n among weights in whole numbers by the largest remainder,
-// ties in their order. No weight at all shares nothing.
+// apportion divides n by weights into whole numbers by the largest remainder, ties in order. If all weights are zero,
+// nothing is assigned.
 func apportion(n int64, weights []decimal.Decimal) []int64 {
 	out := make([]int64, len(weights))
 	whole := new(big.Rat)
@@ -181,7 +181,7 @@ func (l *attendeeLegs) split(s *settlement) (modes []string, people []int64, why
 	return modes, apportion(s.People, weights), doubtOf{NoticeModesSplit, splitField, l.variance(factor)}
 }
 
-// way adds the legs of people of a place who come by one mode.
+// way adds the legs of the people of a place who travel by one mode.
 func (l *attendeeLegs) way(s *settlement, mode string, people int64, round bool, known []doubtOf) {
 	from := s.location()
 	if mode == plane {
@@ -216,8 +216,7 @@ func (l *attendeeLegs) fly(s *settlement, people int64, round bool, known []doub
 	l.toAirport(partFromAirport, name, l.venue, people, round, known)
 }
 
-// toAirport adds the way between a place and its airport, shared among modes as
-// surveyed at airports.
+// toAirport adds the journey between a place and its airport, split among modes as in surveys of airports.
 func (l *attendeeLegs) toAirport(part, name string, v Venue, people int64, round bool, known []doubtOf) {
 	rows := places.AirportAccess()
 	weights := make([]decimal.Decimal, len(rows))
@@ -254,8 +253,7 @@ func (l *attendeeLegs) drive(part, name, mode string, from, to locations.Locatio
 	l.ride(Leg{Origin: name, Mode: mode, Part: part, People: people}, metres, fromCountry, toCountry, radiusKm, round, known)
 }
 
-// ride adds a leg on the ground of so many metres of great circle, as a record of
-// ground transport would be.
+// ride adds a ground leg with a great-circle distance in metres, as a record of ground transport would.
 func (l *attendeeLegs) ride(leg Leg, metres int64, fromCountry, toCountry string, radiusKm int64, round bool, known []doubtOf) {
 	detour, ok := places.DetourFor(leg.Mode, fromCountry, toCountry, metres)
 	if !ok {
@@ -280,12 +278,12 @@ func (l *attendeeLegs) ride(leg Leg, metres int64, fromCountry, toCountry string
 	l.leg(leg, known, func() { calculateGroundTransport(l.c, g) })
 }
 
-// leg adds the lines of one leg, which add makes, with what is not known of it.
+// leg adds the lines of one leg with add, and their unknowns.
 func (l *attendeeLegs) leg(leg Leg, known []doubtOf, add func()) {
 	c := l.c
 	before := len(c.out.Lines)
 	c.out.Defaulted = nil
-	// The doubt of a row is that of the record that would have been entered.
+	// The uncertainty of a row is that of the record it replaces.
 	c.typ = "ground-transport"
 	if leg.Mode == plane {
 		c.typ = "flights"

@@ -15,13 +15,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/places"
 )
 
-// resolution is what a text of a row was found to mean.
+// resolution is the resolved meaning of a row's text.
 type resolution struct {
 	at     []settlement
 	detail *apperr.Detail
 }
 
-// origin reads one row. found keeps what texts mean, since lists repeat them.
+// origin reads one row. found caches the meanings of texts, since lists repeat them.
 func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolution) origin {
 	var o origin
 	o.Place, _ = r.String("place", 1, places.MaxText)
@@ -68,7 +68,7 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 	return o
 }
 
-// resolved is settle, once for what several rows have.
+// resolved is settle, cached across rows.
 func (d *decoder) resolved(o origin, found map[string]resolution) resolution {
 	key := strings.Join([]string{o.Place, o.Postcode, o.Code, o.Country}, "\x00")
 	known, ok := found[key]
@@ -79,12 +79,11 @@ func (d *decoder) resolved(o origin, found map[string]resolution) resolution {
 	return known
 }
 
-// sameTown is how far a postcode's area and a town are apart, in metres, at most, that are of one
-// address.
+// sameTown is the largest distance between a postcode's area and a town of one address, in metres.
 const sameTown = 100_000
 
-// nearer returns a row that has a town and a postcode, as addresses do, with one of them: the
-// postcode, which is the finer one, where its area is known and lies at the town.
+// nearer reduces a row with both a town and a postcode, as addresses have, to one of them: the postcode, which is
+// more precise, if its area is known and near the town.
 func (d *decoder) nearer(o origin, found map[string]resolution) origin {
 	town, area := o, o
 	town.Postcode, area.Place = "", ""
@@ -155,8 +154,8 @@ func (d *decoder) settle(o origin) resolution {
 	return resolution{at: at}
 }
 
-// merged adds up the rows of one origin, mode and way, in the order in which they
-// first come, so that what is kept are counts by origin.
+// merged adds up the rows of one origin, mode and direction, in order of first occurrence, so that only counts by
+// origin are stored.
 func merged(rows []origin) []origin {
 	type key struct {
 		at            Venue
@@ -184,7 +183,7 @@ func merged(rows []origin) []origin {
 	return out
 }
 
-// share gives the people of a row to its places.
+// share assigns the people of a row to its places.
 func (o *origin) share() {
 	weights := make([]decimal.Decimal, len(o.At))
 	for i := range weights {
@@ -223,8 +222,8 @@ func (t *attendeeTravel) complete() bool {
 	return len(t.Origins) > 0 && t.OriginSet != nil && t.OriginSet.WithoutOrigin < t.OriginSet.People
 }
 
-// WithoutOrigins returns the stored fields of a record as it is shown: of attendee
-// travel without its rows, which are read apart.
+// WithoutOrigins returns the stored fields of a record as served: without the rows of attendee travel, which are read
+// separately.
 func WithoutOrigins(typ string, stored json.RawMessage) json.RawMessage {
 	if typ != AttendeeTravel {
 		return stored
@@ -241,7 +240,7 @@ func WithoutOrigins(typ string, stored json.RawMessage) json.RawMessage {
 	return text
 }
 
-// OriginCounts is what the history of a record keeps of the rows of attendee travel.
+// OriginCounts is the part of attendee travel in the history of a record.
 type OriginCounts struct {
 	Rows   int64 `json:"rows"`
 	People int64 `json:"people"`
@@ -275,9 +274,9 @@ func Origins(typ string, stored json.RawMessage) (rows []json.RawMessage, err er
 	return t.Origins, err
 }
 
-// PeopleByDirection returns how many people a stored record of attendee travel brings to the
-// event and how many of them it takes home, as its calculation counts them: people without
-// origin as the mean of the others, and those of a survey for all who were asked about.
+// PeopleByDirection returns how many people travel to the event and how many return home in a stored record of
+// attendee travel, as its calculation counts them: people without origin as the mean of the others, and survey
+// responses extrapolated to everyone.
 func PeopleByDirection(stored json.RawMessage) (there, back int64) {
 	var t struct {
 		Respondents, Population int64
@@ -288,7 +287,7 @@ func PeopleByDirection(stored json.RawMessage) (there, back int64) {
 		}
 	}
 	if json.Unmarshal(stored, &t) != nil {
-		return 0, 0 // what does not read is not calculated either
+		return 0, 0 // unreadable records are not calculated either
 	}
 	var all int64
 	for _, o := range t.Origins {

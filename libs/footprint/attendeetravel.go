@@ -12,7 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/places"
 )
 
-// AttendeeTravel is the type of records of people by where they come from.
+// AttendeeTravel is the type of records of attendees by origin.
 const AttendeeTravel = "attendee-travel"
 
 // MaxOrigins is how many rows a record of attendee travel may have.
@@ -36,8 +36,7 @@ func OriginSchema() json.RawMessage {
 	return s.Properties.Origins.Items
 }
 
-// CheckOrigin reports what is wrong with one row of origins, under the names of
-// its own fields. The error is a VALIDATION_ERROR.
+// CheckOrigin validates one row of origins; faults name its own fields. The error is a VALIDATION_ERROR.
 func CheckOrigin(row []byte, ev EventContext) error {
 	r, err := fields.Parse(row)
 	if r == nil {
@@ -58,14 +57,13 @@ func OriginsBody(to string, rows []json.RawMessage) ([]byte, error) {
 	}{to, rows})
 }
 
-// plane is the mode of people who fly; the others are those of ground transport.
+// plane is the mode of flying; the other modes are those of ground transport.
 const plane = "plane"
 
-// attendeeTravel is the input of an attendee-travel record. It holds counts by
-// origin: nobody's name is a field of it.
+// attendeeTravel is the input of an attendee-travel record. It holds only counts by origin, no names of people.
 type attendeeTravel struct {
 	To string `json:"to,omitempty"`
-	// Venue is what To was resolved to; nil where the event's place counts.
+	// Venue is the resolved To; nil for the event's place.
 	Venue      *Venue           `json:"venue,omitempty"`
 	Class      string           `json:"class,omitempty"`
 	Occupancy  *decimal.Decimal `json:"occupancy,omitempty"`
@@ -75,13 +73,13 @@ type attendeeTravel struct {
 	common
 }
 
-// modeAnswer is how many of those asked came by a mode.
+// modeAnswer is the number of respondents who came by a mode.
 type modeAnswer struct {
 	Mode   string `json:"mode"`
 	People int64  `json:"people"`
 }
 
-// origin is a row: so many people come from one place.
+// origin is a row: a number of people from one place.
 type origin struct {
 	Place     string `json:"place,omitempty"`
 	Postcode  string `json:"postcode,omitempty"`
@@ -90,18 +88,18 @@ type origin struct {
 	People    int64  `json:"people"`
 	Mode      string `json:"mode,omitempty"`
 	RoundTrip *bool  `json:"roundTrip,omitempty"`
-	// At are the places that the row was resolved to, with its people: one, or of a
-	// country the towns that stand for it. The server owns it.
+	// At are the places that the row was resolved to, with its people: one, or for a country the towns that represent
+	// it. The server owns it.
 	At []settlement `json:"at,omitempty"`
 }
 
-// settlement is a place where people of a row live.
+// settlement is a place of residence of people of a row.
 type settlement struct {
 	Venue
 	People int64 `json:"people"`
 }
 
-// originSet tells what the rows are without them: a record is shown with it.
+// originSet is the summary of the rows that a record is served with.
 type originSet struct {
 	Rows   int64 `json:"rows"`
 	People int64 `json:"people"`
@@ -114,7 +112,7 @@ type originSet struct {
 
 var _ = define(AttendeeTravel, attendeeTravelDoc(), decodeAttendeeTravel, calculateAttendeeTravel, nil)
 
-// travelModes are the modes of a row, with words that lists have for them.
+// travelModes are the modes of a row, with their synonyms in lists.
 func travelModes() []string {
 	modes := []string{plane}
 	for _, m := range groundModes {

@@ -15,8 +15,8 @@ import (
 // of generators.
 const OutdoorSite = "outdoor_site"
 
-// basicVenues are the kinds of building whose energy use per square metre is in
-// the supplement: all fuels, with the share of electricity in the row's text.
+// basicVenues are the building types whose energy use per square metre is in the supplement: all fuels, with the
+// share of electricity in the row's text.
 var basicVenues = [...]struct{ name, row string }{
 	{"hotel", "venue.eui.us.hotel.seattle"},
 	{"meeting_hall", "venue.eui.us.meeting_hall.seattle"},
@@ -28,12 +28,12 @@ var basicVenues = [...]struct{ name, row string }{
 	{"worship", "venue.eui.us.worship.seattle"},
 }
 
-// metered reports whether any energy is given.
+// metered reports whether any energy is stated.
 func (v *venue) metered() bool {
 	return v.ElectricityKWh != nil || v.GasKWh != nil || v.HeatKWh != nil || v.AnnualElectricityKWh != nil || v.AnnualGasKWh != nil
 }
 
-// basicVenue adds the faults of a venue that is known by its type only.
+// basicVenue adds the faults of a venue with only a building type.
 func (d *decoder) basicVenue(v *venue) {
 	switch {
 	case v.metered() || d.Has("floorAreaM2") && v.VenueType != OutdoorSite || v.VenueType == "":

@@ -8,12 +8,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/lru"
 )
 
-// Biomass names rows of activities that hold carbon of biomass, of which their
-// sources publish no CO2 outside of scopes.
+// Biomass names rows of activities with biogenic carbon whose sources publish no CO2 outside of scopes.
 type Biomass struct {
-	// Title is what the rows are of.
+	// Title describes the rows.
 	Title string
-	// Series are patterns of the series of the rows, in which * stands for any text.
+	// Series are patterns of the series of the rows; * matches any text.
 	Series []string
 	Reason string
 }
@@ -53,8 +52,7 @@ func (c *calculation) biomass(f *factors.Factor) {
 	}
 }
 
-// seriesOfBiomass are the answers of ofBiomass given lately: there are a few thousand
-// series, and some forty patterns.
+// seriesOfBiomass caches the results of ofBiomass: there are a few thousand series, and some forty patterns.
 var seriesOfBiomass = lru.New[string, bool](4096)
 
 // ofBiomass reports whether the rows of a series are among biomassRows.

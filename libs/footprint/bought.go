@@ -8,26 +8,24 @@ import (
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
-// boughtApart are the spend categories whose money does not count what records count by
-// amount, although the table of categories names a record type that would be better than a
-// price. An event that has both is not wrong: what the invoice is for and what the records
-// hold are different things, or the category does not say what it is.
+// boughtApart are the spend categories whose spending does not duplicate records by quantity, although the table of
+// categories names a record type as a better alternative. An event may have both: the invoice and the records cover
+// different things, or the category is too general.
 var boughtApart = []string{
-	// Equipment on hire: the energy, materials and freight of an event are its own, and
-	// these are hired without fuel, or with a crew.
+	// Equipment on hire: the event records its energy, materials and freight itself; it is hired without fuel, or
+	// with a crew.
 	"av_hire", "it_hire", "plant_hire", "generator_hire", "staging_rigging", "furniture_hire", "marquee_hire", "toilet_hire",
-	// People and their work. Their journeys and nights are not what the fee is for.
+	// People and their work. The fee does not cover their travel and accommodation.
 	"artist_fees", "performing_groups", "temporary_staff", "security", "cleaning",
-	// Beside a journey, and not the fare.
+	// In addition to a journey, not the fare.
 	"travel_agency_fee", "parking",
-	// It does not say which goods.
+	// The goods are unknown.
 	"other_goods",
 }
 
-// BoughtAs returns the record types that count by amount what a category of purchases
-// names, in their order; none where no type does. Of a spend category they are those of the
-// table of categories, by its id in any spelling of its words ("coach hire"); of all other
-// categories, which may be words of a person's own, those that the words name.
+// BoughtAs returns the record types that cover a category of purchases by quantity, in order; none if no type does.
+// For a spend category, in any spelling of its id ("coach hire"), they come from the table of categories; for other,
+// free-text categories from the words in them.
 func BoughtAs(category string) []string {
 	id := strings.Join(wordsOf(category), "_")
 	if c, ok := spend.ByID(id); ok {
@@ -47,8 +45,8 @@ func BoughtAs(category string) []string {
 	return types
 }
 
-// TypesLike returns all record types, first those that a name means or looks like: hotel
-// is accommodation, and flight flights.
+// TypesLike returns all record types, first those that a name means or resembles: accommodation for hotel, flights
+// for flight.
 func TypesLike(name string) []string {
 	var types []string
 	for _, t := range slices.Concat(spelling.Related(name, Types(), len(Types())), BoughtAs(name), Types()) {
@@ -59,8 +57,7 @@ func TypesLike(name string) []string {
 	return types
 }
 
-// boughtByTable returns the types of a spend category. Purchases are no type that counts by
-// amount.
+// boughtByTable returns the types of a spend category. Purchases are not recorded by quantity.
 func boughtByTable(c spend.Category) []string {
 	if slices.Contains(boughtApart, c.ID) {
 		return nil

@@ -19,15 +19,15 @@ type calculation struct {
 	ev     EventContext
 	in     *common
 	typ    string
-	// quiet leaves out the words, which a sum does not need.
+	// quiet omits texts, which a sum does not need.
 	quiet bool
 
 	group string
-	// place is the country in which a factor stands in, for the doubt of its fit.
+	// place is the country to which a factor is applied, for the uncertainty of its fit.
 	place    string
 	year     int // of the activity; 0: unknown
 	variance *big.Int
-	// least is the best quality any line can have, whatever the record says.
+	// least is the best quality that any line can have.
 	least Quality
 	// assumed is the sum of the squared logarithms of the 95 % factors of the
 	// assumptions; nil for none.
@@ -41,13 +41,13 @@ type calculation struct {
 	written   string   // writtenOf in digits
 }
 
-// entry is what a type knows of a line.
+// entry is a type's description of a line.
 type entry struct {
 	factor   *factors.Factor // nil for a figure supplied with the record
 	upstream bool            // use the well-to-tank column
 	value    decimal.Decimal // the figure when it is not the column as published
 	override bool
-	supplier *SupplierFactor // whose row factor is, or nil
+	supplier *SupplierFactor // supplier of the row's factor, or nil
 	quantity quantity
 	unit     string
 	stage    string
@@ -55,24 +55,23 @@ type entry struct {
 	category string
 	// geography and technology are pedigree scores.
 	geography, technology uint8
-	// atBest is the best quality the line can have whatever the record says.
+	// atBest is the best quality that the line can have.
 	atBest Quality
 	// older is the year of an activity default behind the quantity; -1: undated.
 	older int
 	// withoutRF is the row of the same flight without radiative forcing.
 	withoutRF *factors.Factor
-	// otherEdition says that the factor is not of the set's own edition.
+	// otherEdition marks a factor of another edition than the set's.
 	otherEdition bool
-	// variance is that of the line alone, beside the record's; nil: none.
+	// variance is that of this line in addition to the record's; nil: none.
 	variance *big.Int
-	// zero says that the line is 0 by definition and needs no factor.
+	// zero marks a line that is 0 by definition and needs no factor.
 	zero bool
 }
 
-// Evaluate calculates a record. fields are those of Decoded; they are trusted.
-// The error is a VALIDATION_ERROR with details FACTOR_UNAVAILABLE when the
-// factor set has nothing for the record, any other error means that the fields
-// or the factor set are not ours.
+// Evaluate calculates a record. fields are those of Decoded and are trusted. The error is a VALIDATION_ERROR with
+// details FACTOR_UNAVAILABLE if the factor set has no factor for the record; any other error means that the fields or
+// the factor set are corrupt.
 func Evaluate(typ string, fields json.RawMessage, ev EventContext) (Evaluation, error) {
 	t, ok := find(typ)
 	if !ok {
@@ -89,7 +88,7 @@ func Evaluate(typ string, fields json.RawMessage, ev EventContext) (Evaluation, 
 	return t.evaluate(in, e, ev)
 }
 
-// begin starts on a record, with what an earlier one left cleared away.
+// begin starts a record and resets the state of an earlier one.
 func (c *calculation) begin(typ string, in *common) {
 	if c.in == nil {
 		// Most records make two lines, a direct and an upstream one.
@@ -127,7 +126,7 @@ func (c *calculation) begin(typ string, in *common) {
 	}
 }
 
-// YearOf returns the year of a date (YYYY-MM-DD); 0 when it has none.
+// YearOf returns the year of a date (YYYY-MM-DD); 0 for none.
 func YearOf(date string) int {
 	if len(date) < 4 {
 		return 0
@@ -153,7 +152,7 @@ func (c *calculation) note(code, field, format string, args ...any) {
 	c.notices = append(c.notices, Notice{Code: code, Field: field, Message: message})
 }
 
-// defaultTo says that a field was absent and a default moved the figure.
+// defaultTo records that a field was absent and its default affects the figure.
 func (c *calculation) defaultTo(field string) { c.out.Defaulted = append(c.out.Defaulted, field) }
 
 func (c *calculation) unavailable(d apperr.Detail) {
@@ -236,7 +235,7 @@ func sum(a, b *big.Int) *big.Int {
 
 // otherEdition notes that a figure is not of the set's own edition.
 func (c *calculation) otherEdition(f *factors.Factor) {
-	if c.quiet { // making the words ready costs as much as the line
+	if c.quiet { // formatting the texts costs as much as the line
 		c.note(NoticeFactorYear, "", "")
 		return
 	}
@@ -246,7 +245,7 @@ func (c *calculation) otherEdition(f *factors.Factor) {
 // fallback reports whether the factor is of another edition than the set.
 func (e *entry) fallback() bool { return e.otherEdition || e.factor != nil && e.factor.Fallback }
 
-// gases splits a line, and re-bases it on AR6 when the event asks for that.
+// gases splits a line by gas, and converts it to AR6 potentials if the event requires them.
 func (c *calculation) gases(l *Line, e entry, q quantity) {
 	f := e.factor
 	if f == nil || e.upstream || e.override || !f.GasSplit() {
@@ -313,7 +312,7 @@ func (c *calculation) score(e entry, q Quality) scores {
 		s.time = max(s.time, age(c.year, e.older))
 	}
 	if e.fallback() {
-		s.time = max(s.time, 2) // a neighbouring edition is never as good as the set's own
+		s.time = max(s.time, 2) // another edition is never as good as the set's own
 	}
 	return s
 }
@@ -362,9 +361,8 @@ func (c *calculation) finish() error {
 	return nil
 }
 
-// Evaluator evaluates many records of one event one after the other, without
-// the words of their notices and the digits of their quantities. An Evaluator
-// is used by one goroutine.
+// Evaluator evaluates many records of one event sequentially, without the texts of their notices and the digits of
+// their quantities. It must be used by one goroutine at a time.
 type Evaluator struct{ calculation calculation }
 
 // NewEvaluator returns an Evaluator; the error is that of an unknown factor set.

@@ -38,7 +38,7 @@ func Travellers() []Traveller {
 	}
 }
 
-// travel returns the scope 3 category of travel and stays by who travels.
+// travel returns the scope 3 category of travel and accommodation by group.
 func (c *calculation) travel() string {
 	if !c.second() {
 		if c.group == "attendees" || c.group == "exhibitors" {
@@ -54,8 +54,7 @@ func (c *calculation) travel() string {
 	return CategoryOptional
 }
 
-// whose returns the category of goods, services, freight and waste: those of
-// exhibitors are not the organiser's, whatever they are.
+// whose returns the category of goods, services, freight and waste: those of exhibitors are not the organiser's.
 func (c *calculation) whose(category string) string {
 	if c.second() && c.group == "exhibitors" && category != "" && category != categoryFuel && category != categoryLeased {
 		return CategoryOptional
@@ -63,7 +62,7 @@ func (c *calculation) whose(category string) string {
 	return category
 }
 
-// bought returns the category of a purchase by what was bought.
+// bought returns the category of a purchase.
 func (c *calculation) bought(what string) string {
 	switch what {
 	case "flights", "accommodation", "ground-transport":
@@ -82,8 +81,7 @@ func (d *decoder) scope3Category() string {
 	return v
 }
 
-// stated returns the category that counts: the one stated, by engine 2.0.0 or
-// later, else the given one.
+// stated returns the applicable category: the stated one, from engine 2.0.0 on, else the given one.
 func (c *calculation) stated(category, otherwise string) string {
 	if category == "" {
 		return otherwise
@@ -95,7 +93,7 @@ func (c *calculation) stated(category, otherwise string) string {
 	return category
 }
 
-// categoryKnown reports whether stored fields hold a category that may be stated.
+// categoryKnown reports whether stored fields have a category that may be stated.
 func categoryKnown(category string) bool {
 	return category == "" || slices.Contains(statedCategories, category)
 }

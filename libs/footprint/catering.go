@@ -78,15 +78,15 @@ func decodeCatering(d *decoder, m *catering) {
 	m.Servings = d.servings()
 	m.WastedPercent = d.amount("wastedPercent", hundred)
 	if m.Meals == nil && !d.Has("meals") && d.Faults() == 0 {
-		// Without meals there were none, and every diet is true of them.
+		// Without meals, every diet is valid.
 		m.Meals, m.Diet = new(int64), mixed
 		m.Derived.put("meals", 0)
 		m.Derived.put("diet", mixed)
 	}
 }
 
-// drinks reads the litres of each drink. A drink that has no factor is a fault,
-// since its litres would be lost otherwise.
+// drinks reads the litres of each drink. A drink without a factor is a fault, since its litres would be lost
+// otherwise.
 func (d *decoder) drinks() map[string]decimal.Decimal {
 	r, ok := d.Object("drinks")
 	if !ok {

@@ -13,15 +13,14 @@ type Term struct {
 	Value *big.Rat
 	// Number is the value in plain digits, or a ratio such as "1/1000".
 	Number string
-	// Word names what is counted; it may be empty.
+	// Word names the counted unit; it may be empty.
 	Word string
 }
 
 // Chain collects the terms of a quantity.
 type Chain struct {
 	terms []Term
-	// rest is what the first term, which is not an input, counts; empty when all
-	// terms are inputs.
+	// rest describes the first term if it is not an input; empty if all terms are inputs.
 	rest string
 }
 
@@ -59,7 +58,7 @@ func (q *Chain) journeys(trips int64, roundTrip *bool) {
 	}
 }
 
-// remainder lets the quantity divided by the other terms be the first term.
+// remainder makes the first term the quantity divided by the other terms.
 func (q *Chain) remainder(unit string) { q.rest = unit }
 
 func (q *Chain) survey(c *common) {

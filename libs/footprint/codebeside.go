@@ -45,7 +45,7 @@ func codeBeside(text, home string) (locations.Location, bool) {
 	return locations.Location{}, false
 }
 
-// tellingWords returns the words of a name that tell it from others.
+// tellingWords returns the distinguishing words of a name.
 func tellingWords(name string) []string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 	return slices.DeleteFunc(words, func(word string) bool {

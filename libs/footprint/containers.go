@@ -20,8 +20,7 @@ var wasteContainers = [...]struct{ name, row string }{
 	{"roll_on_20yd", "bin.skip.20yd"}, {"roll_on_30yd", "bin.skip.30yd"}, {"roll_on_40yd", "bin.skip.40yd"},
 }
 
-// wasteDensities are the rows of the density of each material as it lies in a
-// bin.
+// wasteDensities are the rows with the density of each material in a bin.
 var wasteDensities = map[string]string{
 	mixed: "density.general", "food": "density.food", "paper_card": "density.cardboard", "plastic": "density.plastic_mixed", "glass": "density.glass",
 	"metal": "density.beverage_containers", "wood": "density.wood", "textile": "density.textiles", "construction": "density.construction_mixed",
@@ -36,7 +35,7 @@ func (w *waste) density() (factors.Default, bool) {
 	return factors.Supplement().Default(id)
 }
 
-// containers reads how much waste there was by what it was thrown into.
+// containers reads the amount of waste in containers.
 func (d *decoder) containers(w *waste) {
 	names := make([]string, 0, len(wasteContainers))
 	for _, n := range wasteContainers {
@@ -111,8 +110,7 @@ func (c *calculation) byVolume(w *waste, e *entry) bool {
 	return true
 }
 
-// partFull widens the weight of containers of which is not said how full they
-// were.
+// partFull widens the weight of containers whose filling level is not stated.
 func (c *calculation) partFull(w *waste) {
 	if w.FillPercent == nil {
 		c.defaultTo("fillPercent")

@@ -11,11 +11,11 @@ type EventContext struct {
 	Country          string // ISO 3166-1 alpha-2, or empty
 	StartDate        string // YYYY-MM-DD, or empty
 	EndDate          string // YYYY-MM-DD, inclusive, or empty
-	Attendees        int64  // in person; 0: not said
+	Attendees        int64  // in person; 0: not stated
 	RadiativeForcing bool
 	GWP              string // "published" or "AR6"
 	FactorSet        string
-	// Place is where the event takes place; attendees travel there.
+	// Place is the place of the event, the destination of attendees.
 	Place Venue `json:",omitzero" bson:",omitempty"`
 	// Engine is the engine that the event is pinned to; empty means
 	// EngineVersion.
@@ -45,13 +45,13 @@ func (ev EventContext) Set() (*factors.Set, error) {
 	return set, nil
 }
 
-// Notice tells a person something about how a figure came about.
+// Notice explains an aspect of a figure.
 type Notice struct {
 	Code        string   `json:"code" bson:"code"`
 	Message     string   `json:"message" bson:"message"`
 	Field       string   `json:"field,omitempty" bson:"field,omitempty"`
 	Suggestions []string `json:"suggestions,omitempty" bson:"suggestions,omitempty"`
-	// WouldNarrowTo names the one field that would narrow the interval of the
-	// record most; it is on the notice of what was assumed in its place.
+	// WouldNarrowTo names the field that would narrow the interval of the record most; it is on the notice of the
+	// assumption that the field would replace.
 	WouldNarrowTo *Narrowing `json:"wouldNarrowTo,omitempty" bson:"-"`
 }

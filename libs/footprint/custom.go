@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// custom is the input of a custom record: a footprint worked out elsewhere.
+// custom is the input of a custom record: a footprint calculated elsewhere.
 type custom struct {
 	Country string           `json:"country,omitempty"`
 	KgCO2e  *decimal.Decimal `json:"kgCO2e"`

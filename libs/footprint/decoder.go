@@ -10,25 +10,24 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// decoder reads the body of a record, with what its event says.
+// decoder reads the body of a record, in the context of its event.
 type decoder struct {
 	*fields.Reader
 	ev     EventContext
 	engine *engine
 	// suppliers is the library of the organization, or nil.
 	suppliers SupplierFactors
-	// hints are what faults may still suggest; nil: none was asked for.
+	// hints bounds suggestions in faults; nil: no suggestions.
 	hints *Hints
 	// notices are about the body, found while it is read.
 	notices []Notice
-	// failure is what kept the body from being read, through no fault of its own.
+	// failure is an error that is not a fault of the body.
 	failure error
 }
 
 var (
 	decimalZero = decimal.Decimal{}
-	// maxQuantity bounds amounts, so that the largest sum of a very large event
-	// stays far below what a Mass holds.
+	// maxQuantity bounds quantities, so that the largest sum of a very large event stays far below the largest Mass.
 	maxQuantity = decimal.FromInt(1_000_000_000)
 	hundred     = decimal.FromInt(100)
 )
@@ -51,7 +50,7 @@ func (d *decoder) flag(name string) *bool {
 	return &v
 }
 
-// country reads the country of a record; the event's when it names none.
+// country reads the country of a record; by default the event's.
 func (d *decoder) country(required bool) string {
 	code, ok := d.Country("country")
 	if ok || d.Has("country") {
@@ -64,8 +63,8 @@ func (d *decoder) country(required bool) string {
 	return d.ev.Country
 }
 
-// canonical writes an input; struct order and omitted zero values make the
-// bytes a function of the input. Text is not escaped for HTML.
+// canonical encodes an input; struct order and omitted zero values make the bytes a function of the input. HTML
+// characters are not escaped.
 func canonical(in any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

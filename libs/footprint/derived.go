@@ -13,10 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// derived are the values that the server worked out for fields that answers
-// always carry and the record did not give. The server owns it: a field of a body
-// that equals its derived value counts as absent, so that a client may send back
-// what it read, and a change of one field has the others worked out again.
+// derived are the values that the server calculated for fields that responses always have and the record did not
+// state. The server owns it: a field of a body that equals its derived value counts as absent, so that a client may
+// send back what it read, and changing one field recalculates the others.
 type derived map[string]json.RawMessage
 
 // put remembers the value of a field as derived.
@@ -33,8 +32,7 @@ func (d *derived) put(name string, value any) {
 
 func (d derived) has(name string) bool { return d[name] != nil }
 
-// withoutDerived reads a body again without the fields that carry what the server
-// had derived.
+// withoutDerived reads a body again without the fields that equal values derived by the server.
 func (t *recordType) withoutDerived(r *fields.Reader, body []byte) (*fields.Reader, []byte, error) {
 	raw, ok := r.Raw("derived")
 	if !ok || r.Faults() > 0 {
@@ -69,9 +67,8 @@ func equalJSON(a, b json.RawMessage) bool {
 	return bytes.Equal(bytes.TrimSpace(a), bytes.TrimSpace(b))
 }
 
-// distanceOfFuel derives the distance that vehicles go with their fuel: fuel ×
-// its factor ÷ the factor of a kilometre of the same vehicle, both of the event's
-// set. It informs; the fuel is what counts.
+// distanceOfFuel derives the distance travelled with an amount of fuel: fuel × its factor ÷ the factor of a
+// kilometre of the same vehicle, both of the event's set. It is for information; the fuel counts.
 func (d *decoder) distanceOfFuel(g *groundTransport) {
 	if d.Faults() > 0 || g.DistanceKm != nil || !g.metered() || groundMode(g.Mode) < 0 {
 		return
@@ -93,7 +90,7 @@ func (d *decoder) distanceOfFuel(g *groundTransport) {
 		if people == 0 {
 			load, ok := factors.Supplement().Default("choice.coach.passengers")
 			if !ok {
-				return // a test asserts that the row is there
+				return // a test asserts that the row exists
 			}
 			km.Quo(km, decimalRat(load.Value))
 			people = max(g.Vehicles, 1)
@@ -126,8 +123,7 @@ func (g *groundTransport) carrierRow(field string) string {
 	return vehicleFuels[g.fuel()]
 }
 
-// kilometreRow returns the factor of a kilometre of the vehicle with the carrier
-// that it was filled with; nil where none is published.
+// kilometreRow returns the factor of a kilometre of the vehicle with its energy carrier; nil if none is published.
 func (g *groundTransport) kilometreRow(set *factors.Set, field string) *factors.Factor {
 	mode := groundMode(g.Mode)
 	fuel, size := g.kind(mode)

@@ -21,11 +21,11 @@ var _ = define("digital",
 
 const highDefinition = "hd"
 
-// homeHeating is what remote attendees heat their homes by while they take part.
+// homeHeating is the activity of heating the homes of remote attendees.
 const homeHeating = "home_heating"
 
-// digitalActivities and their rows: those of conferences and streams are of one
-// publisher and with the making of devices, so that homes have heating alone.
+// digitalActivities and their rows: those of conferences and streams are of one publisher and include manufacturing
+// of devices; homes have heating only.
 var digitalActivities = [...]struct{ name, row, unit string }{
 	{"conference", "digital.videoconference.hour", "participant_hour"},
 	{"streaming", "digital.streaming.hour.ademe", "viewer_hour"},
@@ -75,7 +75,7 @@ func calculateDigital(c *calculation, g *digital) {
 		}
 		category := categoryGoods
 		if c.second() && (c.group == "attendees" || c.group == "exhibitors") {
-			category = CategoryOptional // their devices and networks, as their journeys would be
+			category = CategoryOptional // their devices and networks, like their journeys
 		}
 		e.stage, e.category = Combined, category
 		c.add(e)
@@ -84,8 +84,8 @@ func calculateDigital(c *calculation, g *digital) {
 	c.unavailable(apperr.Detail{Field: "activity", Message: "The factor set has no factor for " + g.Activity + "."})
 }
 
-// heated adds what heats homes. It is of those who take part as their journeys would
-// be, but for staff: the Scope 3 Standard has teleworking beside commuting.
+// heated adds the heating of homes, in the category of the participants' journeys; for staff, in that of teleworking,
+// which the Scope 3 Standard groups with commuting.
 func (c *calculation) heated(e entry) {
 	e.stage, e.category, e.technology = Direct, c.travel(), 3 // homes while their people work
 	if c.group == "staff" {

@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/lru"
 )
 
-// Doubt is how uncertain a line is: variances of the logarithm of its mass, in
-// billionths. The mass is the expected value of a lognormal distribution whose
-// variance is the sum of the three.
+// Doubt is the uncertainty of a line: variances of the logarithm of its mass, in billionths. The mass is the expected
+// value of a lognormal distribution whose variance is the sum of the three.
 type Doubt struct {
 	// Activity is the doubt of the amount. All lines of a record share it.
 	Activity int64 `json:"activity"`
@@ -37,13 +36,12 @@ func (c *calculation) second() bool { return c.ev.EngineVersion() != Engine1 }
 // third reports whether the event is calculated by engine 2.1.0 or later.
 func (c *calculation) third() bool { return c.second() && c.ev.EngineVersion() != Engine2 }
 
-// fewAnswers is the number of answers below which a coefficient of variation
-// says little.
+// fewAnswers is the number of responses below which a coefficient of variation is not meaningful.
 const fewAnswers = 5
 
-// sampled sets the variance of a survey of n out of N people: σ² = ln(1 + CV²/n ×
-// (1 - n/N)). Without a coefficient of variation, or with one of few answers, it
-// counts as at least 1: no spread among few answers is no knowledge of spread.
+// sampled sets the variance of a survey of n out of N people: σ² = ln(1 + CV²/n × (1 - n/N)). Without a
+// coefficient of variation, or with one of few responses, CV is at least 1: no spread among few responses is no
+// evidence of a small one.
 func (c *calculation) sampled(in *common) {
 	cv := decimal.FromInt(1)
 	if in.SampleCV != nil && (in.Respondents >= fewAnswers || in.SampleCV.Cmp(cv) > 0) {
@@ -58,8 +56,7 @@ func (c *calculation) sampled(in *common) {
 	c.variance = fixed.Log(r.Add(r, big.NewRat(1, 1)))
 }
 
-// doubt sets the interval of a line. A figure that came with the record is in
-// doubt with the record alone.
+// doubt sets the interval of a line. A figure supplied with the record has only the uncertainty of the record.
 func (c *calculation) doubt(l *Line, e entry, s scores) {
 	p := c.engine.pedigree
 	activity := p.variance(0, s.reliability) + p.variance(1, s.completeness)
@@ -87,9 +84,8 @@ func (c *calculation) spreadOut(l *Line) {
 	l.GSD2 = s.gsd2
 }
 
-// spreads are those worked out lately, by the variance in billionths. Most lines
-// have one of a few hundred doubts: those of the scores and the rows. What came of
-// a survey has one of its own, which is soon forgotten.
+// spreads caches spreads by the variance in billionths. Most lines have one of a few hundred variances: those of the
+// scores and the rows. Those of surveys are unique and soon evicted.
 var spreads = lru.New[int64, logSpread](4096)
 
 func logSpreadOf(variance int64) logSpread {
@@ -136,15 +132,15 @@ var (
 	basicAgriculture = basicTransport
 )
 
-// The relative uncertainties that one table publishes, which does not say what
-// they span; they are read as the upper half of a 95% interval.
+// The relative uncertainties of one table that does not state its coverage; they are interpreted as the upper half of
+// a 95% interval.
 const (
 	basicMeal  = "uncertainty.meal"
 	basicTrain = "uncertainty.train"
 )
 
-// Flights: 37% for a flight with condensation trails, 10% for what is burnt, by
-// the text of the row uncertainty.plane_contrails.
+// Flights: 37% for a flight with condensation trails, 10% for the fuel burnt, by the text of the row
+// uncertainty.plane_contrails.
 var (
 	basicFlight     = basicVariance(big.NewRat(137, 100))
 	basicCombustion = basicVariance(big.NewRat(110, 100))
@@ -173,8 +169,8 @@ func (p *pedigree) basic(set *factors.Set, typ string, e entry) int64 {
 		return published(basicTrain)
 	case strings.HasPrefix(f.Series, "drink."):
 		return basicAgriculture
-	// What a kilometre of one passenger or tonne causes depends on how full the vehicle
-	// is; what a vehicle causes is fuel burnt.
+	// The emissions per kilometre of one passenger or tonne depend on the load factor; those of a vehicle on the fuel
+	// burnt.
 	case typ != "flights" && (f.Unit == "passenger.km" || f.Unit == "tonne.km"):
 		return basicTransport
 	}

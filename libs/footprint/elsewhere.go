@@ -10,14 +10,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// kindFields are the fields that say what a record counts. What is written there and
-// is not among the values of the field may be counted by another type.
+// kindFields are the fields that state what a record counts. Text in them that is not a valid value may be covered by
+// another type.
 var kindFields = []string{"category", "material", "source", "mode", "kind", "venueType", "diet"}
 
 // kindValue is a value of such a field.
 type kindValue struct{ typ, field, value string }
 
-// kindValues holds all of them, in the order of the types.
+// kindValues returns all their values, in the order of the types.
 var kindValues = sync.OnceValue(func() []kindValue {
 	var out []kindValue
 	set, _ := factors.ForStart("")
@@ -35,9 +35,8 @@ var kindValues = sync.OnceValue(func() []kindValue {
 	return out
 })
 
-// elsewhere says where a text belongs that the field it was written in does not take:
-// which records take what it means as a whole, or that custom records take anything.
-// It is empty for fields that do not say what is counted.
+// elsewhere returns where a text that the field does not accept belongs: the record types that cover its meaning, or
+// custom records. It returns an empty text for fields that do not state what is counted.
 func elsewhere(field, text string) string {
 	if !slices.Contains(kindFields, field[strings.LastIndexByte(field, '.')+1:]) {
 		return ""

@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// energy is the input of an energy record: a supply that is not on the meter
-// of the venue. Fuel energy is that of the fuel in kWh of gross calorific value,
-// not what a generator puts out.
+// energy is the input of an energy record: a supply that is not metered with the venue. Fuel energy is that of the
+// fuel in kWh of gross calorific value, not the output of a generator.
 type energy struct {
 	Site         string           `json:"site,omitempty"`
 	Country      string           `json:"country,omitempty"`
@@ -25,7 +24,7 @@ type energy struct {
 	VolumeLitres *decimal.Decimal `json:"volumeLitres,omitempty"`
 	VolumeM3     *decimal.Decimal `json:"volumeM3,omitempty"`
 	WeightKg     *decimal.Decimal `json:"weightKg,omitempty"`
-	// A generator is counted by its size and hours where nothing else is known.
+	// A generator is counted by its size and hours if nothing else is known.
 	GeneratorKVA *decimal.Decimal `json:"generatorKVA,omitempty"`
 	Hours        *decimal.Decimal `json:"hours,omitempty"`
 	LoadPercent  *decimal.Decimal `json:"loadPercent,omitempty"`
@@ -75,13 +74,11 @@ var engineFuels = []string{"diesel", "petrol", "biodiesel", "hvo", "gas_oil", "b
 // GeneratorBurns reports whether a source of energy is a fuel that generators can burn.
 func GeneratorBurns(source string) bool { return slices.Contains(engineFuels, source) }
 
-// districtHeats are what bills call heat from a network, in plain words. They mean no
-// source of this type, but a field of another one, so that the table of everyday words
-// cannot have them.
+// districtHeats are common names of heat from a network. They are not a source of this type but a field of another
+// one, so the table of everyday words cannot contain them.
 var districtHeats = []string{"district heat", "district heating", "heat network", "fernwärme", "nahwärme", "fernheizung", "chauffage urbain", "réseau de chaleur"}
 
-// districtHeat reports whether the source is heat from a network, which is a fault that
-// says where it belongs.
+// districtHeat reports whether the source is heat from a network, and adds a fault that refers to the right type.
 func (d *decoder) districtHeat() bool {
 	var source string
 	if json.Unmarshal(d.Peek("source"), &source) != nil || !slices.Contains(districtHeats, plainWords(source)) {
@@ -158,8 +155,7 @@ func decodeEnergy(d *decoder, n *energy) {
 	d.Fault(*fault)
 }
 
-// energyMeasures are the fields that can say how much energy there was: four amounts, and
-// a generator that ran for some time.
+// energyMeasures are the fields that can state the amount of energy: four amounts, and the hours of a generator.
 var energyMeasures = []string{"energyKWh", "volumeLitres", "volumeM3", "weightKg", "generatorKVA"}
 
 // measures returns those of energyMeasures that the source has rows for.
@@ -181,14 +177,14 @@ func (n *energy) complete() bool {
 		(n.Source != refrigerant || refrigerantSeries(n.Refrigerant) != "")
 }
 
-// amount is one way to state how much energy was used.
+// amount is one way to state an amount of energy.
 type energyAmount struct {
 	field, row, unit string
 	value            *decimal.Decimal
 }
 
-// amounts returns the ways to state the energy of the source, the one that counts
-// first when several are given: what a meter or pump shows before a conversion.
+// amounts returns the ways to state the energy of the source, the preferred one first: meter or pump readings before
+// conversions.
 func (n *energy) amounts() [4]energyAmount {
 	for _, s := range energySources {
 		if s.name == n.Source {

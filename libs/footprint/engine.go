@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// engine is a factor set with what the types look up most often.
+// engine is a factor set with the rows that the types use most often.
 type engine struct {
 	set      *factors.Set
 	pedigree *pedigree
@@ -18,7 +18,7 @@ type engine struct {
 	// airFreight are the rows of air freight by haul, without and with
 	// radiative forcing.
 	airFreight [hauls][2]*factors.Factor
-	// What AR6 adds to the CH4 and N2O columns, as a ratio: (new - old) / old.
+	// Increase of the CH4 and N2O columns by AR6, as a ratio: (new - old) / old.
 	ch4, n2o *big.Rat
 }
 
@@ -61,8 +61,7 @@ func rebase(set *factors.Set, id string, old int64) *big.Rat {
 	return r.Sub(r, big.NewRat(1, 1))
 }
 
-// engineFor finds the engine of an event: that of its factor set, or of the
-// set its start date asks for when it names none.
+// engineFor returns the engine of an event: that of its factor set, or by default of the set for its start date.
 func engineFor(ev EventContext) (*engine, error) {
 	if !KnownEngine(ev.EngineVersion()) {
 		return nil, fmt.Errorf("footprint: the engine %q is not held", ev.Engine)
@@ -97,8 +96,7 @@ func (k Calculator) Evaluate(typ string, fields json.RawMessage, ev EventContext
 	return t.evaluate(in, k.engine, ev)
 }
 
-// rebased returns what AR6 adds to a line of q with factor f, and the new CH4 and
-// N2O parts.
+// rebased returns the increase of a line of q with factor f by AR6, and the new CH4 and N2O parts.
 func (e *engine) rebased(q quantity, f *factors.Factor) (ch4, n2o Mass) {
 	return scaled(q, f.CH4.Decimal, e.ch4), scaled(q, f.N2O.Decimal, e.n2o)
 }

@@ -18,7 +18,7 @@ type Venue struct {
 	Region    string `json:"region,omitempty"`
 	Country   string `json:"country"`
 	GeonameID int64  `json:"geonameId,omitempty"`
-	// Code is the airport, or the one that stands for the town.
+	// Code is the airport, or the one that represents the town.
 	Code string `json:"code,omitempty"`
 	// Latitude and Longitude are degrees with at most six decimals.
 	Latitude  json.Number `json:"latitude"`

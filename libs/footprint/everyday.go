@@ -14,10 +14,8 @@ import (
 //go:embed words/everyday.json
 var everydayWords []byte
 
-// everyday holds, by word, the values that people mean by it: those of
-// words/everyday.json, which is how invoices and lists say things, and the German
-// names of the values. A word may mean values of several fields, and several values
-// of one.
+// everyday holds the values meant by common words: those of words/everyday.json, as used in invoices and lists, and
+// the German names of the values. A word may mean values of several fields, and several values of one.
 var everyday = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	_ = json.Unmarshal(everydayWords, &out) // a test asserts that it can be read
@@ -33,15 +31,13 @@ var everyday = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// plainWords writes text in small letters, with single spaces for what joins words.
+// plainWords returns text in lower case, with single spaces as separators.
 func plainWords(text string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" -_/,;:()\t\u00a0", r) }), " ")
 }
 
-// meant returns those of the allowed values that the words of a text mean, those of
-// its longest known phrases first: "AV hire" means av_hire, and "shuttle bus" a bus
-// or a coach. It decides nothing, since a word may mean several things: what it
-// returns is what people are asked about.
+// meant returns the allowed values that the words of a text mean, those of its longest known phrases first: av_hire
+// for "AV hire", bus and coach for "shuttle bus". Since words are ambiguous, the result is only suggested.
 func meant(text string, allowed []string) []string {
 	const longest = 64
 	if len(text) > longest {
@@ -65,14 +61,12 @@ func meant(text string, allowed []string) []string {
 	return out
 }
 
-// meanings returns the values that a phrase of plain words means as a whole, its own
-// name first. It may be in the plural.
+// meanings returns the values meant by a phrase as a whole, its own name first. It may be in the plural.
 func meanings(phrase string) []string {
 	return slices.Concat([]string{strings.ReplaceAll(phrase, " ", "_")}, everyday()[phrase], everyday()[strings.TrimSuffix(phrase, "s")])
 }
 
-// suggested returns the names that a text means or looks like, all of them where it
-// does neither.
+// suggested returns the names that a text means or resembles; all of them if there are none.
 func suggested(text string, names []string) []string {
 	const most = 3
 	out := meant(text, names)

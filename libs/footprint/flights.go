@@ -22,7 +22,7 @@ type flights struct {
 	Trips      int64            `json:"trips,omitempty"`
 	DistanceKm *decimal.Decimal `json:"distanceKm,omitempty"`
 	Direction  string           `json:"direction,omitempty"`
-	// Journey says which towns the codes stand for, where towns were named.
+	// Journey has the towns that the codes represent, if towns were named.
 	Journey *journey `json:"journey,omitempty"`
 	common
 }
@@ -36,8 +36,7 @@ const average = "average"
 // flightClasses are the cabin classes; average is the last.
 var flightClasses = [...]string{"economy", "premium_economy", "business", "first", average}
 
-// longHaulMetres is where long haul begins for a territory that the country
-// table lacks.
+// longHaulMetres is the threshold of long haul for a territory that the country table lacks.
 const longHaulMetres = 3_700_000
 
 func decodeFlights(d *decoder, f *flights) {
@@ -45,8 +44,7 @@ func decodeFlights(d *decoder, f *flights) {
 	if km, ok := d.Decimal("distanceKm", decimal.FromInt(1), decimal.FromInt(20100)); ok {
 		f.DistanceKm = &km
 	}
-	// A distance that is there but wrong is its own fault; it must not make a
-	// second one of an unknown code.
+	// An invalid distance is a fault of its own; it must not cause another one for an unknown code.
 	known := !d.Has("distanceKm")
 	via, _ := d.Strings("via", 5, 40)
 	f.Via = via
@@ -93,8 +91,7 @@ func flightClass(text string) (string, bool) {
 	return "", false
 }
 
-// checkPlace returns a location code in upper case; with known it must be in the
-// register.
+// checkPlace returns a location code in upper case; with known it must be in the register.
 func (d *decoder) checkPlace(path, code string, known bool) string {
 	upper := strings.ToUpper(strings.TrimSpace(code))
 	if _, ok := locations.Resolve(upper); ok {
@@ -125,7 +122,7 @@ func looksLikeCode(s string) bool {
 	return strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
-// differ refuses a leg that begins and ends at one airport, such as LHR to LON.
+// differ rejects a leg that begins and ends at one airport, such as LHR to LON.
 func (d *decoder) differ(f *flights) {
 	codes := make([]string, 0, len(f.Via)+2)
 	codes = append(append(append(codes, f.From), f.Via...), f.To)
@@ -165,9 +162,8 @@ const (
 	hauls
 )
 
-// shortOutsideUK are flights of less than shortMetres outside the UK. No publisher of
-// the built-in sets has a factor of its own for them; a factor pack can have one, and
-// choosing such a set is how an event has them counted apart.
+// shortOutsideUK are flights of less than shortMetres outside the UK. The built-in sets have no factor for them; a
+// factor pack can have one, and adopting such a set counts them separately.
 const (
 	shortOutsideUK = hauls
 	flightHauls    = hauls + 1
@@ -234,8 +230,7 @@ func calculateFlights(c *calculation, f *flights) {
 	}
 }
 
-// apart returns the haul of short flights outside the UK where the set has rows of
-// them, from engine 2.2.0 on.
+// apart returns the haul of short flights outside the UK if the set has rows of them, from engine 2.2.0 on.
 func (c *calculation) apart(h haul, short bool) haul {
 	rows := c.engine.flights[shortOutsideUK][len(flightClasses)-1]
 	if h == nonUK && short && rows[0] != nil && rows[1] != nil && Since(c.ev.EngineVersion(), Engine4) {
@@ -244,7 +239,7 @@ func (c *calculation) apart(h haul, short bool) haul {
 	return h
 }
 
-// stop resolves a place of a journey, which Decode has seen to be known.
+// stop returns a place of a journey, which Decode has validated.
 func (c *calculation) stop(code string) locations.Location {
 	l, _ := locations.Resolve(code)
 	if l.Approximate {
@@ -283,8 +278,7 @@ func byDistance(metres int64) haul {
 	return longHaul
 }
 
-// statedHaul decides the haul of a flight of stated distance, whose ends may
-// be unknown.
+// statedHaul returns the haul of a flight of stated distance, whose ends may be unknown.
 func (c *calculation) statedHaul(fromCode, toCode string, stated decimal.Decimal) (haul, uint8) {
 	from, fromKnown := locations.Resolve(fromCode)
 	to, toKnown := locations.Resolve(toCode)

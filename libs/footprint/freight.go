@@ -64,8 +64,7 @@ var freightVehicles = [...]struct{ mode, name, row, refrigerated string }{
 	{"rail", "", "rail-freight", ""},
 }
 
-// freightHauls are the hauls of air freight; what is international to flights
-// is so here.
+// freightHauls are the hauls of air freight, with the international ones of flights.
 var freightHauls = [hauls]string{"domestic", "short_haul", "long_haul", "international"}
 
 func decodeFreight(d *decoder, f *freight) {
@@ -106,7 +105,7 @@ func decodeFreight(d *decoder, f *freight) {
 func (d *decoder) freightPlaces(f *freight) {
 	mode, _ := d.Raw("mode")
 	if d.Describing() {
-		mode = json.RawMessage(`"road"`) // whose journeys have all the fields
+		mode = json.RawMessage(`"road"`) // which has journeys with all fields
 	}
 	stated := d.amount("distanceKm", decimal.FromInt(maxDistance))
 	f.DistanceKm = stated
@@ -199,7 +198,7 @@ func calculateFreight(c *calculation, f *freight) {
 		e.geography = c.proxy(f.Country)
 	}
 	if c.group == "exhibitors" {
-		e.category = CategoryOptional // their freight, like their travel, is not the organiser's
+		e.category = CategoryOptional // like their travel, their freight is not the organiser's
 	}
 	if f.Mode == air {
 		c.airportsOf(f.Journey)

@@ -14,9 +14,8 @@ var generatorSizes = [...]int64{20, 30, 40, 60, 75, 100, 125, 135, 150, 175, 200
 // generatorLoads are the loads of the chart in percent.
 var generatorLoads = [...]int64{25, 50, 75, 100}
 
-// burnt returns the litres that a generator of so many kW burns in an hour at a
-// load in percent: linear between the sizes and loads of the chart, and beyond
-// its ends. The false result means that the chart is not held.
+// burnt returns the litres per hour of a generator of so many kW at a load in percent: linear between the sizes and
+// loads of the chart, and beyond its ends. It returns false if the chart is not available.
 func burnt(kw, load *big.Rat) (*big.Rat, bool) {
 	at := func(i, j int) (*big.Rat, bool) {
 		d, ok := factors.Supplement().Default("gen.diesel." + strconv.FormatInt(generatorSizes[i], 10) + "kw." + strconv.FormatInt(generatorLoads[j], 10))
@@ -39,7 +38,7 @@ func burnt(kw, load *big.Rat) (*big.Rat, bool) {
 	}
 	last := len(generatorSizes) - 1
 	smallest, largest := big.NewRat(generatorSizes[0], 1), big.NewRat(generatorSizes[last], 1)
-	// Beyond the chart the litres go with the size.
+	// Beyond the chart, consumption is proportional to the size.
 	if kw.Cmp(smallest) <= 0 || kw.Cmp(largest) >= 0 {
 		i, edge := 0, smallest
 		if kw.Cmp(largest) >= 0 {
@@ -106,8 +105,8 @@ func (c *calculation) generated(n *energy) (quantity, bool) {
 	return exactly(*total), true
 }
 
-// rateShown writes litres an hour with as many decimals as a reader needs, two at
-// least, who multiplies them by the hours and is to come to the total.
+// rateShown formats litres per hour with as many decimals, at least two, as a reader needs to reproduce the total
+// from the hours.
 func rateShown(litres, hours *big.Rat, total decimal.Decimal) string {
 	const most = 12
 	for decimals := 2; decimals < most; decimals++ {
@@ -125,8 +124,7 @@ func toThousandths(litres *big.Rat) *decimal.Decimal {
 	return kilometres(new(big.Rat).Mul(litres, big.NewRat(1000, 1)))
 }
 
-// digitsOf writes a number exactly where it has at most so many decimals, else
-// rounded to them.
+// digitsOf formats a number exactly if it has at most most decimals, else rounded to them.
 func digitsOf(n *big.Rat, most int) string {
 	if decimals, exact := n.FloatPrec(); exact && decimals <= most {
 		return n.FloatString(decimals)

@@ -5,8 +5,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-// proxy returns the geography score of a UK factor used in a country, and notes
-// that it stands in for one outside the UK.
+// proxy returns the geography score of a UK factor used in a country, and adds a notice outside the UK.
 func (c *calculation) proxy(country string) uint8 {
 	c.place = country
 	if country == "GB" {
@@ -20,8 +19,8 @@ func (c *calculation) proxy(country string) uint8 {
 	return 5
 }
 
-// standsIn returns the geography score of a factor of the edition in a country: a
-// national row of a pack says itself where it belongs, all others are of the UK.
+// standsIn returns the geography score of a factor of the edition in a country: a national row of a pack states its
+// country, all others are of the UK.
 func (c *calculation) standsIn(f *factors.Factor, country string) uint8 {
 	if c.engine.set.National(f) {
 		return c.foreign(f, country)

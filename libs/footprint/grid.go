@@ -79,7 +79,7 @@ func subdivisionFactor(set *factors.Set, country, code string) *factors.Factor {
 		return nil
 	}
 	if code == "AU-ACT" {
-		code = "AU-NSW" // one grid; the publisher says so
+		code = "AU-NSW" // one grid, according to the publisher
 	}
 	return set.Ref("elec." + strings.ToLower(strings.ReplaceAll(code, "-", "_")) + "." + source)
 }
@@ -138,8 +138,7 @@ func (c *calculation) gridFactor(s supply) (f *factors.Factor, geography uint8, 
 	return nil, 0, false
 }
 
-// electricity adds the location-based lines of electricity and the market-based
-// figure beside them.
+// electricity adds the location-based lines of electricity and the market-based figure.
 func (c *calculation) electricity(s supply, q carrier) {
 	row, geography, lifeCycle := c.gridFactor(s)
 	f := c.corrected(row)
@@ -178,8 +177,7 @@ func (c *calculation) electricity(s supply, q carrier) {
 	}
 }
 
-// compare sets the figure by contract beside that of the location, whose lines
-// are the generation and what it has upstream.
+// compare records the market-based figure next to the location-based one, whose lines are generation and upstream.
 func (c *calculation) compare(scope int, lines []Line) {
 	m := c.out.Market
 	both := Compared{Location: lines[0].Mass, Market: m.Mass}
@@ -193,13 +191,11 @@ func (c *calculation) compare(scope int, lines []Line) {
 	}
 }
 
-// marketBased works out the figure by contract: supply that is covered, with
-// evidence, counts 0, the rest has the residual mix, or the grid average where
-// no residual mix is held.
+// marketBased calculates the market-based figure: covered supply with evidence counts 0; the rest has the residual
+// mix, or the grid average if there is none.
 //
-// From engine 2.0.0 on, the grid average is the share of the location-based line,
-// so that the two compare, and a residual mix is not used beside a life-cycle
-// factor, because it covers generation alone.
+// From engine 2.0.0 on, the grid average is the share of the location-based line, so that the two compare, and a
+// residual mix is not used with a life-cycle factor, because it covers generation only.
 func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor, lifeCycle bool) {
 	all := c.scaledUp(q.quantity)
 	open := all

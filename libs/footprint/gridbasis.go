@@ -6,20 +6,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// By engine 2.1.0 the electricity of every country counts on one basis, generation
-// and what is upstream of it: where the national publisher holds generation alone,
-// the upstream part is what the life-cycle figure of the same country and year has
-// above it. Where it has nothing above, the two publishers contradict each other,
-// and the life-cycle figure alone counts.
+// From engine 2.1.0 on, the electricity of every country has the same basis, generation and upstream: if the national
+// publisher has only generation, the upstream part is the excess of the life-cycle figure of the same country and
+// year. If that is lower, the two publishers contradict each other, and only the life-cycle figure counts.
 
-// hasWhole reports whether a national row of generation has an upstream part, by
-// its publisher or derived. Before engine 2.1.0 none was asked for.
+// hasWhole reports whether a national row of generation has an upstream part, published or derived. Before engine
+// 2.1.0 none was required.
 func (c *calculation) hasWhole(f *factors.Factor) bool {
 	return !c.third() || c.engine.set.Complete(f, hasUpstream) != nil || factors.UpstreamOf(f.ID) != nil
 }
 
-// derivedUpstream returns the upstream part of a row of generation whose publisher
-// holds none: its own or, of a state or province, that of the country.
+// derivedUpstream returns the upstream part of a row of generation whose publisher has none: its own or, for a state
+// or province, that of the country.
 func (c *calculation) derivedUpstream(s supply, row *factors.Factor) *factors.Factor {
 	if !c.third() || c.engine.set.Complete(row, hasUpstream) != nil {
 		return nil
@@ -35,8 +33,8 @@ func (c *calculation) derivedUpstream(s supply, row *factors.Factor) *factors.Fa
 	return nil
 }
 
-// corrected returns the row that counts in the place of one that was found wrong or
-// was revised by its publisher, from engine 2.1.0 on.
+// corrected returns the replacement of a row that was found wrong or was revised by its publisher, from engine 2.1.0
+// on.
 func (c *calculation) corrected(f *factors.Factor) *factors.Factor {
 	if f == nil || !c.third() {
 		return f

@@ -24,8 +24,7 @@ type groundTransport struct {
 	Journey    *journey         `json:"journey,omitempty"`
 	Derived    derived          `json:"derived,omitempty"`
 	DistanceKm *decimal.Decimal `json:"distanceKm,omitempty"`
-	// VolumeLitres and EnergyKWh are fuel and electricity of the vehicles; they
-	// decide where a distance is given too.
+	// VolumeLitres and EnergyKWh are fuel and electricity of the vehicles; they take precedence over a distance.
 	VolumeLitres *decimal.Decimal `json:"volumeLitres,omitempty"`
 	EnergyKWh    *decimal.Decimal `json:"energyKWh,omitempty"`
 	Passengers   int64            `json:"passengers,omitempty"`
@@ -43,7 +42,7 @@ var _ = define("ground-transport",
 // maxDistance is the longest journey one way, in kilometres.
 const maxDistance = 40_000
 
-// The modes that the code treats apart.
+// Modes with special treatment.
 const (
 	car         = "car"
 	coach       = "coach"
@@ -54,7 +53,7 @@ const (
 	unknownFuel = "unknown"
 )
 
-// basis is what the factors of a mode are per.
+// basis is the unit of the factors of a mode.
 type basis uint8
 
 const (
@@ -64,8 +63,8 @@ const (
 	byFoot                   // 0 by definition
 )
 
-// groundModes are the modes with what distinguishes their published rows. The
-// first fuel and the first size are those taken when a record names none.
+// groundModes are the modes with the dimensions of their published rows. The first fuel and the first size are the
+// defaults.
 var groundModes = [...]struct {
 	name         string
 	basis        basis
@@ -200,8 +199,7 @@ func groundMode(name string) int {
 	return -1
 }
 
-// kind returns the fuel and the size that count, those of the mode's default
-// where the record names none.
+// kind returns the fuel and the size, by default those of the mode.
 func (g *groundTransport) kind(mode int) (fuel, size string) {
 	m := &groundModes[mode]
 	if len(m.fuels) > 0 {
@@ -310,8 +308,7 @@ func (c *calculation) vehicles(g *groundTransport) int64 {
 	return count
 }
 
-// vehicleScope sets the scope of a vehicle by who runs it, and returns the
-// category of its upstream part.
+// vehicleScope sets the scope of a vehicle by its operator, and returns the category of its upstream part.
 func (c *calculation) vehicleScope(g *groundTransport, fuel string, e *entry) (upstream string) {
 	switch g.Control {
 	case own:

@@ -14,26 +14,24 @@ var headingWords []byte
 //go:embed words/synonyms.json
 var synonymWords []byte
 
-// headings holds what tables call the columns of fields, beside their names, by
-// field or by type.field. A physical quantity is there only by words that say its
-// unit: below "Distance" there may be miles, which package sheet reads where each cell
-// has its unit.
+// headings holds the column headings of tables for fields, in addition to the fields' names, by field or by
+// type.field. A physical quantity has only headings with its unit: a column "Distance" may be in miles, and package
+// sheet reads it if each cell has its unit.
 var headings = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	_ = json.Unmarshal(headingWords, &out) // a test asserts that it can be read
 	return out
 })
 
-// synonyms holds what tables have in place of the values of a field, by field or by
-// type.field: words that mean that value and nothing else, since a figure follows from
-// them. What is less certain is in words/everyday.json, and is asked back.
+// synonyms holds the texts used in tables for the values of a field, by field or by type.field. They must be
+// unambiguous, since figures depend on them. Ambiguous ones are in words/everyday.json and only suggested.
 var synonyms = sync.OnceValue(func() map[string]map[string]string {
 	out := map[string]map[string]string{}
 	_ = json.Unmarshal(synonymWords, &out) // a test asserts that it can be read
 	return out
 })
 
-// addSynonyms names in a property what tables have in place of its values.
+// addSynonyms adds the synonyms of its values to a property.
 func addSynonyms(property *object, typ, name string) {
 	for _, field := range [...]string{typ + "." + name, name} {
 		if words := synonyms()[field]; len(words) > 0 {
@@ -43,9 +41,8 @@ func addSynonyms(property *object, typ, name string) {
 	}
 }
 
-// addHeadings names in the properties of a type's schema what tables call them: the
-// words of words/headings.json and, of a field without unit, its title in each
-// language; and what they have in place of values.
+// addHeadings adds to the properties of a type's schema their column headings: the words of words/headings.json and,
+// for a field without unit, its title in each language; and the synonyms of values.
 func addHeadings(s object, typ string) {
 	at := slices.IndexFunc(s, func(m member) bool { return m.name == "properties" })
 	properties, _ := s[at].value.(object)

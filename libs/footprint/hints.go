@@ -1,11 +1,11 @@
 package footprint
 
-// maxHints is how many names and codes of places that are not known are compared with all that
-// are, for what may have been meant, in the bodies of one request: each time takes a processor for
-// half a millisecond. Who has sent a list of such names finds the reason in the first of them.
+// maxHints bounds how many unknown names and codes of places in one request are compared with all known ones for
+// suggestions: each takes half a millisecond of a processor. In a list of unknown names, the first suggestions
+// suffice.
 const maxHints = 10
 
-// Hints bounds what is suggested for places, for one goroutine.
+// Hints bounds the suggestions for places. It must be used by one goroutine at a time.
 type Hints struct{ used int }
 
 // hint reports whether the next fault of a place may suggest something.
@@ -17,7 +17,7 @@ func (d *decoder) hint() bool {
 	return d.hints.used <= maxHints
 }
 
-// hinted returns what suggest does, while there are hints.
+// hinted returns the result of suggest while hints remain.
 func (d *decoder) hinted(suggest func(string) []string, text string) []string {
 	if !d.hint() {
 		return nil

@@ -46,22 +46,20 @@ type stop struct {
 	airport   string // that the people of a town are assumed to use; empty: the nearest
 }
 
-// journey is what the places of a record were resolved to. The server owns it:
-// in a body it is dropped.
+// journey is the resolved places of a record. The server owns it: in a body it is dropped.
 type journey struct {
 	Stops []stop `json:"stops"`
 	// GreatCircleKm is the sum of the legs, DistanceKm that by the detour factor.
 	GreatCircleKm *decimal.Decimal `json:"greatCircleKm,omitempty"`
 	DistanceKm    *decimal.Decimal `json:"distanceKm,omitempty"`
-	// Detours are the rows of the detour factors used, and the ends of what
-	// DistanceKm may be.
+	// Detours are the rows of the detour factors used, and the bounds of DistanceKm.
 	Detours []string         `json:"detours,omitempty"`
 	LowKm   *decimal.Decimal `json:"lowKm,omitempty"`
 	HighKm  *decimal.Decimal `json:"highKm,omitempty"`
 }
 
-// echoed returns the distance that the server worked out for a body it is sent
-// back with, so that it is not taken for one that a person states.
+// echoed returns the distance that the server calculated and the body sends back, so that it is not mistaken for a
+// stated one.
 func (d *decoder) echoed() *decimal.Decimal {
 	text, ok := d.Raw("journey")
 	if !ok {
@@ -123,8 +121,7 @@ func (d *decoder) stop(field, text string) (stop, bool) {
 	return s, detail == nil
 }
 
-// lookUp resolves a text; a code stays a code. What may be meant is told where it
-// cannot be decided.
+// lookUp resolves a text; a code remains a code. If the text is ambiguous, the fault has suggestions.
 func (d *decoder) lookUp(field, text string) (stop, *apperr.Detail) {
 	if l, ok := locations.Resolve(strings.TrimSpace(text)); ok {
 		s := stop{Name: l.Name, Country: l.Country, Code: l.Code, location: l}
@@ -158,7 +155,7 @@ func stopOf(p places.Found) stop {
 	return s
 }
 
-// told keeps what is to be told of how a place was found.
+// told records the notices about how a place was found.
 func (s *stop) told(p places.Found) {
 	if s.abroad = p.Abroad; p.Namesake != nil {
 		s.namesake = p.Namesake.String()
@@ -182,7 +179,7 @@ func (d *decoder) home() string {
 	return d.ev.Country
 }
 
-// placeFault tells what is wrong with the name of a place.
+// placeFault returns the fault of a place name.
 func (d *decoder) placeFault(field, text string, err error) apperr.Detail {
 	if e, ok := errors.AsType[*places.AmbiguousError](err); ok {
 		detail := apperr.Detail{Field: field, Code: AmbiguousPlace}
@@ -255,7 +252,7 @@ func kilometres(metres *big.Rat) *decimal.Decimal {
 	return &out
 }
 
-// travelled tells how a distance was found, and widens what is calculated of it.
+// travelled adds notices about how a distance was determined, and widens the interval accordingly.
 func (c *calculation) travelled(j *journey, field string) {
 	if j == nil || j.DistanceKm == nil {
 		return
@@ -269,7 +266,7 @@ func (c *calculation) travelled(j *journey, field string) {
 	} else {
 		c.note(NoticeDistanceFromPlaces, field, "")
 	}
-	factor := big.NewRat(3, 1) // of an area whose radius reaches the other end
+	factor := big.NewRat(3, 1) // the area includes the other end
 	if j.LowKm != nil && j.LowKm.Sign() > 0 && j.HighKm != nil && j.DistanceKm.Sign() > 0 {
 		factor = spread(decimalRat(*j.DistanceKm), decimalRat(*j.LowKm), decimalRat(*j.HighKm))
 	}
@@ -289,7 +286,7 @@ func (s stop) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// remark makes the notices that only the reading of a body can know.
+// remark adds the notices that arise only when reading a body.
 func (d *decoder) remark(j *journey) {
 	if j == nil {
 		return
@@ -306,7 +303,7 @@ func (d *decoder) remark(j *journey) {
 	}
 }
 
-// remarkStop makes the notices of one place.
+// remarkStop adds the notices of one place.
 func (d *decoder) remarkStop(field string, s stop) {
 	add := func(code, format string, args ...any) {
 		d.notices = append(d.notices, Notice{Code: code, Field: field, Message: fmt.Sprintf(format, args...)})
@@ -321,7 +318,7 @@ func (d *decoder) remarkStop(field string, s stop) {
 	}
 	town := s
 	if town.GeonameID != 0 {
-		town.Code = "" // of the airport that stands for it
+		town.Code = "" // the code of the representative airport
 	}
 	if s.namesake != "" {
 		add(NoticeNamesake, "%s was taken, in the country of the event; %s has the name too. If that is meant, write its country behind it.", town, s.namesake)

@@ -15,7 +15,7 @@ const (
 	Combined = "combined" // a factor published as one life-cycle figure
 )
 
-// Scope 3 categories, as they are named in results.
+// Scope 3 categories, as named in results.
 const (
 	categoryGoods    = "1 Purchased goods and services"
 	categoryFuel     = "3 Fuel- and energy-related activities"
@@ -36,9 +36,9 @@ type Gases struct {
 	CO2 Mass `json:"co2"`
 	CH4 Mass `json:"ch4"`
 	N2O Mass `json:"n2o"`
-	// AviationNonCO2 is what radiative forcing adds to the CO2 of flights.
+	// AviationNonCO2 is the addition of radiative forcing to the CO2 of flights.
 	AviationNonCO2 Mass `json:"aviationNonCO2"`
-	// Unsplit is what no gas split was published for, and rounding residues.
+	// Unsplit is the part without a published gas split, and rounding residues.
 	Unsplit Mass `json:"unsplit"`
 }
 
@@ -56,8 +56,7 @@ func (g Gases) Sub(o Gases) Gases {
 
 // Line is one product of a quantity and a factor.
 type Line struct {
-	// FactorID names the row of the factor set, or "supplied" for a figure that
-	// came with the record.
+	// FactorID is the id of the row of the factor set, or "supplied" for a figure supplied with the record.
 	FactorID string `json:"factorId"`
 	// Quantity is the amount of activity in Unit, a survey scaled up included.
 	Quantity string `json:"quantity"`
@@ -74,7 +73,7 @@ type Line struct {
 	// Scope is 1, 2 or 3; Category is set for scope 3 only.
 	Scope    int    `json:"scope"`
 	Category string `json:"scope3Category,omitempty"`
-	// Group is whom the record is about, "unspecified" when it does not say.
+	// Group is the group of people, "unspecified" if not stated.
 	Group string `json:"group"`
 	Gases Gases  `json:"byGas"`
 	// Quality is how the figure was found.
@@ -84,16 +83,14 @@ type Line struct {
 	Scores [5]int `json:"scores"`
 	// GSD2 is the factor of the 95% interval, in millionths.
 	GSD2 uint64 `json:"gsd2Millionths"`
-	// Doubt is what makes the interval; nil by engine 1.2.0, whose intervals come
-	// from GSD2 alone.
+	// Doubt determines the interval; nil by engine 1.2.0, whose intervals come from GSD2 only.
 	Doubt *Doubt `json:"uncertainty,omitempty"`
-	// Leg is the part of a way that the line is of, in attendee travel; nil else.
+	// Leg is the part of the journey that the line belongs to, in attendee travel; nil otherwise.
 	Leg *Leg `json:"leg,omitempty"`
-	// Extrapolated is the part of Mass attributed to people who did not answer
-	// a survey.
+	// Extrapolated is the part of Mass attributed to people who did not respond to a survey.
 	Extrapolated Mass `json:"-"`
 
-	// quality and variance are what GSD2 is made of.
+	// quality and variance determine GSD2.
 	quality  scores
 	variance *big.Int
 }
@@ -136,48 +133,42 @@ func qualityOf(name string) Quality {
 	return Estimated
 }
 
-// Evaluation is what one record comes to.
+// Evaluation is the result of one record.
 type Evaluation struct {
 	Lines   []Line   `json:"lines"`
 	Notices []Notice `json:"notices"`
-	// Defaulted names the absent fields whose defaults affect
-	// the figure.
+	// Defaulted are the absent fields whose defaults affect the figure.
 	Defaulted []string `json:"defaulted"`
 
-	// Type is the record type, Group whom the record is about, "unspecified" when
-	// it does not say.
+	// Type is the record type; Group is the group of people, "unspecified" if not stated.
 	Type  string `json:"-"`
 	Group string `json:"-"`
 	// Biogenic is CO2 of biomass, outside of the scopes and of every line.
 	Biogenic Mass `json:"-"`
-	// NotRebased is the mass of lines that have no gas split and so stay on the
-	// published basis where AR6 was asked for.
+	// NotRebased is the mass of lines without a gas split, which remain on the published basis with AR6.
 	NotRebased Mass `json:"-"`
 	// Engine is the engine that calculated the record.
 	Engine string `json:"-"`
-	// Market is the market-based figure of electricity; nil where the record has
-	// none.
+	// Market is the market-based figure of electricity; nil if the record has none.
 	Market *Market `json:"-"`
 
 	// narrowed are the lines without the widest assumption; nil for none.
 	narrowed []Line
 }
 
-// Market are the sums of the market-based figure of electricity. Energy is kept
-// in the same form as mass: 10^-9 kWh.
+// Market are the sums of the market-based figure of electricity. Energy has the same form as mass: 10^-9 kWh.
 type Market struct {
 	Mass                        Mass
 	Covered, Residual, GridMean Mass
 	// Own is of electricity in the organiser's control, which is scope 2, Hired of
 	// all other. Both are empty by engine 1.2.0.
 	Own, Hired Compared
-	// Upstream is what grid losses and the supply of fuels add to either figure.
+	// Upstream is the addition of grid losses and the supply of fuels to either figure.
 	Upstream Mass
 }
 
-// Compared are the figures of the same kilowatt-hours by location and by
-// contract, within the same boundary: generation alone, or the life cycle where
-// the factor of the location covers it.
+// Compared are the location-based and market-based figures of the same kilowatt-hours, within the same boundary:
+// generation only, or the life cycle if the location's factor covers it.
 type Compared struct{ Location, Market Mass }
 
 // Add returns c + o.
@@ -190,7 +181,7 @@ func (c Compared) Sub(o Compared) Compared {
 	return Compared{Location: c.Location.Sub(o.Location), Market: c.Market.Sub(o.Market)}
 }
 
-// IsZero reports whether there is nothing in m.
+// IsZero reports whether m is the zero value.
 func (m Market) IsZero() bool { return m == Market{} }
 
 // Add returns m + o.

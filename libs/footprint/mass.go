@@ -10,17 +10,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// Mass is an exact mass, a signed 128-bit count of micrograms. Every line of a
-// calculation is rounded once, half-even, to whole milligrams, which are the
-// six decimals of the kilograms that are served; from there on only whole
-// numbers are added, so parts equal totals to the last digit in any order.
-// The zero value is 0 and masses can be compared with ==.
+// Mass is an exact mass, a signed 128-bit count of micrograms. Every line of a calculation is rounded once,
+// half-even, to whole milligrams, the six decimals of the served kilograms; from then on only integers are added, so
+// parts equal totals to the last digit in any order. The zero value is 0 and masses can be compared with ==.
 type Mass struct {
 	hi int64
 	lo uint64
 }
 
-// MassOf returns a mass of so many micrograms.
+// MassOf returns a mass in micrograms.
 func MassOf(micrograms int64) Mass {
 	return Mass{hi: micrograms >> 63, lo: uint64(micrograms)}
 }
@@ -28,13 +26,13 @@ func MassOf(micrograms int64) Mass {
 // Words returns the two halves of the micrograms, for MassOfWords.
 func (m Mass) Words() (hi int64, lo uint64) { return m.hi, m.lo }
 
-// MassOfWords returns the mass whose Words are these.
+// MassOfWords is the inverse of Words.
 func MassOfWords(hi int64, lo uint64) Mass { return Mass{hi: hi, lo: lo} }
 
-// ErrMass is the error of a text that is no whole number of micrograms below 2^127.
+// ErrMass is the error of a text that is not a whole number of micrograms below 2^127.
 var ErrMass = errors.New("not a mass")
 
-// ParseMicrograms reads what String wrote.
+// ParseMicrograms is the inverse of String.
 func ParseMicrograms(text string) (Mass, error) {
 	if text == "" {
 		return Mass{}, ErrMass
@@ -53,7 +51,7 @@ func ParseMicrograms(text string) (Mass, error) {
 	return BigMass(n), nil
 }
 
-// BigMass returns the mass of so many micrograms, of at most 126 bits.
+// BigMass returns a mass in micrograms, of at most 126 bits.
 func BigMass(n *big.Int) Mass {
 	if n.IsInt64() {
 		return MassOf(n.Int64())
@@ -113,7 +111,7 @@ func (m Mass) IsZero() bool { return m == Mass{} }
 // String writes the micrograms in decimal digits.
 func (m Mass) String() string { return string(m.Append(nil)) }
 
-// Append appends what String returns.
+// Append appends the result of String.
 func (m Mass) Append(b []byte) []byte {
 	if m.hi == int64(m.lo)>>63 {
 		return strconv.AppendInt(b, int64(m.lo), 10)
@@ -128,7 +126,7 @@ func (m Mass) MarshalJSON() ([]byte, error) { return m.AppendKilograms(nil), nil
 // Kilograms is the text that MarshalJSON writes.
 func (m Mass) Kilograms() string { return string(m.AppendKilograms(nil)) }
 
-// AppendKilograms appends what Kilograms returns.
+// AppendKilograms appends the result of Kilograms.
 func (m Mass) AppendKilograms(b []byte) []byte {
 	negative := m.hi < 0
 	if negative {

@@ -1,25 +1,21 @@
 package footprint
 
-// materialRowsOf says where the factors of a material are: the series of its
-// row by source (virgin, recycled, reused), by area and by item, and the waste
-// rows that its end of life has. Empty: not published.
+// materialRowsOf has the rows of a material: the series by source (virgin, recycled, reused), by area and by item,
+// and its waste rows. Empty: not published.
 type materialRowsOf struct {
 	name       string
 	columns    [3]string
 	area, item string
-	// sheets says that sheets of paper are weighed by their size; sheet is the row
-	// of the weight of a square metre, piece that of one piece.
+	// sheets marks materials weighed by paper size; sheet is the row of the weight per square metre, piece that per
+	// piece.
 	sheets       bool
 	sheet, piece string
-	// waste is the material of the waste factors, kind the one that a waste
-	// record would name: one vocabulary for both, so that an end of life that is
-	// counted twice can be found. Carpet has no waste factor of its own, and goes
-	// with textiles.
+	// waste is the material of the waste factors, kind the one of a waste record: a common vocabulary, so that an end
+	// of life that is counted twice can be found. Carpet has no waste factor and uses that of textiles.
 	waste, kind string
 }
 
-// column returns the index of a source; hired material was made once from virgin
-// material.
+// column returns the index of a source; hired material was once made from virgin material.
 func (r *materialRowsOf) column(source string) int {
 	switch source {
 	case recycled:
@@ -30,8 +26,8 @@ func (r *materialRowsOf) column(source string) int {
 	return 0
 }
 
-// desnz returns the columns of a DESNZ material; the letters say which of
-// primary (p), closed loop (c) and reused (r) are published.
+// desnz returns the columns of a DESNZ material; the letters state which of primary (p), closed loop (c) and reused
+// (r) are published.
 func desnz(slug, published string) [3]string {
 	var out [3]string
 	for _, column := range published {
@@ -49,8 +45,7 @@ func desnz(slug, published string) [3]string {
 
 func ice(slug string) [3]string { return [3]string{"ice." + slug} }
 
-// materialRows are the materials of a record, grouped by what they are. DESNZ
-// comes first; ICE, which is older, serves what DESNZ has not.
+// materialRows are the materials, grouped. DESNZ takes precedence over the older ICE.
 var materialRows = [...]materialRowsOf{
 	{name: "paper", sheets: true, columns: desnz("paper_and_board_paper", "pc"), waste: "paper_and_board_paper", kind: "paper_card"},
 	{name: "board", sheets: true, columns: desnz("paper_and_board_board", "pc"), waste: "paper_and_board_board", kind: "paper_card"},
@@ -147,9 +142,8 @@ func materialRow(name string) *materialRowsOf {
 	return nil
 }
 
-// WasteOf returns what a waste record would call a material of a materials
-// record, and whether there is such a name: the same material in both may be
-// one end of life counted twice.
+// WasteOf returns the material of a waste record for one of a materials record, and whether there is one: the same
+// material in both may be one end of life counted twice.
 func WasteOf(material string) (string, bool) {
 	r := materialRow(material)
 	if r == nil || r.kind == "" {

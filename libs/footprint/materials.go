@@ -31,7 +31,7 @@ var _ = define("materials",
 	materialsDoc(),
 	decodeMaterials, calculateMaterials, chainMaterials)
 
-// Where a material comes from.
+// Sources of a material.
 const (
 	virgin   = "virgin"
 	recycled = "recycled"
@@ -104,8 +104,7 @@ const (
 	byItem
 )
 
-// choose decides by which of the given amounts the material is counted, or
-// gives the fault when none of them has a factor.
+// choose returns the stated amount by which the material is counted, or a fault if none has a factor.
 func (m *materials) choose(row *materialRowsOf) (materialBasis, *apperr.Detail) {
 	weighed := m.WeightKg != nil || m.AreaM2 != nil && m.GramsPerM2 != nil
 	if _, ok := m.counted(row); ok {
@@ -169,7 +168,7 @@ func (m *materials) weight() quantity {
 	return exactly(*m.AreaM2).by(*m.GramsPerM2).perThousand()
 }
 
-// cradleToGrave begins the detail of factors that include the end of life.
+// cradleToGrave is the prefix of the detail of factors that include the end of life.
 const cradleToGrave = "Cradle to grave"
 
 func calculateMaterials(c *calculation, m *materials) {
@@ -231,7 +230,7 @@ func calculateMaterials(c *calculation, m *materials) {
 	}
 }
 
-// disposed adds the line of the end of life, where the record asks for it.
+// disposed adds the line of the end of life, if the record states it.
 func (c *calculation) disposed(m *materials, row *materialRowsOf) {
 	f := endOfLifeFactor(c.engine.set, row, m.EndOfLife)
 	if f == nil {
@@ -246,7 +245,7 @@ func (c *calculation) disposed(m *materials, row *materialRowsOf) {
 	c.add(e)
 }
 
-// endOfLifeFactor is the waste row of a material, nil when it has none.
+// endOfLifeFactor returns the waste row of a material, nil if it has none.
 func endOfLifeFactor(set *factors.Set, row *materialRowsOf, treatment string) *factors.Factor {
 	if row.waste == "" {
 		return nil
@@ -254,7 +253,7 @@ func endOfLifeFactor(set *factors.Set, row *materialRowsOf, treatment string) *f
 	return wasteRow(set, row.waste, treatment)
 }
 
-// unused notes that an input was given and not used.
+// unused adds a notice that an input was not used.
 func (c *calculation) unused(given bool, field, message string) {
 	if given {
 		c.note(NoticeInputNotUsed, field, "%s", message)

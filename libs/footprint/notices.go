@@ -59,12 +59,12 @@ const (
 	NoticeSupplierWithdrawn  = "SUPPLIER_FACTOR_WITHDRAWN"
 )
 
-// FactorUnavailable is an error code: there is no factor for the given
-// values, and the suggestions are values that have one.
+// FactorUnavailable is an error code: there is no factor for the given values; the suggestions are values that have
+// one.
 const FactorUnavailable = "FACTOR_UNAVAILABLE"
 
-// inResult says what a notice of records means for a whole event. A notice
-// that is not listed stays with its record.
+// inResult is the meaning of a notice of records for a whole event. Notices that are not listed stay with their
+// record.
 var inResult = map[string]string{
 	NoticeDateOtherYear:      "Dates in another year than the event lower the data quality.",
 	NoticeFactorYear:         "The factor set has no row of its own year, so one of another edition was used.",
@@ -110,6 +110,6 @@ var inResult = map[string]string{
 	NoticeVenueBasic:         "Energy of a venue was taken from its type; nothing was metered.",
 }
 
-// NoticeMeaning says what a notice of records means for a whole event; empty for
-// a code whose notices stay with their record.
+// NoticeMeaning returns the meaning of a notice of records for a whole event; empty for a code whose notices stay
+// with their record.
 func NoticeMeaning(code string) string { return inResult[code] }

@@ -7,7 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// sheetSizes are the formats of paper whose area is known.
+// sheetSizes are the paper formats with a known area.
 var sheetSizes = [...]string{"A0", "A1", "A2", "A3", "A4", "A5", "A6", "DL"}
 
 // usualGrams is the weight of a square metre of paper that the rows of sheets
@@ -19,12 +19,11 @@ type pieces struct {
 	kg quantity
 	// row is the default whose range widens the interval; empty for none.
 	row *factors.Default
-	// field is what was counted, better what would be exact.
+	// field is the counted field, better the one that would be exact.
 	field, better string
 }
 
-// counted returns the weight of a material that is known by its sheets, its
-// pieces or its area; false when none of them weighs it.
+// counted returns the weight of a material given by sheets, pieces or area; false if there is none.
 func (m *materials) counted(row *materialRowsOf) (pieces, bool) {
 	table := factors.Supplement()
 	switch {
@@ -61,7 +60,7 @@ func (m *materials) counted(row *materialRowsOf) (pieces, bool) {
 	return pieces{}, false
 }
 
-// weighed tells how pieces were weighed, and widens what is calculated of it.
+// weighed adds a notice about how pieces were weighed, and widens the interval accordingly.
 func (c *calculation) weighed(p pieces) {
 	if p.row == nil {
 		c.note(NoticePieces, p.field, "The weight is %s kg, by the area of the sheets and gramsPerM2.", p.kg)

@@ -7,11 +7,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/places"
 )
 
-// findPlace returns what a text that is no code names: a town (places.Find), or the airport
-// that is called so (locations.AirportCalled). The airport is meant where no town has the
-// name, or a small one abroad, and an airport of the event's country before any town elsewhere:
-// Heathrow is no town in Florida. Town is then the one that has the name as well; its zero
-// value where there is none.
+// findPlace returns the town (places.Find) or the airport (locations.AirportCalled) that a text names. The airport is
+// preferred if no town has the name or only a small one abroad, and an airport of the event's country is preferred
+// over any town elsewhere: Heathrow is not the town in Florida. Then town is the town of that name; its zero value if
+// there is none.
 func findPlace(text, home string) (town places.Found, airport locations.Location, err error) {
 	town, err = places.Find(text, home)
 	if err == nil && !town.Abroad && (home == "" || town.Country == home) {

@@ -8,8 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// Property is one field of a type's input, for what is generated from the
-// types.
+// Property is one field of a type's input, for generators.
 type Property struct {
 	Name string
 	// Schema is its JSON Schema, members in a fixed order.
@@ -18,8 +17,7 @@ type Property struct {
 	Required bool
 	// Shared reports whether every type has the field.
 	Shared bool
-	// Loose reports whether more spellings are read than the schema's pattern or
-	// list says.
+	// Loose reports whether more spellings are accepted than by the schema's pattern or list.
 	Loose bool
 }
 
@@ -47,9 +45,8 @@ func Properties(typ string) []Property {
 	return out
 }
 
-// Stored returns the fields of a type's record as it is answered: those of its
-// input, of which more are always there, and those that the server owns; nil for
-// an unknown type.
+// Stored returns the fields of a type's record in responses: those of its input, more of which are always present,
+// and those that the server owns; nil for an unknown type.
 func Stored(typ string) []Property {
 	t, ok := find(typ)
 	if !ok {
@@ -75,8 +72,8 @@ func ServerOwned() (names []string) {
 	return names
 }
 
-// serverProperties are the fields that the server adds to those of the input, and
-// the types that have them. A body that comes back with them is understood.
+// serverProperties are the fields that the server adds to those of the input, and the types that have them. They are
+// accepted in a body.
 var serverProperties = [...]struct {
 	name   string
 	types  []string
@@ -132,7 +129,7 @@ var serverProperties = [...]struct {
 	{"derived", []string{"ground-transport", "catering", "purchases", "custom"}, `{"type":"object","maxProperties":5,"additionalProperties":true,"description":"Fields that the input did not have and the server calculated, with their values: the distance that the fuel is enough for, the kg CO2e per unit of currency of the spend model. Sending it back has no effect."}`},
 }
 
-// docs are what is said about the fields of a type, by their path.
+// docs returns the documentation of the fields of a type, by path.
 func (t *recordType) docs() map[string]fieldDoc {
 	docs := make(map[string]fieldDoc)
 	for _, d := range append(sharedDocs(), t.doc.fields...) {

@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
-// purchases is the input of a purchases record: money spent, with a factor that
-// the record brings along, or priced by two published models.
+// purchases is the input of a purchases record: spending, with a factor of its own, or priced by two published
+// models.
 type purchases struct {
 	Country       string           `json:"country,omitempty"`
 	Category      string           `json:"category"`
@@ -41,8 +41,8 @@ var otherPurchases = []string{
 	"stand_construction", "staffing", "other",
 }
 
-// purchaseCategories name what was bought: the record types first, so that
-// money and amounts of one thing can be found to count twice.
+// purchaseCategories are the categories of purchases: the record types first, so that spending and quantities of one
+// thing can be found to count twice.
 func purchaseCategories() []string {
 	var out []string
 	for _, t := range registry() {
@@ -103,7 +103,7 @@ func (d *decoder) purchasedFrom(p *purchases) {
 	p.Derived.put("factorSource", p.FactorSource)
 }
 
-// shortened cuts a text to what a field holds.
+// shortened cuts a text to the maximum length of a field.
 func shortened(text string) string {
 	if r := []rune(text); len(r) > maxText {
 		return string(r[:maxText])
@@ -127,7 +127,7 @@ func (d *decoder) currency() string {
 	return code
 }
 
-// currencyFault returns the code of what is wrong with a text that is no currency.
+// currencyFault returns the error code of an invalid currency.
 func currencyFault(text string) string {
 	switch n := utf8.RuneCountInString(text); {
 	case n < 3:

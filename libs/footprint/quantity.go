@@ -8,16 +8,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// quantity is an exact amount of activity. Nearly all are plain decimals; a
-// share of a year or a survey scaled up is divided by a small number, and what
-// does not fit into that is a ratio.
+// quantity is an exact amount of activity. Nearly all are plain decimals; a share of a year or a survey extrapolation
+// is divided by a small number; anything else is a ratio.
 type quantity struct {
 	plain decimal.Decimal
 	den   int64    // plain is divided by it; 0 counts as 1
 	ratio *big.Rat // when not nil, it is the amount
 }
 
-// maxDen bounds what plain is divided by, so that a product with it fits.
+// maxDen bounds the divisor of plain, so that products fit.
 const maxDen = 1 << 30
 
 func whole(n int64) quantity { return quantity{plain: decimal.FromInt(n)} }

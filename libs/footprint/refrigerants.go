@@ -26,15 +26,14 @@ var kyotoGases = [...]struct{ name, row string }{
 	{"perfluorocyclopropane", "perfluorocyclopropane"}, {"nf3", "nitrogen_trifluoride"}, {"sf6", "sulphur_hexafluoride_sf6"},
 }
 
-// kyotoBlends are blends that hold such a gas and none that the Montreal Protocol
-// controls, by ANSI/ASHRAE 34. A test makes their potentials of those of their parts.
+// kyotoBlends are blends with such a gas and none that the Montreal Protocol controls, by ANSI/ASHRAE 34. A test
+// calculates their potentials from those of their parts.
 const kyotoBlends = "r404a r407a r407b r407c r407d r407e r407f r410a r410b r413a r417a r417b r417c r419a r419b r421a r421b r422a r422b r422c " +
 	"r422d r422e r423a r424a r425a r426a r427a r428a r429a r430a r431a r434a r435a r437a r438a r439a r440a r442a r444a r445a r507a r508a r508b r512a"
 
-// otherGases are refrigerants and gases of fire extinguishers that the Kyoto Protocol
-// does not cover, or that hold one that the Montreal Protocol controls: CFCs, HCFCs and
-// halons, their blends, hydrocarbons and HFOs. The Corporate Standard of the GHG
-// Protocol keeps such gases out of the scopes (chapter 4).
+// otherGases are refrigerants and gases of fire extinguishers that the Kyoto Protocol does not cover, or that contain
+// one that the Montreal Protocol controls: CFCs, HCFCs and halons, their blends, hydrocarbons and HFOs. The Corporate
+// Standard of the GHG Protocol excludes such gases from the scopes (chapter 4).
 const otherGases = "r11 r12 r13 r21 r22 r113 r114 r115 r123 r124 r141b r142b r225ca r225cb halon_1211 halon_1301 halon_2402 " +
 	"r401a r401b r401c r402a r402b r403a r403b r405a r406a r408a r409a r409b r411a r411b r412a r414a r414b r415a r415b r416a r418a r420a " +
 	"r500 r501 r502 r503 r504 r505 r506 r509a r170 r290 r600 r600a r601 r601a r1270 r1234yf r1234ze r432a r433a r433b r433c r436a r436b r441a r443a r510a r511a"
@@ -48,8 +47,8 @@ func refrigerants() []string {
 	return append(out, strings.Fields(kyotoBlends)...)
 }
 
-// refrigerantSeries returns the series of a gas without its edition of the
-// potentials; empty where no record can be of it.
+// refrigerantSeries returns the series of a gas without the edition of the potentials; empty if no record can have
+// it.
 func refrigerantSeries(name string) string {
 	for _, g := range kyotoGases {
 		if g.name == name {
@@ -62,8 +61,8 @@ func refrigerantSeries(name string) string {
 	return ""
 }
 
-// refrigerant reads the gas of a record. One that is known and kept out of the
-// scopes is refused with the reason, and without one that is spelled alike.
+// refrigerant reads the gas of a record. A known gas outside the scopes is rejected with the reason, without
+// suggesting a gas of similar spelling.
 func (d *decoder) refrigerant() string {
 	d.RequireWhen("source", []string{refrigerant}, "refrigerant")
 	said := strings.Trim(string(d.Peek("refrigerant")), `"`)
@@ -77,8 +76,8 @@ func (d *decoder) refrigerant() string {
 	return name
 }
 
-// plain returns the name of a gas as all ways of writing it have it in common: R-410A is
-// r410a. For every value that is not allowed it is asked whether it is a gas.
+// plain returns the name of a gas in a form common to all spellings: r410a for R-410A. It is called for every invalid
+// value.
 func plain(name string) string { return plates.Replace(strings.ToLower(name)) }
 
 var plates = strings.NewReplacer("-", "", "_", "", " ", "")
@@ -95,14 +94,13 @@ func namesOf(names []string) map[string]bool {
 	return of
 }
 
-// isGas reports whether a text is a gas, whether or not records can be of it.
+// isGas reports whether a text is a gas, even if no record can have it.
 func isGas(text string) bool { return gases[plain(text)] }
 
 // byAR6 reports whether a row is a potential by AR6 already.
 func byAR6(f *factors.Factor) bool { return strings.HasSuffix(f.Series, ".ar6") }
 
-// leaked adds what leaked of a gas. Where the event asks for the potentials of AR6 and
-// the set has one of the gas, that is used.
+// leaked adds the leakage of a gas, with the AR6 potential if the event requires AR6 and the set has it.
 func (c *calculation) leaked(s supply, name string, q carrier) {
 	series := refrigerantSeries(name)
 	f := c.engine.set.Ref(series + ".ar5")
@@ -113,7 +111,7 @@ func (c *calculation) leaked(s supply, name string, q carrier) {
 		c.unavailable(apperr.Detail{Field: "refrigerant", Message: "The factor set has no potential of " + name + "."})
 		return
 	}
-	c.place = "" // a potential holds everywhere
+	c.place = "" // potentials apply everywhere
 	scope, category, upstream := s.scopes(1)
 	e := entry{factor: f, quantity: q.quantity, unit: "kg", stage: Direct, scope: scope, category: category,
 		geography: 1, technology: q.technology}

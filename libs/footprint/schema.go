@@ -12,18 +12,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of a type's input, or nil for an
-// unknown type. It is derived from the decoder, so it always matches the
-// validation. The caller must not change it.
+// Schema returns the JSON Schema (draft 2020-12) of a type's input, or nil for an unknown type. It is derived from
+// the decoder, so it always matches the validation. The caller must not modify it.
 //
-// For forms, title is the label of a field and description its help text, x-unit
-// names the unit of a number, x-units those in which it may be stated, x-headings
-// what tables call its column and x-synonyms what they have in place of its values, and
-// each branch of anyOf is one of the ways in which a record can be given.
+// For forms, title is the label of a field and description its help text, x-unit is the unit of a number, x-units are
+// those in which it may be stated, x-headings are its column headings in tables and x-synonyms the texts used there
+// for its values, and each branch of anyOf is one way to state a record.
 func Schema(typ string) json.RawMessage { return schemas()[typ] }
 
-// Description says in one sentence what a type is for; empty for an unknown
-// type.
+// Description returns a sentence on what a type is for; empty for an unknown type.
 func Description(typ string) string {
 	if t, ok := find(typ); ok {
 		return t.doc.description
@@ -106,7 +103,7 @@ func (t *recordType) schema() object {
 	return s
 }
 
-// objectSchema writes the fields of an object and what they need of each other.
+// objectSchema writes the fields of an object and their dependencies.
 func objectSchema(shape *fields.Shape, path string, docs map[string]fieldDoc, closed bool) object {
 	var s, properties object
 	for i := range shape.Properties {
@@ -144,7 +141,7 @@ func objectSchema(shape *fields.Shape, path string, docs map[string]fieldDoc, cl
 	return s
 }
 
-// listsOf asks for an entry in each of the fields that is a list.
+// listsOf requires an entry in each of the fields that is a list.
 func listsOf(shape *fields.Shape, names []string) (out object) {
 	for i := range shape.Properties {
 		if p := &shape.Properties[i]; p.Type == "array" && slices.Contains(names, p.Name) {
@@ -221,7 +218,7 @@ func describeIn(s *object, path string, d fieldDoc) {
 	}
 }
 
-// unitOf reads the unit out of the name of a field, where our names keep it.
+// unitOf returns the unit from the name of a field.
 func unitOf(path string) string {
 	if strings.HasPrefix(path, "drinks.") {
 		return "litre"

@@ -7,9 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// servings are what is counted by the piece, cup, glass or bottle, with the rows
-// of the supplement; several rows make one serving. A row per kg is multiplied
-// by the grams of grams.
+// servings are items counted by the piece, cup, glass or bottle, with the rows of the supplement; several rows make
+// one serving. A row per kg is multiplied by grams.
 var servings = [...]struct {
 	name  string
 	rows  []string
@@ -41,8 +40,7 @@ var servings = [...]struct {
 	{"wine_bottle", []string{"drink.wine.bottle"}, ""},
 }
 
-// servings reads the number of each serving. One that has no factor is a fault,
-// since it would be lost otherwise.
+// servings reads the number of each serving. One without a factor is a fault, since it would be lost otherwise.
 func (d *decoder) servings() map[string]int64 {
 	r, ok := d.Object("servings")
 	if !ok {

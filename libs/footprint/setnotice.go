@@ -22,7 +22,7 @@ func SetNotice(ev EventContext) (n Notice, ok bool) {
 	}
 	set, err := ev.Set()
 	if err != nil {
-		return Notice{}, false // a notice is no reason to fail
+		return Notice{}, false // reading must not fail because of a notice
 	}
 	fits := factors.OfYear(year)
 	switch {
@@ -44,15 +44,14 @@ func SetNotice(ev EventContext) (n Notice, ok bool) {
 	return Notice{}, false
 }
 
-// SetYears says of which years an event and its factors are. It is the whole message of
-// [NoticeSetNewer] in a result, which bundles pin: it never changes.
+// SetYears returns the sentence on the years of an event and its factors. It is the whole message of [NoticeSetNewer]
+// in a result, which bundles pin: it never changes.
 func SetYears(year, setYear int) string {
 	return fmt.Sprintf("The event is of %d; the factors are those of %d.", year, setYear)
 }
 
-// WithSetNotice returns the notices of a result of an event as they are read: with
-// what [SetNotice] says, which takes the place of what the result itself says of its
-// set. The given slice is not changed.
+// WithSetNotice returns the notices of an event's result as served: with that of [SetNotice] in place of the result's
+// own notice of its set. The given slice is not modified.
 func WithSetNotice(notices []Notice, ev EventContext) []Notice {
 	n, ok := SetNotice(ev)
 	if !ok {

@@ -37,8 +37,7 @@ func (c *common) shared() *common { return c }
 
 func (c *common) complete() bool { return true }
 
-// surveyed reports whether the quantity is to be scaled from those who answered
-// to all.
+// surveyed reports whether the quantity is to be extrapolated from the respondents.
 func (c *common) surveyed() bool { return c.Respondents > 0 && c.Respondents < c.Population }
 
 // Groups are the groups of people a record may be about.

@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
-// spendCategories map the categories of the first release to those that the
-// models price. Energy has none: its amount is on every bill.
+// spendCategories map the categories of the first release to those of the models. Energy has none: every bill has its
+// quantity.
 var spendCategories = map[string]string{
 	"flights": "air_fares", "accommodation": "hotel", "venue": "venue_hire", "waste": "waste_collection", "ground-transport": "taxi", "freight": "haulage",
 	"catering": "catering_service", "materials": "other_goods", "water": "water_supply", "digital": "streaming_hosting", "audio_visual": "av_hire",
@@ -50,7 +50,7 @@ func (d *decoder) priced(p *purchases, date string) {
 	}
 	f := factors.Supplement().Ref(steps[0].Factor)
 	if f == nil || d.Faults() > 0 {
-		return // the calculation says what is missing
+		return // the calculation reports what is missing
 	}
 	perUnit := new(big.Rat).Mul(p.net(), new(big.Rat).Mul(steps[0].Multiplier, decimalRat(f.KgCO2e)))
 	value := rounded(perUnit)
@@ -100,7 +100,7 @@ func notHeld(err error) apperr.Detail {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// modelled is what one model makes of an amount.
+// modelled is the result of one model.
 type modelled struct {
 	step     spend.Step
 	factor   *factors.Factor
@@ -108,9 +108,8 @@ type modelled struct {
 	mass     Mass
 }
 
-// spent prices an amount by the model of its currency, and tells what the other
-// one says: their distance is the least width of the interval, and never less
-// than half and double.
+// spent prices an amount by the model of its currency, and adds a notice on the other one: the interval covers both,
+// and at least a factor of 2.
 func (c *calculation) spent(p *purchases) {
 	category, ok := spendCategory(p.Category)
 	if !ok {
@@ -158,8 +157,8 @@ func (c *calculation) spent(p *purchases) {
 	c.add(e)
 }
 
-// distance is the 95 % factor of a spend-based figure: 2 where both models lie
-// within it, else 3, and at least what lies between them.
+// distance is the 95 % factor of a spend-based figure: 2 if both models lie within it, else 3, and at least their
+// ratio.
 func distance(models []modelled) *big.Rat {
 	least := big.NewRat(3, 1)
 	if len(models) < 2 || models[0].mass.IsZero() || models[1].mass.IsZero() {
@@ -178,8 +177,7 @@ func distance(models []modelled) *big.Rat {
 	return ratio
 }
 
-// better is the record type that would count the category by amount, as the
-// field of the one question.
+// better returns the record type that would count the category by quantity.
 func (c *calculation) better(category spend.Category) string {
 	for _, t := range category.Better {
 		if Known(t) && t != c.typ {
@@ -189,7 +187,7 @@ func (c *calculation) better(category spend.Category) string {
 	return "kgCO2ePerUnit"
 }
 
-// tellModels notes both models side by side, and what would be better.
+// tellModels adds a notice with both models, and the better alternative.
 func (c *calculation) tellModels(category spend.Category, models []modelled) {
 	if c.quiet {
 		c.note(NoticeSpend, "amount", "")

@@ -16,20 +16,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// Codes of faults of what paper says.
+// Codes of faults of stated texts.
 const (
 	AmbiguousNumber = "AMBIGUOUS_NUMBER"
 	AmbiguousUnit   = "AMBIGUOUS_UNIT"
 	UnknownUnit     = "UNKNOWN_UNIT"
 )
 
-// DeclareNumbers says how to declare the way in which numbers are written.
+// DeclareNumbers explains how to declare the format of numbers.
 const DeclareNumbers = "numberFormat declares it, such as 1,234.5 or 1.234,5."
 
 // maxStated bounds the fields that a record states with units.
 const maxStated = 40
 
-// numbers are the number fields of each type: what may be stated with a unit.
+// numbers are the numeric fields of each type: those that may be stated with a unit.
 var numbers = sync.OnceValue(func() map[string][]string {
 	out := map[string][]string{}
 	set, _ := factors.ForStart("")
@@ -45,9 +45,8 @@ var numbers = sync.OnceValue(func() map[string][]string {
 	return out
 })
 
-// restated returns a body in which the numbers of its stated object stand in
-// their fields, in our units, and the faults of what could not be converted. A
-// body without the object is returned as it is.
+// restated returns a body with the numbers of its stated object in their fields, converted to the fields' units, and
+// the faults of conversion. A body without the object is returned unchanged.
 func restated(typ string, r *fields.Reader, body []byte) ([]byte, []apperr.Detail) {
 	if !r.Has("stated") {
 		return body, nil
@@ -78,7 +77,7 @@ func restated(typ string, r *fields.Reader, body []byte) ([]byte, []apperr.Detai
 		if fault != nil {
 			faults = append(faults, *fault)
 			if !given(all[name]) {
-				all[name] = json.RawMessage("1") // so that it is not called missing as well; the body is refused
+				all[name] = json.RawMessage("1") // so that it is not reported as missing as well; the body is rejected anyway
 			}
 			continue
 		}
@@ -91,9 +90,8 @@ func restated(typ string, r *fields.Reader, body []byte) ([]byte, []apperr.Detai
 	return out, faults
 }
 
-// inOtherUnits returns a sentence for each unknown field that names a number
-// field of the type in another unit, such as distanceMiles: the number must not
-// be copied into ours, and stated takes it as it is.
+// inOtherUnits returns a sentence for each unknown field that names a numeric field of the type in another unit, such
+// as distanceMiles: its number must be stated in the stated object instead.
 func inOtherUnits(typ string, r *fields.Reader) map[string]string {
 	out := map[string]string{}
 	unknown := r.Unknown()
@@ -118,8 +116,8 @@ func decimalText(raw json.RawMessage) bool {
 	return err == nil && len(raw) <= 20
 }
 
-// withUnits reads a body again in which the numbers of its stated object stand in
-// their fields. The faults are those of the object.
+// withUnits reads a body again with the numbers of its stated object in their fields. The faults are those of the
+// object.
 func withUnits(typ string, r *fields.Reader, body []byte) (*fields.Reader, []apperr.Detail, error) {
 	if !r.Has("stated") || r.Faults() > 0 {
 		return r, nil, nil
@@ -136,7 +134,7 @@ func same(value json.RawMessage, number decimal.Decimal) bool {
 	return err == nil && d == number
 }
 
-// converted returns what is stated for a field, in the field's unit.
+// converted returns a stated value in the field's unit.
 func converted(typ, name, text string, format units.Format) (decimal.Decimal, *apperr.Detail) {
 	path := "stated." + name
 	known := numbers()[typ]

@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// SupplierFactor is one approved version of a factor from an organization's
-// library. A record that uses it keeps a copy, so that its figure never depends on
-// what becomes of the library; an approved version never changes.
+// SupplierFactor is one approved version of a factor from an organization's library. A record that uses it stores a
+// copy, so that its figure does not depend on the library; an approved version never changes.
 type SupplierFactor struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
@@ -29,15 +28,14 @@ type SupplierFactor struct {
 	ValidTo   string     `json:"validTo,omitempty"`
 	Source    string     `json:"source"`
 	Evidence  []Evidence `json:"evidence"`
-	// Uncertainty is the factor of the 95% interval, more than 1; nil where the
-	// source states none.
+	// Uncertainty is the factor of the 95% interval, above 1; nil if the source states none.
 	Uncertainty *decimal.Decimal `json:"uncertaintyFactor,omitempty"`
 }
 
 // Evidence is a document behind a figure.
 type Evidence = evidence
 
-// supplierRow begins the ids of rows that are factors of suppliers.
+// supplierRow is the prefix of the ids of supplier factors.
 const supplierRow = "supplier:"
 
 // Reference names the version: "Green Power@2".
@@ -45,13 +43,12 @@ func (s *SupplierFactor) Reference() string {
 	return s.Name + "@" + strconv.FormatInt(s.Version, 10)
 }
 
-// ValidOn reports whether a day (YYYY-MM-DD) lies within the validity; an unknown
-// day does.
+// ValidOn reports whether a day (YYYY-MM-DD) is within the validity; an unknown day is.
 func (s *SupplierFactor) ValidOn(day string) bool {
 	return day == "" || (s.ValidFrom == "" || s.ValidFrom <= day) && (s.ValidTo == "" || day <= s.ValidTo)
 }
 
-// Validity returns the days in words.
+// Validity describes the validity in words.
 func (s *SupplierFactor) Validity() string {
 	switch {
 	case s.ValidFrom == "" && s.ValidTo == "":
@@ -70,7 +67,7 @@ func (s *SupplierFactor) RowID() string { return supplierRow + s.Reference() }
 // IsSupplierRow reports whether an id is that of a supplier's factor.
 func IsSupplierRow(id string) bool { return strings.HasPrefix(id, supplierRow) }
 
-// Row returns the factor as a row beside those of a set.
+// Row returns the factor as a row of a set.
 func (s *SupplierFactor) Row() factors.Factor {
 	var evidence []string
 	for _, e := range s.Evidence {
@@ -89,8 +86,7 @@ func (s *SupplierFactor) Row() factors.Factor {
 	return f
 }
 
-// SupplierFactorOf returns the copy that the fields of a record keep; nil for a
-// record without one.
+// SupplierFactorOf returns the copy stored in the fields of a record; nil if there is none.
 func SupplierFactorOf(typ string, fields []byte) *SupplierFactor {
 	t, ok := find(typ)
 	if !ok {
@@ -106,12 +102,10 @@ func SupplierFactorOf(typ string, fields []byte) *SupplierFactor {
 	return nil
 }
 
-// SupplierFactors finds factors in the library of the organization whose record
-// is read.
+// SupplierFactors finds factors in the library of the record's organization.
 type SupplierFactors interface {
-	// SupplierFactor returns what a reference names on a day: the version of
-	// "name@2", or of "name" the newest that is approved and valid on that day.
-	// The text is a remark for the record, or empty. The error is an
+	// SupplierFactor returns the factor of a reference on a day: the version of "name@2", or for "name" the newest
+	// approved version valid on that day. remark is a remark for the record, or empty. The error is an
 	// *UnknownSupplierFactorError, or a failure.
 	SupplierFactor(reference, day string) (f SupplierFactor, remark string, err error)
 }
@@ -141,8 +135,8 @@ func (s *supplied) supplier() *SupplierFactor { return s.Supplier }
 // maxSupplierReference bounds a name with its version.
 const maxSupplierReference = 120
 
-// supplierFactor reads the reference to a factor of the library. fits returns what
-// is wrong with using a factor here, or an empty text.
+// supplierFactor reads the reference to a supplier factor. fits returns why a factor cannot be used here, or an empty
+// text.
 func (d *decoder) supplierFactor(fits func(SupplierFactor) string) (s supplied) {
 	reference, ok := d.String("supplierFactor", 1, maxSupplierReference)
 	if !ok {
@@ -187,8 +181,7 @@ func (c *calculation) fromSupplier(s *SupplierFactor, q quantity, scope int, cat
 	}
 	e := entry{factor: &row, supplier: s, quantity: q, unit: s.Unit, stage: s.Stage, scope: scope, category: category, geography: 1, technology: 1}
 	if s.Uncertainty == nil {
-		// The figure of one supplier without a word on how it was made is taken for that
-		// of a related technology.
+		// A supplier's figure without a description of its method counts as that of a related technology.
 		e.technology = 3
 	} else if !c.second() {
 		e.variance = varianceOf(decimalRat(*s.Uncertainty))
@@ -196,7 +189,7 @@ func (c *calculation) fromSupplier(s *SupplierFactor, q quantity, scope int, cat
 	c.add(e)
 }
 
-// day is the day whose validity is asked for.
+// day returns the day for the validity of factors.
 func (c *calculation) day() string {
 	if c.in.Date != "" {
 		return c.in.Date
@@ -218,8 +211,7 @@ func (c *calculation) tellSupplier(s *SupplierFactor, what string) {
 	c.note(NoticeSupplierFactor, "supplierFactor", "%s by %s of the organization's library: %s kg CO2e per %s (%s).", what, s.Reference(), s.KgCO2ePerUnit, s.Unit, s.Source)
 }
 
-// basicOfSupplier is the basic variance of a row that is a supplier's, in billionths;
-// the default where it states none.
+// basicOfSupplier returns the basic variance of a supplier factor, in billionths; the default if it states none.
 func basicOfSupplier(s *SupplierFactor) int64 {
 	if s == nil || s.Uncertainty == nil {
 		return basicDefault

@@ -8,20 +8,20 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// Who runs a venue, a machine or a vehicle, which decides the scope.
+// The operator of a venue, machine or vehicle, which determines the scope.
 const (
 	own               = "own"
 	hired             = "hired"
 	hiredWithOperator = "hired_with_operator"
 )
 
-// control reads who runs what the record is about; absent means hired.
+// control reads the operator; hired by default.
 func (d *decoder) control() string {
 	v, _ := d.Enum("control", own, hired, hiredWithOperator)
 	return v
 }
 
-// supply is where energy is used and who is in control of it.
+// supply is the place of energy use and its operator.
 type supply struct {
 	country, subdivision, control string
 	// renewable is the percentage of electricity covered by contract, or nil.
@@ -73,8 +73,7 @@ func (c *calculation) fuel(s supply, series, field string, which int, unit strin
 	}
 }
 
-// blend sets aside the biogenic CO2 of a forecourt fuel, or notes that none is
-// published for the unit.
+// blend separates the biogenic CO2 of a forecourt fuel, or adds a notice if none is published for the unit.
 func (c *calculation) blend(f *factors.Factor, q quantity) {
 	if !c.second() || f.BiogenicCO2.Published {
 		return
@@ -90,8 +89,8 @@ func hasUpstream(f *factors.Factor) bool { return f.WTT.Published }
 
 func hasBiogenic(f *factors.Factor) bool { return f.BiogenicCO2.Published }
 
-// upstream adds the well-to-tank line of an entry. A part that the edition does
-// not hold is taken from another one; a note tells when none publishes it.
+// upstream adds the well-to-tank line of an entry. A part that the edition lacks is taken from another one; if none
+// is published, it adds a notice.
 func (c *calculation) upstream(e entry, category string) {
 	f := c.engine.set.Complete(e.factor, hasUpstream)
 	if f == nil {
@@ -106,8 +105,7 @@ func (c *calculation) upstream(e entry, category string) {
 	c.add(e)
 }
 
-// loss adds the lines of what is lost on the way to the place, which are all
-// upstream.
+// loss adds the lines of transmission losses, which are all upstream.
 func (c *calculation) loss(s supply, series string, q carrier, geography uint8) {
 	f := c.engine.set.Ref(series)
 	if f == nil {

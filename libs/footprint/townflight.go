@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/places"
 )
 
-// flightEnds reads the places of a flight into the codes they stand for, and
-// returns the towns that were named; nil where there are only codes. With known
-// every place must be one of the register.
+// flightEnds replaces the places of a flight by their codes, and returns the named towns; nil if there are only
+// codes. With known every place must be in the register.
 func (d *decoder) flightEnds(ends []*string, paths []string, known bool) *journey {
 	before := d.townsBefore()
 	j := &journey{}
@@ -47,7 +46,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 	upper := strings.ToUpper(trimmed)
 	if l, ok := locations.Resolve(upper); ok {
 		if name := before[path+upper]; name != "" {
-			// The server's own answer comes back with the code it has found.
+			// The body sends back the code that the server found.
 			if s, ok := d.airportStopOf(name); ok && s.Code == upper {
 				return upper, s, true
 			}
@@ -56,7 +55,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 		s.alsoTown = townNamed(trimmed, d.ev.Country)
 		return upper, s, false
 	}
-	// What is written like a code is a mistyped one, not a town.
+	// Text that looks like a code is a mistyped one, not a town.
 	if looksLikeCode(upper) && trimmed == upper {
 		return d.checkPlace(path, text, known), stop{}, false
 	}
@@ -82,12 +81,11 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 	return s.Code, s, true
 }
 
-// townsNamed are the answers of townNamed given lately. A flight has two codes, and
-// there are few whose flights are recorded one after the other.
+// townsNamed caches the results of townNamed. A flight has two codes, and flights of a list often share them.
 var townsNamed = lru.New[[2]string, string](4096)
 
-// townNamed returns the town that is called as the code of an airport is, where the
-// event's country decides; empty where there is none.
+// townNamed returns the town whose name equals an airport's code, in the context of the event's country; empty if
+// there is none.
 func townNamed(code, country string) string {
 	key := [2]string{code, country}
 	name, ok := townsNamed.Get(key)
@@ -128,8 +126,7 @@ func airportStop(l locations.Location) stop {
 	return stop{Name: l.Name, Country: l.Country, Code: l.Code, Latitude: places.Degrees(l.Latitude), Longitude: places.Degrees(l.Longitude), location: l}
 }
 
-// townsBefore returns the towns of the answer that a body sends back, by the
-// field and the code that stands for the town.
+// townsBefore returns the towns of the response that a body sends back, by field and representative code.
 func (d *decoder) townsBefore() map[string]string {
 	text, ok := d.Raw("journey")
 	if !ok {
@@ -158,8 +155,8 @@ func (d *decoder) townsBefore() map[string]string {
 	return out
 }
 
-// airportsOf tells which airports stand for the towns of a flight, and widens the
-// interval: the journey may have begun at another airport.
+// airportsOf adds a notice with the airports that represent the towns of a flight, and widens the interval: the
+// journey may have begun at another airport.
 func (c *calculation) airportsOf(j *journey) {
 	if j == nil || len(j.Stops) < 2 {
 		return
@@ -188,8 +185,8 @@ func (c *calculation) airportsOf(j *journey) {
 	c.least = max(c.least, Estimated)
 }
 
-// otherAirport is the 95 % factor of flights whose airports are assumed: each may
-// be as far from the town as the assumed one, and at least 50 km.
+// otherAirport is the 95 % factor of flights with assumed airports: each may be as far from the town as the assumed
+// one, and at least 50 km.
 func otherAirport(j *journey) *big.Rat {
 	circle := new(big.Rat)
 	off := new(big.Rat)

@@ -10,33 +10,29 @@ type doc struct {
 	// schema is the name of the input's schema in the OpenAPI document; empty
 	// means the name of the type in camel case with Input: GroundTransportInput.
 	schema string
-	// bought are the words by which purchases of no spend category name what the type
-	// counts; spend categories name their types in a table.
+	// bought are words for the type in purchases without a spend category; spend categories have a table.
 	bought      []string
 	description string
-	// formula says in one line how the type is calculated.
+	// formula describes the calculation in one line.
 	formula string
 	fields  []fieldDoc
-	// answered are the fields that a record always has when it is answered, beside
-	// those that its input requires: the server works them out where they are not
-	// given.
+	// answered are the fields that a record always has in responses, in addition to those its input requires: the
+	// server derives them if they are not stated.
 	answered []string
-	// apart are fields of the input that answers do not have: they are read by an
-	// operation of their own.
+	// apart are fields of the input that responses lack: a separate operation reads them.
 	apart []string
-	// ways are those in which a record can be given; none where there is one only.
+	// ways are the alternative ways to state a record; none if there is only one.
 	ways     []way
 	examples []string
-	// method is the text of the type's section on the page of methods, beside
-	// the description and the formula. Types of the first release have theirs in
-	// the template of the page, where it can show tables of factors.
+	// method is the text of the type's section of the methodology page, in addition to the description and the
+	// formula. Types of the first release have theirs in the page's template, where it can show tables of factors.
 	method string
 }
 
-// fieldDoc says what a field means; its default is JSON, or empty.
+// fieldDoc documents a field; its default is JSON, or empty.
 type fieldDoc struct{ name, text, fallback string }
 
-// supplierFactorText is what every type says of a factor of the library.
+// supplierFactorText documents the supplierFactor field of every type.
 const supplierFactorText = "Factor of a supplier from the organization's library: its name, for the newest approved version that is valid on the day, or name@version. The record keeps this version."
 
 // sharedDocs describe the fields of every type.

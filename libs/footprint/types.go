@@ -12,20 +12,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
-// recordType is one kind of carbon source. Its file defines the input, how it
-// is read, how it is calculated and what is said about it; nothing else knows
-// the type. What others need (the schemas of the OpenAPI document, the inputs of
-// the client, the page of methods, CSV templates, categories of purchases) is
-// generated or derived from it.
+// recordType is one kind of carbon source. Its file defines the input, its decoding, calculation and documentation;
+// no other file knows the type. Everything else (the schemas of the OpenAPI document, the inputs of the client, the
+// methodology page, CSV templates, categories of purchases) is generated or derived from it.
 type recordType struct {
 	name string
 	doc  doc
 	// decode reads the body and returns the input in its canonical form.
 	decode func(d *decoder) any
-	// calculate works out an input that decode or read returned. The error says
-	// that it is not a good input of the type.
+	// calculate evaluates an input that decode or read returned. The error means that the input is not valid.
 	calculate func(input any, c *calculation) error
-	// read returns the input that stored fields hold.
+	// read decodes the input from stored fields.
 	read func(raw json.RawMessage) (any, error)
 	// chain reports how the inputs multiply to the quantity of a line.
 	chain func(input any, l *Line, q *Chain)
@@ -34,8 +31,8 @@ type recordType struct {
 // input is a type's input; it embeds the fields that every type has.
 type input interface {
 	shared() *common
-	// complete reports whether the fields are there that the formula cannot do
-	// without; Decode has seen to it, but stored fields may have been damaged.
+	// complete reports whether the fields that the formula requires are present; Decode ensures it, but stored fields
+	// may be damaged.
 	complete() bool
 }
 
@@ -43,8 +40,8 @@ type input interface {
 // initialized.
 var registered []*recordType
 
-// define registers a record type made of its parts. T is the input struct.
-// chain may be nil for a type whose quantity is one of its inputs.
+// define registers a record type. T is the input struct. chain may be nil for a type whose quantity is one of its
+// inputs.
 func define[T any, P interface {
 	*T
 	input
@@ -91,7 +88,7 @@ func define[T any, P interface {
 	return t
 }
 
-// evaluate calculates an input with all its lines and words.
+// evaluate calculates an input with all its lines and texts.
 func (t *recordType) evaluate(in any, e *engine, ev EventContext) (Evaluation, error) {
 	c := &calculation{engine: e, ev: ev}
 	if err := t.calculate(in, c); err != nil {
@@ -145,7 +142,7 @@ func Formula(typ string) string {
 	return ""
 }
 
-// OrderOf returns the place of a type among Types; unknown types come last.
+// OrderOf returns the index of a type among Types; unknown types come last.
 func OrderOf(name string) int {
 	types := registry()
 	for i, t := range types {
@@ -156,14 +153,14 @@ func OrderOf(name string) int {
 	return len(types)
 }
 
-// SuppliedFactor is the factor id of a line whose figure came with the record.
+// SuppliedFactor is the factor id of a line whose figure was supplied with the record.
 const SuppliedFactor = "supplied"
 
 // ZeroFactor is the factor id of a line that is 0 by definition, such as a walk.
 const ZeroFactor = "zero"
 
-// serverFields are those a record shows and the server owns. They are dropped
-// from a body without a word, so that a client may send back what it read.
+// serverFields are the served fields that the server owns. They are dropped from a body without notice, so that a
+// client may send back what it read.
 var serverFields = []string{
 	"_id", "eventId", "type", "submitted", "status", "revision", "createdBy", "createdAt", "updatedAt",
 	"submittedAt", "submittedBy", "reviewedBy", "reviewedAt", "reviewComment", "footprint",
@@ -171,19 +168,17 @@ var serverFields = []string{
 
 // Decoded is a record's input, read and checked.
 type Decoded struct {
-	// Fields is the canonical JSON: known fields only, normalised, in a fixed
-	// order, with the country taken from the event where the record names none.
-	// The same input gives the same bytes, and decoding them again changes
-	// nothing.
+	// Fields is the canonical JSON: known fields only, normalized, in a fixed order, with the event's country if the
+	// record has none. The same input has the same bytes, and decoding them again changes nothing.
 	Fields json.RawMessage
 	// ExternalReference is that of the fields, or empty.
 	ExternalReference string
 	// Notices are about the body itself: the unknown fields that were dropped.
 	Notices []Notice
-	// Dropped are notices for the answer, not for the record: the unknown fields
-	// again, and those that the service sets itself.
+	// Dropped are notices for the response, not for the record: the unknown fields again, and those that the service
+	// sets itself.
 	Dropped []fields.Notice
-	// Evaluation is what the record comes to; it is that of Evaluate for Fields.
+	// Evaluation is the result of Evaluate for Fields.
 	Evaluation Evaluation
 }
 
@@ -191,7 +186,7 @@ type Decoded struct {
 type Options struct {
 	// Strict refuses unknown fields: each is one of the errors.
 	Strict bool
-	// Suppliers is the library of the organization; nil where there is none.
+	// Suppliers is the library of the organization; nil if there is none.
 	Suppliers SupplierFactors
 	// Hints are shared by the bodies of one request; nil: each has as many.
 	Hints *Hints
@@ -204,8 +199,7 @@ func Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	return Options{}.Decode(typ, body, ev)
 }
 
-// Decode is the function Decode, as the options say. An error of the library is
-// returned as it is.
+// Decode is the function Decode with these options. An error of the library is returned unchanged.
 func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, error) {
 	t, ok := find(typ)
 	if !ok {
@@ -265,7 +259,7 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 	return out, nil
 }
 
-// maxUnknown bounds the notices of a body that has nothing to do with a record.
+// maxUnknown bounds the notices of a body that is not a record.
 const maxUnknown = 20
 
 // unknownFields names the fields that were dropped, since a misspelt roundTrip

@@ -8,16 +8,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// Unused names rows of the built-in sets that no record looks up, and why. A
-// published set never changes, so they stay in it.
+// Unused names rows of the built-in sets that no record uses, and why. A published set never changes, so they remain
+// in it.
 type Unused struct {
-	// Title is what the rows are of.
+	// Title describes the rows.
 	Title string
-	// Series are patterns of the series of the rows, in which * stands for any text.
+	// Series are patterns of the series of the rows; * matches any text.
 	Series []string
 	Reason string
-	// Since is the year of the first set that does not use the rows: earlier ones lack
-	// what is used instead.
+	// Since is the year of the first set that does not use the rows: earlier ones lack their replacement.
 	Since int
 }
 
@@ -29,7 +28,7 @@ func (u Unused) Names(set *factors.Set, series string) bool {
 	})
 }
 
-// NotUsed returns why no record looks up a row of a set; empty for one that is used.
+// NotUsed returns why no record uses a row of a set; empty for one that is used.
 func NotUsed(set *factors.Set, series string) string {
 	for _, u := range unusedRows {
 		if u.Names(set, series) {
@@ -39,7 +38,7 @@ func NotUsed(set *factors.Set, series string) string {
 	return ""
 }
 
-// UnusedRows returns the rows that no record looks up.
+// UnusedRows returns the rows that no record uses.
 func UnusedRows() []Unused { return slices.Clone(unusedRows[:]) }
 
 // unusedGases returns the patterns of the rows of gases that no record can be of.
@@ -51,7 +50,7 @@ func unusedGases(names string) []string {
 	return out
 }
 
-// statedInstead is what to do about something that no record type is of.
+// statedInstead explains how to record something without a record type.
 const statedInstead = "No record type is of it: state it as a custom record, amount times the figure of the row, with the row as evidence."
 
 var unusedRows = [...]Unused{

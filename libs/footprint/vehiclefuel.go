@@ -14,11 +14,10 @@ var vehicleFuels = map[string]string{
 	"lpg": "energy.lpg.litre", unknownFuel: "energy.diesel_avg_blend.litre",
 }
 
-// metered reports whether the fuel or electricity is given in place of a
-// distance.
+// metered reports whether fuel or electricity is stated instead of a distance.
 func (g *groundTransport) metered() bool { return g.VolumeLitres != nil || g.EnergyKWh != nil }
 
-// fuelled adds the faults of fuel that the mode or its fuel cannot take.
+// fuelled adds the faults of fuel that does not fit the mode.
 func (d *decoder) fuelled(g *groundTransport) {
 	for _, name := range []string{"volumeLitres", "energyKWh"} {
 		if !d.Has(name) || g.Mode == "" {

@@ -7,8 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// venue is the input of a venue record. Gas is in kWh of gross calorific value,
-// as it is billed.
+// venue is the input of a venue record. Gas is in kWh of gross calorific value, as on bills.
 type venue struct {
 	Name                 string           `json:"name,omitempty"`
 	Site                 string           `json:"site,omitempty"`
@@ -114,9 +113,8 @@ func calculateVenue(c *calculation, v *venue) {
 	}
 }
 
-// metered finds the electricity and the gas: what was metered, else a share of
-// the year, else the estimate from floor area. Only one of them is used, so
-// that nothing counts twice.
+// metered returns the electricity and the gas: the metered values, else a share of the year, else the estimate from
+// the floor area. Only one of them is used, so that nothing counts twice.
 func (c *calculation) metered(v *venue) (electricity, gas carrier) {
 	electricity = c.measured(v, v.ElectricityKWh, v.AnnualElectricityKWh, "annualElectricityKWh")
 	gas = c.measured(v, v.GasKWh, v.AnnualGasKWh, "annualGasKWh")

@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// way is one of the ways in which a record of a type can be given: by distance, by
-// places, by fuel. Together they cover everything that the type's decoder takes.
+// way is one of the ways to state a record of a type: by distance, by places, by fuel. Together they cover everything
+// that the type's decoder accepts.
 type way struct {
 	title, help string
-	// needs are the fields that are all required, oneOf those of which at least one
-	// is, and more the optional ones that belong to this way.
+	// needs are the required fields, oneOf those of which at least one is required, and more the optional ones that
+	// belong to this way.
 	needs, oneOf, more []string
-	// example is a good input that is given in this way.
+	// example is a valid input of this way.
 	example string
 }
 
-// alternatives writes the ways of a type as branches of anyOf. x-fields are the
-// fields that a form of the way asks for, in their order; x-optional names those
-// that may stay empty. Fields that no way names go with every one.
+// alternatives returns the ways of a type as branches of anyOf. x-fields are the fields of a form for the way, in
+// order; x-optional are the optional ones. Fields that no way names are part of all.
 func alternatives(ways []way) []object {
 	out := make([]object, 0, len(ways))
 	for _, w := range ways {
@@ -49,7 +48,7 @@ func eachRequired(names []string) []object {
 	return out
 }
 
-// labels are those that the name of a field does not make.
+// labels are those that cannot be derived from the field's name.
 var labels = map[string]string{
 	"externalReference": "Your reference", "sampleCV": "Coefficient of variation", "numberFormat": "How numbers are written", "evidence.url": "Address",
 	"evidence.sha256": "SHA-256 hash", "stated": "As the paper has it", "gasKWh": "Natural gas", "heatKWh": "District heat", "areaM2": "Area", "gramsPerM2": "Weight per area",
@@ -60,8 +59,7 @@ var labels = map[string]string{
 	"fillPercent": "How full", "loadPercent": "Mean load", "renewablePercent": "Renewable share", "wastedPercent": "Share thrown away",
 }
 
-// labelOf returns the label of a field for forms: words made of its name, without
-// the unit, which stands beside it.
+// labelOf returns the label of a field for forms: the words of its name, without the unit, which is shown separately.
 func labelOf(path string) string {
 	if text, ok := labels[path]; ok {
 		return text

@@ -7,19 +7,17 @@ import (
 	"sync"
 )
 
-// English is the language of the schemas as they are written in the code; the
-// others come from catalogues of their own.
+// English is the language of the schemas in the code; other languages have catalogues.
 const English = "en"
 
-// Languages returns the languages in which people can read what a type holds, the
-// one that stands in for all others first.
+// Languages returns the supported languages, the fallback first.
 func Languages() []string { return []string{English, "de"} }
 
 //go:embed words/de.json
 var germanWords []byte
 
-// catalogue holds the words of one language. Fields are found by type.field, then
-// by field; values of a list by field.value, then by value.
+// catalogue holds the translations of one language. Fields are found by type.field, then by field; values of a list
+// by field.value, then by value.
 type catalogue struct {
 	Types map[string]struct {
 		Name, Description, Formula string
@@ -28,20 +26,20 @@ type catalogue struct {
 	Values map[string]string
 }
 
-// german is the catalogue of German words. A test asserts that it can be read.
+// german is the German catalogue. A test asserts that it can be parsed.
 var german = sync.OnceValue(func() (words catalogue) {
 	_ = json.Unmarshal(germanWords, &words)
 	return words
 })
 
-// translated is what a type says of itself in one language.
+// translated are the translated texts of a type.
 type translated struct {
 	description, formula string
 	schema               json.RawMessage
 }
 
-// translations are those of the types, by language and type. A language that
-// cannot be read has none, so that English stands in; a test asserts that all can.
+// translations are those of the types, by language and type. A language that cannot be parsed has none, so that
+// English is used; a test asserts that all can.
 var translations = sync.OnceValue(func() map[string]map[string]translated {
 	words := german()
 	types := make(map[string]translated)
@@ -70,8 +68,7 @@ var translations = sync.OnceValue(func() map[string]map[string]translated {
 	return map[string]map[string]translated{"de": types}
 })
 
-// translate puts the words of a language in place of those of the properties, and
-// names the values of lists.
+// translate replaces the texts of properties by those of a language, and names the values of lists.
 func (w *catalogue) translate(properties object, typ string) {
 	for i := range properties {
 		name := properties[i].name
@@ -135,7 +132,7 @@ func (w *catalogue) value(field, value string) string {
 	return w.Values[value]
 }
 
-// replace changes a member that is there, unless there is no word for it.
+// replace replaces an existing member, unless word is empty.
 func (o object) replace(name, word string) {
 	if word != "" {
 		o.put(name, word)
@@ -150,8 +147,8 @@ func (o object) put(name string, value any) {
 	}
 }
 
-// SchemaIn returns Schema with titles, descriptions and the names of values
-// (x-labels) in a language; in one that is not held, Schema itself.
+// SchemaIn returns Schema with titles, descriptions and the names of values (x-labels) in a language; for an
+// unsupported one, Schema itself.
 func SchemaIn(typ, language string) json.RawMessage {
 	if t, ok := translations()[language][typ]; ok {
 		return t.schema

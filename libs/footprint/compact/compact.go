@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Coder writes values to bytes, or reads them: the same calls in the same order do both,
-// so that what is written and what is read can't differ. Texts that come back are parts
-// of what is read and cost nothing.
+// Coder writes values to bytes, or reads them: the same calls in the same order do both, so that encoding and
+// decoding cannot differ. Decoded texts are substrings of the input and need no allocation.
 type Coder struct {
 	reading bool
 	bad     bool
@@ -24,7 +23,7 @@ type Coder struct {
 	index map[string]uint64 // of texts, while writing
 
 	in string
-	// present says which of a group's values follow; at is where that is written.
+	// present is the bit set of a group's nonzero values; at is its position.
 	present uint64
 	at, bit int
 }
@@ -48,13 +47,13 @@ func NewReader(data string) *Coder {
 // Reading reports whether values are read.
 func (c *Coder) Reading() bool { return c.reading }
 
-// OK reports whether all that was read was there, or all that was to be written can be.
+// OK reports whether everything so far could be read or written.
 func (c *Coder) OK() bool { return !c.bad }
 
-// Ended reports whether all was read, and nothing else was there.
+// Ended reports whether the whole input was read without error.
 func (c *Coder) Ended() bool { return !c.bad && c.in == "" }
 
-// Bytes returns what was written: the texts, then the values.
+// Bytes returns the encoding: the texts, then the values.
 func (c *Coder) Bytes() []byte {
 	size := binary.MaxVarintLen64 + len(c.out)
 	for _, text := range c.texts {
@@ -86,8 +85,8 @@ func (c *Coder) uint(n uint64) uint64 {
 	return 0
 }
 
-// Len codes the number of values that follow. Each takes at least a byte, so that
-// damaged input cannot cause large allocations.
+// Len codes the number of values that follow. Each takes at least a byte, so that damaged input cannot cause large
+// allocations.
 func (c *Coder) Len(n int) int {
 	got := c.uint(uint64(n))
 	if c.reading && got > uint64(len(c.in)) {
@@ -105,7 +104,7 @@ func (c *Coder) Int(n *int64) {
 	}
 }
 
-// Raw reads or writes a text that hardly comes twice.
+// Raw reads or writes a text that rarely repeats.
 func (c *Coder) Raw(text *string) {
 	n := c.Len(len(*text))
 	if !c.reading {
@@ -115,7 +114,7 @@ func (c *Coder) Raw(text *string) {
 	*text, c.in = c.in[:n], c.in[n:]
 }
 
-// Text reads or writes a text that other values have as well: it is kept once.
+// Text reads or writes a text that repeats: it is stored once.
 func (c *Coder) Text(text *string) {
 	if c.reading {
 		at := c.uint(0)
@@ -198,7 +197,7 @@ func (c *Coder) Big(n **big.Int) {
 // mostPresent is how many values a group may have.
 const mostPresent = 64
 
-// Group begins a group of values, of which those that are not zero are written.
+// Group begins a group of values, of which only nonzero ones are written.
 func (c *Coder) Group() {
 	c.bit = 0
 	if !c.reading {

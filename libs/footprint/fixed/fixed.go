@@ -75,8 +75,8 @@ func Exp(x *big.Int) *big.Int {
 // Quo returns n / d rounded half-even, for d > 0.
 func Quo(n, d *big.Int) *big.Int { return SetQuo(new(big.Int), n, d) }
 
-// SetQuo sets z to n / d rounded half-even, for d > 0, and returns it. Where z is neither
-// n nor d, and has had a number of that length before, nothing is allocated.
+// SetQuo sets z to n / d rounded half-even, for d > 0, and returns it. If z is neither n nor d and has enough
+// capacity, nothing is allocated.
 func SetQuo(z, n, d *big.Int) *big.Int {
 	w := Borrow()
 	defer w.Return()
@@ -91,7 +91,7 @@ func SetQuo(z, n, d *big.Int) *big.Int {
 	return z
 }
 
-// Work is numbers to calculate with that keep their memory. Their contents are undefined.
+// Work is a set of reusable temporary numbers. Their contents are undefined.
 type Work [8]big.Int
 
 var works = sync.Pool{New: func() any { return new(Work) }}
@@ -99,14 +99,13 @@ var works = sync.Pool{New: func() any { return new(Work) }}
 // Borrow returns numbers from a pool, for exclusive use until they are returned.
 func Borrow() *Work { return works.Get().(*Work) } //nolint:forcetypeassert // nothing else is put there
 
-// Return gives numbers back.
+// Return returns the numbers to the pool.
 func (w *Work) Return() { works.Put(w) }
 
 var unit, minusUnit = big.NewInt(1), big.NewInt(-1)
 
-// SetSqrt sets z, which is not n, to the whole part of the root of n ≥ 0, and returns it.
-// It is that of big.Int.Sqrt, by Newton's method from above too, from a start of which 31
-// digits are right.
+// SetSqrt sets z, which must not be n, to the integer part of the root of n ≥ 0, and returns it. Like big.Int.Sqrt
+// it uses Newton's method from above, but starts with 31 correct digits.
 func SetSqrt(z, n *big.Int) *big.Int {
 	const head = 62
 	length := n.BitLen()

@@ -67,7 +67,7 @@ func (w wide) rounded(rest, divisor wide) wide {
 // product returns a · b / d rounded half-even. The divisor has more than 64 bits and
 // the quotient fits; both hold for every term of a series.
 func product(a, b, d wide) wide {
-	// The product in four words, the least first.
+	// The product in four words, least significant first.
 	h0, p0 := bits.Mul64(a.lo, b.lo)
 	h1, l1 := bits.Mul64(a.lo, b.hi)
 	h2, l2 := bits.Mul64(a.hi, b.lo)
@@ -92,7 +92,7 @@ func product(a, b, d wide) wide {
 // greater than u.
 func step(u wide, next uint64, v wide) (q uint64, rest wide) {
 	var r uint64
-	tooFar := false // the rest of the first word is more than a word
+	tooFar := false // the remainder exceeds one word
 	if u.hi >= v.hi {
 		q = 1<<64 - 1
 		var carry uint64
@@ -111,6 +111,6 @@ func step(u wide, next uint64, v wide) (q uint64, rest wide) {
 		r, carry = bits.Add64(r, v.hi, 0)
 		tooFar = carry != 0
 	}
-	// What is left fits into two words, so that only they are calculated.
+	// The remainder fits into two words, so only those are calculated.
 	return q, wide{u.lo, next}.sub(v.times(q))
 }

@@ -1,5 +1,5 @@
-// Package originlist tells whether two lists of where people come from are probably one: a
-// list of who has registered, say, and the same when there were more.
+// Package originlist detects whether two lists of attendees' origins are probably the same one at different times,
+// for instance a list of registrations and a later state of it.
 package originlist
 
 import (
@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	// keptOrigins is how many origins of a record are compared: those with the least digests,
-	// so that of two records the same ones are kept.
+	// keptOrigins is how many origins of a record are compared: those with the lowest digests, so that the same ones
+	// are selected from two records.
 	keptOrigins = 64
-	// Fewest is how many origins two lists have in common at least that are found to be
-	// one: a town alone is in many.
+	// Fewest is the least number of origins that two lists must have in common to be considered the same: many lists
+	// share a town.
 	Fewest = 3
 )
 
-// fromPlace is how many people of a list come from one place in one way.
+// fromPlace is the number of people from one place by one mode.
 type fromPlace struct {
 	digest, people int64
 }
 
-// List is where the people of a record of attendee travel come from.
+// List are the origins of a record of attendee travel.
 type List struct {
-	// kept are the first of them by their digests.
+	// kept are those with the lowest digests.
 	kept []fromPlace
-	// Places is how many there are.
+	// Places is their total number.
 	Places int64
-	// To is where they go, where that is not the event's place.
+	// To is the destination if it is not the event's place.
 	To string
 }
 
@@ -48,7 +48,7 @@ func Of(fields json.RawMessage) *List {
 		}
 	}
 	if json.Unmarshal(fields, &t) != nil {
-		return nil // what does not read is not compared
+		return nil // unreadable records are not compared
 	}
 	people := map[int64]int64{}
 	for _, o := range t.Origins {
@@ -86,8 +86,8 @@ func (l *List) Compact(c *compact.Coder) {
 	}
 }
 
-// Within reports whether a list is probably a part of another one: each of its places is there,
-// with as many people or more.
+// Within reports whether a list is probably part of another one: the other has each of its places, with at least as
+// many people.
 func (l *List) Within(other *List) bool {
 	compared, at := 0, 0
 	for _, p := range l.kept {
@@ -96,7 +96,7 @@ func (l *List) Within(other *List) bool {
 		}
 		if at == len(other.kept) {
 			if other.Places > int64(len(other.kept)) {
-				break // what comes now was not kept
+				break // the following were not selected
 			}
 			return false
 		}

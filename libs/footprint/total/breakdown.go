@@ -27,8 +27,7 @@ type TypePart struct {
 	Interval
 }
 
-// GroupPart is the part of one group of people; "unspecified" for records that
-// name none.
+// GroupPart is the part of one group of people; "unspecified" for records without a group.
 type GroupPart struct {
 	Group   string `json:"group"`
 	Records int64  `json:"records"`
@@ -57,22 +56,22 @@ type Stages struct {
 	Combined footprint.Mass `json:"combined"`
 }
 
-// OutsideScopes is reported apart and is not in the total.
+// OutsideScopes is reported separately and is not in the total.
 type OutsideScopes struct {
 	BiogenicCO2Kg footprint.Mass `json:"biogenicCO2Kg"`
 }
 
-// MarketBased is the figure of electricity by contract, beside the
-// location-based one that is in the total. Energy is in kWh.
+// MarketBased is the market-based figure of electricity, in addition to the location-based one, which is in the
+// total. Energy is in kWh.
 type MarketBased struct {
 	KgCO2e         footprint.Mass `json:"kgCO2e"`
 	CoveredKWh     footprint.Mass `json:"coveredKWh"`
 	ResidualMixKWh footprint.Mass `json:"residualMixKWh"`
 	GridAverageKWh footprint.Mass `json:"gridAverageKWh"`
-	// ByScope compares both figures of the same electricity, own (scope 2) apart
-	// from hired (scope 3), within one boundary; null by engine 1.2.0.
+	// ByScope compares both figures of the same electricity, purchased (scope 2) and hired (scope 3), within one
+	// boundary; null by engine 1.2.0.
 	ByScope *MarketByScope `json:"byScope,omitempty"`
-	// UpstreamKg is what grid losses and the supply of fuels add to either figure.
+	// UpstreamKg is the addition of grid losses and the supply of fuels to either figure.
 	UpstreamKg *footprint.Mass `json:"upstreamKg,omitempty"`
 	// Scope2 is the dual report of scope 2, heat and electric vehicles included.
 	Scope2 *DualScope `json:"scope2,omitempty"`
@@ -132,8 +131,7 @@ func (c Contribution) Breakdown(ev footprint.EventContext) Breakdown {
 	return c.BreakdownOf(ev, year)
 }
 
-// BreakdownOf is Breakdown where the event's factor set need not be held: year is
-// that of the set.
+// BreakdownOf is Breakdown if the event's factor set is not available: year is that of the set.
 func (c Contribution) BreakdownOf(ev footprint.EventContext, year int) Breakdown {
 	b := Breakdown{
 		Total: c.interval(), ByGas: c.gases, OutsideScopes: OutsideScopes{c.biogenic}, ExtrapolatedKg: c.extrapolated,
@@ -142,7 +140,7 @@ func (c Contribution) BreakdownOf(ev footprint.EventContext, year int) Breakdown
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Type }) {
 		b.ByType = append(b.ByType, TypePart{p.key, c.count(func(n count) bool { return n.Type == p.key }), c.intervalOf(p.cells, func(n *count) bool { return n.Type == p.key })})
 	}
-	// Types keep their fixed order, not that of the alphabet.
+	// Types have a fixed order, which is not alphabetical.
 	slices.SortStableFunc(b.ByType, func(x, y TypePart) int { return cmp.Compare(footprint.OrderOf(x.Type), footprint.OrderOf(y.Type)) })
 	for _, p := range partition(c.cells, func(n *cell) string { return n.Group }) {
 		b.ByGroup = append(b.ByGroup, GroupPart{p.key, c.count(func(n count) bool { return n.Group == p.key }), c.intervalOf(p.cells, func(n *count) bool { return n.Group == p.key })})
@@ -193,8 +191,7 @@ func (c Contribution) isJourney(typ string) bool {
 	return typ == "flights" || typ == "ground-transport" || typ == footprint.AttendeeTravel && footprint.Since(c.engine, footprint.Engine4)
 }
 
-// Cell is what of a sum decides the row of a table: mass by type, scope, category
-// and factor.
+// Cell is the key of a table row of a sum: type, scope, category and factor, with the mass.
 type Cell struct {
 	Type, Category, Factor string
 	Scope                  int
@@ -289,9 +286,8 @@ func sumOf(cells []cell) footprint.Mass {
 	return m
 }
 
-// interval adds up cells. The distances of cells that share a factor are added
-// plainly, since the factor errs the same way in all of them; the sums of
-// different factors are independent and combined in quadrature.
+// interval adds up cells. The half-widths of cells that share a factor are added linearly, since its error is the
+// same in all of them; the sums of different factors are independent and combined in quadrature.
 func interval(cells []cell) Interval {
 	i := Interval{KgCO2e: sumOf(cells)}
 	switch len(cells) {
@@ -339,8 +335,8 @@ func (c Contribution) dataQuality(whole footprint.Mass) DataQuality {
 	return DataQuality{d(0), d(1), d(2), d(3), d(4)}
 }
 
-// resultNotices returns what the notices of records, and the event itself, mean
-// for the result.
+// resultNotices returns the notices of the result: those of records with a meaning for the event, and those of the
+// event.
 func (c Contribution) resultNotices(ev footprint.EventContext, setYear int, unspecified footprint.Mass) []footprint.Notice {
 	out := []footprint.Notice{}
 	if year := footprint.YearOf(ev.StartDate); year != 0 && year < setYear {

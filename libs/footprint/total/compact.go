@@ -2,8 +2,7 @@ package total
 
 import "github.com/eventcarbon/ecf/libs/footprint/compact"
 
-// CompactDeviations reads or writes deviations in few bytes. What is read is taken from
-// room, as far as that goes.
+// CompactDeviations reads or writes deviations in few bytes. Decoded ones are allocated in room while it lasts.
 func CompactDeviations(c *compact.Coder, all *[]Deviation, room *[]Deviation) {
 	n := c.Len(len(*all))
 	if c.Reading() {

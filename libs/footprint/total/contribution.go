@@ -11,15 +11,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Contribution is what one record, or any number of records, adds to a result:
-// exact sums that can be merged in any order and grouping and still give the
-// same bytes. It is stored on each record, in each segment and in the root. A
-// Contribution is a value and never changes; the zero value is that of no
-// records.
+// Contribution is the addition of any number of records to a result: exact sums that can be merged in any order and
+// grouping with the same resulting bytes. It is stored on each record, in each segment and in the root. A
+// Contribution is immutable; the zero value is that of no records.
 //
-// The sums are kept by cell, the combination of everything a result is broken
-// down by. There are as many cells as there are different combinations, not
-// as there are records.
+// The sums are stored by cell, the combination of all dimensions of a result. The number of cells is that of distinct
+// combinations, not of records.
 type Contribution struct {
 	engine       string // of the records; empty for none
 	records      int64
@@ -27,7 +24,7 @@ type Contribution struct {
 	parts        []partOwn
 	cells        []cell
 	gases        footprint.Gases
-	quality      [footprint.Qualities]footprint.Mass // of what is not extrapolated
+	quality      [footprint.Qualities]footprint.Mass // of the part that is not extrapolated
 	extrapolated footprint.Mass
 	unbased      footprint.Mass // not re-based on AR6
 	biogenic     footprint.Mass // biogenic CO2, outside of scopes and total
@@ -38,7 +35,7 @@ type Contribution struct {
 type count struct {
 	Type, Group string
 	Records     int64
-	// Own is what the records' own activity adds to the moments of the sum.
+	// Own is the addition of the records' own activity to the moments of the sum.
 	Own own
 }
 
@@ -53,15 +50,15 @@ type cellKey struct {
 type cell struct {
 	cellKey
 	Mass footprint.Mass
-	// Down and Up are the distances to the ends of the interval by engine 1.2.0.
-	// They are added plainly within a factor, whose error all its lines share.
+	// Down and Up are the distances to the ends of the interval by engine 1.2.0. They are added linearly within a
+	// factor, whose error is common to all its lines.
 	Down, Up footprint.Mass
 }
 
 type noticeSum struct {
 	Code    string
 	Records int64
-	Mass    footprint.Mass // of the records, not only of what the notice is about
+	Mass    footprint.Mass // of the records, not only of the part that the notice concerns
 }
 
 func (a cellKey) compare(b cellKey) int {
@@ -92,8 +89,7 @@ func (a cellKey) compare(b cellKey) int {
 	return cmp.Compare(a.Fit, b.Fit)
 }
 
-// Of returns what a record adds to a result. It is Summer.Add for one record,
-// without maps.
+// Of returns the contribution of a record. It is Summer.Add for one record, without maps.
 func Of(e *footprint.Evaluation) Contribution {
 	moments := ownMoments(e.Lines, e.Engine)
 	out := Contribution{engine: e.Engine, records: 1, counts: []count{{e.Type, e.Group, 1, moments}}, unbased: e.NotRebased, biogenic: e.Biogenic,
@@ -186,8 +182,7 @@ func (c Contribution) Total() footprint.Mass {
 	return total
 }
 
-// Add returns the sums of both. It is associative and commutative, and both
-// stay as they are.
+// Add returns the sum of both. It is associative and commutative, and modifies neither.
 func (c Contribution) Add(other Contribution) Contribution {
 	out := c.addScalars(&other)
 	out.cells = merge(c.cells, other.cells, func(a, b cell) int { return a.compare(b.cellKey) }, cell.add)

@@ -11,12 +11,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// The intervals of engine 2.3.0. A sum that keeps wide records is the sum of
-// independent parts: each of them, and all else with the moments that they leave.
-// Each part is a shifted lognormal distribution of its moments. The part of the
-// greatest variance is continuous; the others are points with weights, which are
-// added two at a time. An end is where the probability that the parts give reaches
-// 2.5% or 97.5%, found by bisection in whole numbers.
+// The intervals of engine 2.3.0. A sum with wide records is the sum of independent parts: each of them, and all else
+// with the remaining moments. Each part is a shifted lognormal distribution with its moments. The part with the
+// greatest variance is continuous; the others are points with weights, which are added two at a time. An end is where
+// the cumulative probability reaches 2.5% or 97.5%, found by bisection in whole numbers.
 
 const (
 	// unitBits is the number of binary digits of the figure in the unit of points.
@@ -25,12 +23,11 @@ const (
 	mostUnits = 1 << 59
 	// oneBits is the exponent of the weight that is 1.
 	oneBits = 30
-	// Points of a part lie four to a standard deviation up to four of them away; the
-	// continuous part is a table of 32 up to five.
+	// The points of a part are four per standard deviation, up to four deviations away; the continuous part is a
+	// table of 32 per deviation, up to five.
 	pointsTo, pointsPer = 16, 4
 	tableTo, tablePer   = 160, 32
-	// leastSkewness, in thousandths, is that of a part whose third moment is too
-	// small to tell.
+	// leastSkewness, in thousandths, replaces that of a part whose third moment is too small.
 	leastSkewness = 1
 )
 
@@ -94,7 +91,7 @@ func (o own) makeInterval(m footprint.Mass) Interval {
 	}
 	parts := make([]summand, 0, len(o.Wide)+1)
 	constant := rest.mean
-	// What is left of the variance by rounding has no distribution.
+	// The rest of the variance is a rounding residue without a distribution.
 	if new(big.Int).Mul(rest.variance, big.NewInt(1_000_000_000)).Cmp(o.Variance) > 0 {
 		parts, constant = append(parts, rest), new(big.Int)
 	}
@@ -172,9 +169,8 @@ func (u units) values(p summand, to, per int64) []int64 {
 	return out
 }
 
-// join returns the points of the sum of what has these points and a part with
-// these values. Sums in order share the weights of the values out again; each point
-// is the mean of its share.
+// join returns the points of the sum of the given points and a part with these values. The sorted sums are divided
+// into ranges with the original weights; each point is the mean of its range.
 func join(points []point, values []int64) []point {
 	weights := gaussian().weights
 	sums := make([]point, 0, len(points)*len(values))
@@ -218,8 +214,7 @@ type distribution struct {
 	values []int64
 }
 
-// quantile returns the least value that is not below 0 and whose probability, in
-// parts of 2^60, is at least p.
+// quantile returns the least value that is not below 0 and whose probability, in parts of 2^60, is at least p.
 func (d distribution) quantile(p int64) int64 {
 	low, high := int64(0), int64(1<<61)
 	for low < high {
@@ -239,8 +234,8 @@ func (d distribution) probability(at int64) (p int64) {
 	return p
 }
 
-// continuous returns the probability of the continuous part up to a value: what is
-// between two values of the table is on the line between them.
+// continuous returns the cumulative probability of the continuous part at a value, interpolated linearly in the
+// table.
 func (d distribution) continuous(at int64) int64 {
 	n, found := slices.BinarySearch(d.values, at)
 	table := gaussian().table

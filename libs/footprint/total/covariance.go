@@ -30,9 +30,8 @@ import (
 // activity adds within a record. It leaves out triples of which two lines are of one
 // record and the third is of another record and of a row of theirs.
 
-// own is what the activity of a record adds to the second and third central
-// moment, in µg² and µg³; nil is 0. It never changes. From engine 2.3.0 on it
-// names the widest records.
+// own is the addition of the activity of a record to the second and third central moment, in µg² and µg³; nil is
+// 0. It is immutable. From engine 2.3.0 on it includes the widest records.
 type own struct {
 	Variance, Third *big.Int
 	Wide            []wide
@@ -59,8 +58,7 @@ func ownOf(n *big.Int) *big.Int {
 	return n
 }
 
-// ownMoments returns what the activity of a record adds to the moments; nothing
-// by engine 1.2.0.
+// ownMoments returns the addition of the activity of a record to the moments; none by engine 1.2.0.
 func ownMoments(lines []footprint.Line, engine string) own {
 	return ownOfLines(alike(lines)).widened(lines, engine)
 }
@@ -101,26 +99,25 @@ func ownOfLines(lines []footprint.Line) own {
 	return own{Variance: positive(second), Third: positive(third)}
 }
 
-// activityPair returns what the activity adds to exp(c) - 1 of two lines.
+// activityPair returns the addition of the activity to exp(c) - 1 of two lines.
 func activityPair(of sharedDoubt) *big.Int {
 	return pairs.of(of, func() *big.Int {
 		return new(big.Int).Sub(exponential(of.row+of.activity), exponential(of.row))
 	})
 }
 
-// activityTriple returns what the activity adds to the skew of three lines.
+// activityTriple returns the addition of the activity to the skew of three lines.
 func activityTriple(a, b, c sharedDoubt) *big.Int {
 	return triples.of([3]sharedDoubt{a, b, c}, func() *big.Int {
 		return new(big.Int).Sub(skew(a.row+a.activity, b.row+b.activity, c.row+c.activity), skew(a.row, b.row, c.row))
 	})
 }
 
-// manyLines is the number of lines from which those that are alike are added up:
-// the moments take time by its third power.
+// manyLines is the number of lines from which equal ones are merged: the moments take cubic time.
 const manyLines = 24
 
-// alike adds up the lines of one row with one doubt. Both moments are linear in
-// the mass of each, so that they stay what they are.
+// alike merges the lines of one row with equal uncertainty. Both moments are linear in the mass of each, so they are
+// unchanged.
 func alike(lines []footprint.Line) []footprint.Line {
 	if len(lines) <= manyLines {
 		return lines
@@ -134,7 +131,7 @@ func alike(lines []footprint.Line) []footprint.Line {
 	for i := range lines {
 		l := &lines[i]
 		if l.Doubt == nil {
-			return lines[:1] // there are no moments by engine 1.2.0
+			return lines[:1] // engine 1.2.0 has no moments
 		}
 		k := key{l.FactorID, l.Stage, *l.Doubt}
 		if n, ok := at[k]; ok {
@@ -154,7 +151,7 @@ func positive(n *big.Int) *big.Int {
 	return n
 }
 
-// orders returns in how many orders three lines can stand.
+// orders returns the number of orders of three lines.
 func orders(i, k, j int) *big.Int {
 	switch {
 	case i == k && k == j:
@@ -175,7 +172,7 @@ func skew(a, b, c int64) *big.Int {
 	})
 }
 
-// sharedDoubt is what two lines of a record have in common, in billionths.
+// sharedDoubt is the uncertainty that two lines of a record share, in billionths.
 type sharedDoubt struct{ row, activity int64 }
 
 func sharedBy(x, y *footprint.Line) sharedDoubt {
@@ -220,8 +217,7 @@ func rowOf(factor, stage string) string {
 	return factor
 }
 
-// uses adds up cells by row and use, in order. Figures that came with records
-// have no doubt of a row.
+// uses adds up cells by row and use, in order. Figures supplied with records have no uncertainty of a row.
 func uses(cells []cell) []rowUse {
 	list := make([]rowUse, 0, len(cells))
 	for i := range cells {
@@ -263,7 +259,7 @@ func rowMoments(list []rowUse) own {
 		basic := exponential(b)
 		square.Mul(row, row)
 		second.Add(second, product.Mul(rest.Sub(basic, fixed.One), square))
-		// Triples of three uses are what those of one or two leave of all.
+		// The triples of three different uses are all triples minus those of one or two.
 		apart.Mul(square, row)
 		for _, u := range list[:n] {
 			u.mass.SetBig(mass)
@@ -282,18 +278,16 @@ func rowMoments(list []rowUse) own {
 	return own{Variance: fixed.Quo(second, fixed.One), Third: fixed.Quo(third, fixed.One)}
 }
 
-// matched returns the interval of a sum with the expected value m and the central
-// moments of o: that of the lognormal distribution, moved along the axis, which
-// has the same expected value, variance and skewness. With η³ + 3η the skewness,
-// the distribution that is moved has the coefficient of variation η. An end that
-// would be negative is 0, and the interval contains m.
+// matched returns the interval of a sum with the expected value m and the central moments of o: that of the shifted
+// lognormal distribution with the same expected value, variance and skewness. If η³ + 3η is the skewness, the
+// unshifted distribution has the coefficient of variation η. A negative end becomes 0, and the interval contains m.
 func matched(m footprint.Mass, o own) Interval {
 	i := Interval{KgCO2e: m, Low: m, High: m}
 	v, third := ownOf(o.Variance), ownOf(o.Third)
 	if m.Sign() <= 0 || v.Sign() <= 0 {
 		return i
 	}
-	if third.Sign() <= 0 { // of masses too small to tell
+	if third.Sign() <= 0 { // for very small masses
 		square := m.Big()
 		square.Mul(square, square)
 		i.Low, i.High, _ = footprint.Lognormal(m, fixed.LogOf(new(big.Int).Add(square, v), square))
@@ -341,8 +335,7 @@ func least(a, b footprint.Mass) footprint.Mass {
 	return a
 }
 
-// ofSkewness returns η of η³ + 3η = γ by Newton's method, which from above comes
-// down to it.
+// ofSkewness solves η³ + 3η = γ by Newton's method, which converges from above.
 func ofSkewness(gamma *big.Int) *big.Int {
 	eta, next := fixed.Quo(gamma, three), new(big.Int)
 	eta.Add(eta, one)

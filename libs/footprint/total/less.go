@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// Less subtracts other, one of the summands of c, and returns exactly the
-// sum of the rest. ok is false if that cannot be determined; the rest has to be
-// summed then. A cell whose masses become zero may have belonged
-// to other alone or also to lines without mass, and if other is among the
-// widest records of a sum, the next widest is unknown.
+// Less subtracts other, one of the summands of c, and returns exactly the sum of the rest. ok is false if that cannot
+// be determined; then the rest has to be summed. A cell whose masses become zero may have belonged to other alone or
+// also to lines without mass, and if other is among the widest records of a sum, the next widest is unknown.
 func (c Contribution) Less(other Contribution) (rest Contribution, ok bool) {
 	if c.Engine() != other.Engine() || other.records >= c.records {
 		return Contribution{}, false
@@ -35,8 +33,8 @@ func (c Contribution) Less(other Contribution) (rest Contribution, ok bool) {
 	return out, true
 }
 
-// without takes the entries of b from those of a; both are in order. less returns what is
-// left of an entry, and whether there is one still.
+// without subtracts the entries of b from those of a; both are sorted. less returns the difference of two entries,
+// and whether an entry remains.
 func without[T any](a, b []T, order func(a, b T) int, less func(a, b T) (rest T, left, ok bool)) (out []T, ok bool) {
 	if len(b) == 0 {
 		return a, true
@@ -76,7 +74,7 @@ func (s noticeSum) less(o noticeSum) (rest noticeSum, left, ok bool) {
 	return s, s.Records > 0, s.Records > 0 || s.Records == 0 && s.Mass.IsZero()
 }
 
-// less: a part is kept of records that add to its variance, and none of them takes from it.
+// less: the part contains only records that increase its variance.
 func (p partOwn) less(o partOwn) (rest partOwn, left, ok bool) {
 	p.Own, ok = p.Own.less(o.Own)
 	left = p.Own.Variance != nil
@@ -101,8 +99,8 @@ func lessOwn(a, b *big.Int) (rest *big.Int, ok bool) {
 	return positive(n), n.Sign() >= 0
 }
 
-// lessWide takes records from the widest of a sum. A list that is not full has all of them;
-// of one that is nobody knows which is the next.
+// lessWide removes records from the widest of a sum. A list that is not full is complete; otherwise the next widest
+// is unknown.
 func lessWide(a, b []wide) (rest []wide, ok bool) {
 	if len(a) == maxWide {
 		return a, len(b) == 0 || compareWide(a[maxWide-1], b[0]) < 0

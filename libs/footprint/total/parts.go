@@ -7,11 +7,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// A type and a group are sums of whole records, whose moments a count has. A scope
-// and a stage are sums of some lines of records: what the activity adds between
-// those lines is kept for each of them, from engine 2.3.0 on.
+// A type and a group are sums of whole records, whose moments a count has. A scope and a stage are sums of some lines
+// of records: the addition of the activity between those lines is stored for each of them, from engine 2.3.0 on.
 
-// partOwn is what the activity of records adds to the moments of a scope or stage.
+// partOwn is the addition of the activity of records to the moments of a scope or stage.
 type partOwn struct {
 	// Part is the number of the scope, or the name of the stage.
 	Part string
@@ -30,8 +29,8 @@ func ofPart(part string, scope int, stage string) bool {
 	return part == stage || part == strconv.Itoa(scope)
 }
 
-// partMoments returns what the activity of a record adds to the moments of its
-// scopes and stages; whole is what it adds to those of all its lines.
+// partMoments returns the additions of the activity of a record to the moments of its scopes and stages; whole is
+// that to the moments of all its lines.
 func partMoments(lines []footprint.Line, engine string, whole own) []partOwn {
 	if !footprint.Since(engine, footprint.Engine5) || whole.Variance == nil {
 		return nil
@@ -75,8 +74,7 @@ type StageIntervals struct {
 	Combined Bounds `json:"combined"`
 }
 
-// partIntervals returns the intervals of scopes and stages; nil before engine
-// 2.3.0, whose sums do not hold what they are made from.
+// partIntervals returns the intervals of scopes and stages; nil before engine 2.3.0, whose sums lack the moments.
 func (c *Contribution) partIntervals() (*ScopeIntervals, *StageIntervals) {
 	if !footprint.Since(c.Engine(), footprint.Engine5) {
 		return nil, nil

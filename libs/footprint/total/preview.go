@@ -53,7 +53,7 @@ func PreviewOf(e *footprint.Evaluation, factorSet string) Preview {
 	return of.Preview(e, factorSet)
 }
 
-// Preview is PreviewOf where the contribution of the evaluation, c, is known already.
+// Preview is PreviewOf if the contribution of the evaluation, c, is known.
 func (c *Contribution) Preview(e *footprint.Evaluation, factorSet string) Preview {
 	sum := c.interval()
 	p := Preview{KgCO2e: sum.KgCO2e, Low: sum.Low, High: sum.High, FactorSet: factorSet,
@@ -68,8 +68,8 @@ func (c *Contribution) Preview(e *footprint.Evaluation, factorSet string) Previe
 	return p
 }
 
-// narrowing returns the notices of a record, with the interval that it would have
-// if it gave the field that one of them asks for: calculated as its own is.
+// narrowing returns the notices of a record, with the interval that it would have with the field that one of them
+// asks for.
 func narrowing(e *footprint.Evaluation) []footprint.Notice {
 	finer := e.Narrowed()
 	if finer == nil {
@@ -93,8 +93,7 @@ func (c *Contribution) interval() Interval {
 	return c.intervalOf(c.cells, func(*count) bool { return true })
 }
 
-// intervalOf returns the interval of some cells, which are those of all records
-// that of picks.
+// intervalOf returns the interval of some cells: those of all records selected by of.
 func (c *Contribution) intervalOf(cells []cell, of func(*count) bool) Interval {
 	if !c.second() {
 		return interval(cells)
@@ -105,7 +104,7 @@ func (c *Contribution) intervalOf(cells []cell, of func(*count) bool) Interval {
 			moments = moments.add(c.counts[i].Own)
 		}
 	}
-	if c.Records() == 1 { // each is shown as it is recorded, and few are alike
+	if c.Records() == 1 { // not cached: single records are read once and rarely equal
 		return moments.makeInterval(sumOf(cells))
 	}
 	return moments.interval(sumOf(cells))

@@ -7,12 +7,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/lru"
 )
 
-// mostIntervals is the number of intervals that are remembered; each takes some 500
-// bytes. A result has about 25.
+// mostIntervals is the size of the cache; an interval takes some 500 bytes. A result has about 25.
 const mostIntervals = 8192
 
-// intervals are those made lately, by all that they are made of. Sums are read far
-// more often than they change, and a change moves the moments of few parts of one.
+// intervals caches intervals by their inputs. Sums are read far more often than they change, and a change affects the
+// moments of few parts of one.
 var intervals = lru.New[string, Interval](mostIntervals)
 
 // interval returns the interval of a sum with the expected value m.
@@ -26,7 +25,7 @@ func (o own) interval(m footprint.Mass) Interval {
 	return i
 }
 
-// key returns all that an interval is made of.
+// key encodes all inputs of an interval.
 func (o own) key(m footprint.Mass) string {
 	b := make([]byte, 0, 512)
 	add := func(numbers ...*big.Int) {

@@ -13,11 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
-// contributionJSON is the stored form: sums as decimal strings of micrograms,
-// lists in order, empty parts left out, so that equal contributions are equal
-// bytes. An entry of a list is one string of parts separated by |, which no
-// type, group, category or factor id contains; that is a fifth of the cost of
-// reading nested lists.
+// contributionJSON is the stored form: sums as decimal strings of micrograms, sorted lists, empty parts omitted, so
+// that equal contributions have equal bytes. An entry of a list is one string of parts separated by |, which no type,
+// group, category or factor id contains; that costs a fifth of parsing nested lists.
 type contributionJSON struct {
 	Engine  string   `json:"engine"`
 	Records int64    `json:"records"`
@@ -108,7 +106,7 @@ func (c Contribution) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendEntries appends a member with the text of each entry, where there are any.
+// appendEntries appends a member with the text of each entry, if there are any.
 func appendEntries[T any](b []byte, name string, list []T, text func(*T) []byte) []byte {
 	if len(list) == 0 {
 		return b
@@ -123,7 +121,7 @@ func appendEntries[T any](b []byte, name string, list []T, text func(*T) []byte)
 	return append(b, ']')
 }
 
-// Engine returns the engine of the records; that of none is the default.
+// Engine returns the engine of the records; by default the first one.
 func (c *Contribution) Engine() string {
 	if c.engine == "" {
 		return footprint.EngineVersion
@@ -134,7 +132,7 @@ func (c *Contribution) Engine() string {
 // second reports whether the records are of engine 2.0.0 or later.
 func (c *Contribution) second() bool { return c.Engine() != footprint.Engine1 }
 
-// appendEnds appends what the intervals are made from.
+// appendEnds appends the inputs of the intervals.
 func (c *Contribution) appendEnds(b []byte, n *cell) []byte {
 	if !c.second() {
 		return n.Up.Append(append(n.Down.Append(b), '|'))
@@ -143,9 +141,8 @@ func (c *Contribution) appendEnds(b []byte, n *cell) []byte {
 	return strconv.AppendInt(append(b, '|'), n.Fit, 10)
 }
 
-// OfThisEngine reports whether a stored contribution was written by an engine
-// that is held. One of an older engine can be read, and may be of other figures:
-// what it is added to is not a sum of an engine that is held.
+// OfThisEngine reports whether a stored contribution was written by an available engine. One of an older engine can
+// be read, but may have other figures: a sum with it is not a sum of an available engine.
 func OfThisEngine(stored []byte) bool {
 	for _, mark := range engineMarks {
 		if bytes.HasPrefix(stored, mark) {
@@ -155,7 +152,7 @@ func OfThisEngine(stored []byte) bool {
 	return false
 }
 
-// engineMarks are how the stored form begins, which is canonical.
+// engineMarks are the prefixes of the canonical stored form.
 var engineMarks = func() (out [][]byte) {
 	for _, e := range footprint.Engines() {
 		out = append(out, []byte(`{"engine":"`+e+`",`))
@@ -222,7 +219,7 @@ func (c *Contribution) UnmarshalJSON(data []byte) error {
 		r.notices = append(r.notices, noticeSum{Code: p.text(), Records: p.number(), Mass: p.mass()})
 		p.end()
 	}
-	// Entries out of order would make sums that are not canonical.
+	// Unsorted entries would make sums that are not canonical.
 	if p.bad || !ordered(r.cells, func(a, b cell) int { return a.compare(b.cellKey) }) ||
 		!ordered(r.counts, compareCounts) || !ordered(r.parts, compareParts) || !ordered(r.notices, compareNotices) {
 		return errContribution
@@ -275,7 +272,7 @@ func (p *entries) mass() footprint.Mass {
 	return m
 }
 
-// maxVariance bounds what is read, in billionths; no score or survey comes near.
+// maxVariance bounds the decoded values, in billionths, far above any score or survey.
 const maxVariance = 100_000_000_000
 
 // moment reads a second or third central moment.

@@ -7,8 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Sum adds many contributions. Its cost grows with their number, not with that
-// of their different cells.
+// Sum adds contributions. Its cost increases with their number, not with that of their different cells.
 func Sum(parts ...Contribution) Contribution {
 	switch len(parts) {
 	case 0:
@@ -36,8 +35,7 @@ func Sum(parts ...Contribution) Contribution {
 	return t.contribution()
 }
 
-// tally adds up contributions or lines in place. The order of what is added
-// does not matter: the sums are those of whole numbers, and what comes out is
+// tally adds up contributions or lines in place. The order does not matter: the sums are integers, and the result is
 // sorted.
 type tally struct {
 	scalars Contribution // without lists
@@ -86,14 +84,14 @@ func (t *tally) contribution() Contribution {
 	return out
 }
 
-// gather keeps one entry for each key.
+// gather stores one entry per key.
 type gather[K comparable, V any] struct {
 	at   map[K]int
 	list []V
 }
 
-// find returns the entry of a key, to add to. A key that is new gets value as its
-// entry, and nil comes back: there is nothing to add any more.
+// find returns the entry of a key, to add to. For a new key it stores value and returns nil: nothing remains to be
+// added.
 func (g *gather[K, V]) find(key K, value *V) *V {
 	i, ok := g.at[key]
 	if !ok {
@@ -104,9 +102,8 @@ func (g *gather[K, V]) find(key K, value *V) *V {
 	return &g.list[i]
 }
 
-// Summer adds up what many records of one event contribute, without the words
-// of an evaluation. The sum is the same as that of Of. A Summer is used by one
-// goroutine.
+// Summer adds up the contributions of many records of one event, without the texts of an evaluation. The sum equals
+// that of Of. It must be used by one goroutine at a time.
 type Summer struct {
 	records *footprint.Evaluator
 	tally   *tally
@@ -121,8 +118,8 @@ func NewSummer(ev footprint.EventContext) (*Summer, error) {
 	return &Summer{records: e, tally: newTally()}, nil
 }
 
-// Add adds a record, given by the fields of footprint.Decoded. With an error,
-// which is that of footprint.Evaluate, nothing was added.
+// Add adds a record, given by the fields of footprint.Decoded. After an error, which is that of footprint.Evaluate,
+// nothing was added.
 func (s *Summer) Add(typ string, fields json.RawMessage) error {
 	e, err := s.records.Evaluate(typ, fields)
 	if err != nil {
@@ -135,7 +132,7 @@ func (s *Summer) Add(typ string, fields json.RawMessage) error {
 // Contribution returns the sum so far.
 func (s *Summer) Contribution() Contribution { return s.tally.contribution() }
 
-// add adds a record; it is what Of returns.
+// add adds a record, as Of does.
 func (t *tally) add(e *footprint.Evaluation) {
 	var mass footprint.Mass
 	for i := range e.Lines {

@@ -12,12 +12,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// Deviation is how uncertain the lines of one factor are, or of one use of it,
-// or the activity of records.
+// Deviation is the uncertainty of the lines of one factor, or of one use of it, or of the activity of records.
 type Deviation struct {
 	Factor string
-	// Down and Up are how far the lines lie below and above their figure at the
-	// ends of their interval, by engine 1.2.0.
+	// Down and Up are the distances to the ends of the interval, by engine 1.2.0.
 	Down, Up footprint.Mass
 	// Use, Basic and Fit are those of footprint.Doubt, Mass is that of the lines,
 	// from engine 2.0.0 on.
@@ -62,7 +60,7 @@ func DeviationsOf(lines []footprint.Line, engine string) []Deviation {
 	return c.Deviations()
 }
 
-// own returns what the activity of all records adds to the moments.
+// own returns the addition of the activity of all records to the moments.
 func (c *Contribution) own() own {
 	var o own
 	for i := range c.counts {
@@ -120,21 +118,19 @@ func IntervalOf(m footprint.Mass, deviations []Deviation) Interval {
 	return Interval{KgCO2e: m, Low: m.Add(i.Low), High: m.Add(i.High)}
 }
 
-// Variance is the spread of a total, to be shared out to its parts: a part has
-// its covariance with the whole. The shares of parts that make up the total add
-// up to 1. By engine 1.2.0, with U the upper deviation of all lines of a factor
-// and u that of the part, the share is Σ u·U of Σ U². The zero value is the
-// variance of nothing.
+// Variance is the variance of a total, to be attributed to its parts: a part has its covariance with the whole. The
+// shares of parts that make up the total add up to 1. By engine 1.2.0, with U the upper deviation of all lines of a
+// factor and u that of the part, the share is Σ u·U of Σ U². The zero value is a variance of zero.
 type Variance struct {
 	up   map[string]*big.Int
 	uses map[[2]string]*big.Int // masses by row and use
 	rows map[string]*big.Int    // masses by row
-	// weights are what a microgram of a factor and use has of the covariance.
+	// weights are the contributions of a microgram of a factor and use to the covariance.
 	weights map[weightOf]*big.Int
 	whole   *big.Int
 }
 
-// weightOf is what the weight of a mass depends on.
+// weightOf is the key of the weight of a mass.
 type weightOf struct {
 	factor, use string
 	basic, fit  int64
@@ -229,8 +225,7 @@ func (v Variance) Shares() *Shares {
 	return s
 }
 
-// Of returns the share of a part, which holds until the next call, and whether it is a
-// millionth or more.
+// Of returns the share of a part, which is valid until the next call, and whether it is at least a millionth.
 func (s *Shares) Of(part []Deviation) (share VarianceShare, counts bool) {
 	s.part.SetInt64(0)
 	for i := range part {
@@ -254,7 +249,7 @@ func (s *Shares) Of(part []Deviation) (share VarianceShare, counts bool) {
 		}
 		s.part.Add(s.part, s.term)
 	}
-	// What has come since the total was made may exceed it.
+	// A part that is newer than the total may exceed it.
 	if s.part.Cmp(s.whole) > 0 {
 		s.part.Set(s.whole)
 	}
@@ -273,11 +268,10 @@ func (s VarianceShare) Clone() VarianceShare {
 // Cmp is -1, 0 or 1 as s is below, equal to or above o.
 func (s VarianceShare) Cmp(o VarianceShare) int { return s.part.Cmp(o.part) }
 
-// millionths are as many as make a whole.
+// millionths make a whole.
 const millionths = 1_000_000
 
-// Millionths returns the share, rounded down, so that shares never add up to more
-// than 1; 0 where nothing is uncertain.
+// Millionths returns the share, rounded down, so that shares never add up to more than 1; 0 if the variance is zero.
 func (s VarianceShare) Millionths() int64 {
 	if s.whole.Sign() == 0 {
 		return 0

@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// weights remembers numbers that depend on doubts alone, which must not be changed.
-// Scores make a few thousand combinations; surveys make any, so the memory is bounded.
+// weights caches immutable numbers that depend only on variances. Scores have a few thousand combinations; surveys
+// any number, so the cache is bounded.
 type weights[K comparable] struct {
 	mu sync.RWMutex
 	by map[K]*big.Int

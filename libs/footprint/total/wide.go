@@ -10,23 +10,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/fixed"
 )
 
-// wide are the moments of one record whose activity is in great doubt: its mass
-// and the second and third central moment of its lines. Its distribution decides
-// the ends of a sum's interval, where the moments of the sum say little.
+// wide are the moments of one record whose activity is very uncertain: its mass and the second and third central
+// moment of its lines. Its distribution determines the ends of a sum's interval, which the moments of the sum do not.
 type wide struct {
 	Mass            footprint.Mass
 	Variance, Third *big.Int
 }
 
-// maxWide is the number of records that a sum keeps, those of the greatest third
-// moment. The others count with the moments of the sum.
+// maxWide is the number of records stored with a sum, those of the greatest third moment. The others count with the
+// moments of the sum.
 const maxWide = 6
 
 // wideShare is the share of the square of the mass, in hundredths, from which on
 // the variance by the activity is that of a wide record.
 var wideShare = big.NewInt(35)
 
-// compareWide puts those first that a sum keeps.
+// compareWide orders records by decreasing priority.
 func compareWide(a, b wide) int {
 	return cmp.Or(b.Third.Cmp(a.Third), b.Variance.Cmp(a.Variance), b.Mass.Cmp(a.Mass))
 }
@@ -44,8 +43,8 @@ func addWide(a, b []wide) []wide {
 	return all[:min(len(all), maxWide):min(len(all), maxWide)]
 }
 
-// widened returns the moments of a record with itself among the wide ones, if it
-// is one. Engines before 2.3.0 keep none.
+// widened returns the moments of a record with the record itself as a wide one, if it is. Engines before 2.3.0 have
+// none.
 func (o own) widened(lines []footprint.Line, engine string) own {
 	if !footprint.Since(engine, footprint.Engine5) || o.Variance == nil {
 		return o

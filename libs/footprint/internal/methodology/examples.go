@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// evaluate asks the engine of events that name none for a record in a British event.
+// evaluate evaluates a record in a British event with the default engine.
 func (p *page) evaluate(typ, body string) (footprint.Evaluation, error) {
 	return p.evaluateBy(footprint.EngineVersion, typ, body)
 }
@@ -29,7 +29,7 @@ func (p *page) evaluateBy(engine, typ, body string) (footprint.Evaluation, error
 	return footprint.Evaluate(typ, d.Fields, ev)
 }
 
-// Said returns what the engine says to a record in a notice.
+// Said returns the text of a record's notice.
 func (p *page) Said(typ, body, code string) (string, error) {
 	e, err := p.evaluate(typ, body)
 	if err != nil {
@@ -64,9 +64,8 @@ func (p *page) Lines(typ, body string) ([]row, error) {
 	return out, nil
 }
 
-// Cases asks the engine for each combination of the values of some fields, which
-// are those of the schema, and returns a row for each that has a factor. body is
-// the rest of the record, without its braces.
+// Cases evaluates each combination of the schema's values of some fields, and returns a row for each that has a
+// factor. body is the rest of the record, without its braces.
 func (p *page) Cases(typ, body string, names ...string) ([]row, error) {
 	var schema struct {
 		Properties map[string]struct {
@@ -92,7 +91,7 @@ func (p *page) Cases(typ, body string, names ...string) ([]row, error) {
 	for i := range combinations {
 		lines, err := p.Lines(typ, "{"+combinations[i]+body+"}")
 		if _, ok := errors.AsType[*apperr.Error](err); ok {
-			continue // no factor, or values that do not go together
+			continue // no factor, or an invalid combination
 		}
 		if err != nil {
 			return nil, err

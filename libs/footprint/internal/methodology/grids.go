@@ -10,11 +10,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-// passed is a national row of the set that no record gets, and the row that serves
-// its country instead.
+// passed is a national row of the set that no record uses, and the row used for its country instead.
 type passed struct{ Country, ID, Instead string }
 
-// grids is which rows the engine takes for the electricity of places.
+// grids are the rows used for the electricity of places.
 type grids struct {
 	// countries and parts are how many countries, and how many states and provinces, a
 	// publisher serves.
@@ -34,7 +33,7 @@ func publisherOf(series string) string {
 	return parts[2]
 }
 
-// grid returns the row that the newest engine takes for a place.
+// grid returns the row that the newest engine uses for a place.
 func (p *page) grid(country, subdivision string) (factors.Factor, error) {
 	body := fmt.Sprintf(`{"electricityKWh":1,"country":%q}`, country)
 	if subdivision != "" {
@@ -51,9 +50,8 @@ func (p *page) grid(country, subdivision string) (factors.Factor, error) {
 	return f, nil
 }
 
-// allGrids asks the engine for every country, and for every state and province that
-// the set has a row of. A list of publishers by their rows alone would name rows that
-// nothing uses.
+// allGrids determines the row of every country, and of every state and province of the set. A list of publishers
+// based only on rows would include rows that are never used.
 func (p *page) allGrids() (*grids, error) {
 	if p.grids != nil {
 		return p.grids, nil
@@ -91,11 +89,11 @@ func (p *page) allGrids() (*grids, error) {
 	return g, nil
 }
 
-// nationalPublishers are the publishers that come before Ember.
+// nationalPublishers take precedence over Ember.
 var nationalPublishers = []string{"location", "egrid", "nga", "eccc", "eea", "mfe"}
 
-// GridCountries counts the countries and territories whose electricity has the row of a
-// publisher where a record names no state or province.
+// GridCountries counts the countries and territories whose electricity uses the row of a publisher if a record states
+// no state or province.
 func (p *page) GridCountries(publisher string) (int, error) {
 	g, err := p.allGrids()
 	if err != nil {

@@ -38,7 +38,7 @@ func Write(w io.Writer) error {
 	return t.Execute(w, p)
 }
 
-// section is what the page says of one record type.
+// section is a record type's section of the page.
 type section struct{ Number, Title, Type string }
 
 // Sections lists the sections of the record types in their order.
@@ -50,8 +50,7 @@ func (p *page) Sections() (out []section) {
 	return out
 }
 
-// Section writes the text of a type's section: the template of its name, or
-// else what the type says of itself.
+// Section returns the text of a type's section: the template of its name, or else the type's own text.
 func (p *page) Section(typ string) (string, error) {
 	named := p.template.Lookup("section-" + typ)
 	if named == nil {
@@ -65,7 +64,7 @@ func (p *page) Section(typ string) (string, error) {
 	return b.String(), err
 }
 
-// page is what the template sees.
+// page is the data of the template.
 type page struct {
 	Set    *factors.Set
 	Sets   []*factors.Set
@@ -74,7 +73,7 @@ type page struct {
 	Engine string
 
 	template   *template.Template
-	grids      *grids // asked for once
+	grids      *grids // cached
 	references map[reference]int
 	// sources are those that the page has named so far, in the order of their
 	// numbers.
@@ -176,11 +175,10 @@ func (p *page) Defaults(ids ...string) (out []row, err error) {
 	return out, nil
 }
 
-// Count counts the series between a prefix and a suffix; what is between them
-// has no further dot.
+// Count counts the series between a prefix and a suffix, without further dots.
 func (p *page) Count(prefix, suffix string) int { return len(p.between(prefix, suffix)) }
 
-// Between lists in capitals what stands between prefix and suffix in the series.
+// Between lists in capitals the parts of the series between prefix and suffix.
 func (p *page) Between(prefix, suffix string) string {
 	names := p.between(prefix, suffix)
 	slices.Sort(names)
@@ -232,7 +230,7 @@ func ratio(a, b decimal.Decimal) *big.Rat {
 	return x.Quo(x, y)
 }
 
-// Airports counts the airports known.
+// Airports counts the known airports.
 func (p *page) Airports() int { return len(locations.Airports()) }
 
 // Cities counts the city codes.
@@ -241,7 +239,7 @@ func (p *page) Cities() int { return len(locations.Cities()) }
 // Countries counts the countries.
 func (p *page) Countries() int { return len(locations.Countries()) }
 
-// Hauls counts the countries that the table of hauls knows.
+// Hauls counts the countries in the table of hauls.
 func (p *page) Hauls() (known int) {
 	for _, c := range locations.Countries() {
 		if _, ok := locations.HaulOf(c.Code); ok {

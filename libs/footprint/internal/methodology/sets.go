@@ -26,7 +26,7 @@ func (p *page) Editions() string { return p.chosen(true) }
 // Earlier lists the sets that events only adopt.
 func (p *page) Earlier() string { return p.chosen(false) }
 
-// SetNotice returns what is told of an event of a day (YYYY-MM-DD) that has a set.
+// SetNotice returns the notice of an event on a day (YYYY-MM-DD) with a set.
 func (p *page) SetNotice(start, set, code string) (string, error) {
 	n, ok := footprint.SetNotice(footprint.EventContext{StartDate: start, FactorSet: set})
 	if !ok || n.Code != code {
