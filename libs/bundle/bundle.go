@@ -22,12 +22,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// The forms of a bundle. A new one is named when an older reader would misunderstand
-// a newer bundle.
+// The formats of a bundle. A new one is introduced if an older reader would misinterpret a newer bundle.
 const (
 	// Format is the form without people.
 	Format = "ecf-report/1"
-	// Format2 also names organization, people, sign-off, and what is not counted.
+	// Format2 also contains organization, people, sign-off, and records that are not counted.
 	Format2 = "ecf-report/2"
 )
 
@@ -36,7 +35,7 @@ type Bundle struct {
 	Format string `json:"format"`
 	// Names is NamesFull or NamesRoles; empty in Format.
 	Names string `json:"names,omitempty"`
-	// Organization is whose event it is. It is absent in Format.
+	// Organization is the event's owner. It is absent in Format.
 	Organization *Organization `json:"organization,omitempty"`
 	Event        Event         `json:"event"`
 	// EngineVersion names the method and code that calculated the result. Only
@@ -52,8 +51,8 @@ type Bundle struct {
 	// are missing from the total.
 	Failed []string `json:"failed"`
 	Result Result   `json:"result"`
-	// Provenance is of each record, in the order of Records. The following are absent
-	// in Format, and SignOff where nobody has signed off.
+	// Provenance is that of each record, in the order of Records. The following fields are absent in Format, and
+	// SignOff also without a sign-off.
 	Provenance []Provenance `json:"provenance,omitempty"`
 	NotCounted *NotCounted  `json:"notCounted,omitempty"`
 	SignOff    *SignOff     `json:"signOff,omitempty"`
@@ -80,7 +79,7 @@ type Context struct {
 	Attendees        int64  `json:"attendees"`
 	RadiativeForcing bool   `json:"radiativeForcing"`
 	GWP              string `json:"gwp"`
-	// Place is where the event takes place; absent if not stated.
+	// Place is the place of the event; absent if not stated.
 	Place *footprint.Venue `json:"place,omitempty"`
 }
 
@@ -90,19 +89,19 @@ type FactorSet struct {
 	Year int    `json:"year"`
 	// Version is the SHA-256 of the whole set.
 	Version string `json:"version"`
-	// Pack is what of the set the result depends on, where the set is not built in: an
-	// excerpt, with the signature of the whole.
+	// Pack is the part of the set that the result depends on, if the set is not built in: an excerpt, with the
+	// signature of the whole.
 	Pack *pack.Document `json:"pack,omitempty"`
 }
 
-// Record is one counted record: its input and what it comes to.
+// Record is one counted record: its input and its result.
 type Record struct {
 	ID   string `json:"_id"`
 	Type string `json:"type"`
 	// Seq is the record's number among those of its type.
 	Seq      int64 `json:"seq"`
 	Revision int64 `json:"revision"`
-	// Fields is the input in canonical form, byte for byte what InputHash is of.
+	// Fields is the input in canonical form, exactly the bytes that InputHash covers.
 	Fields    json.RawMessage    `json:"fields"`
 	InputHash string             `json:"inputHash"`
 	KgCO2e    footprint.Mass     `json:"kgCO2e"`
@@ -124,9 +123,8 @@ type Result struct {
 	total.Breakdown
 }
 
-// Hashes are SHA-256 sums of the bytes of each part, so that a reader can say
-// which part was changed. Content is over everything but the hashes and the
-// signature.
+// Hashes are SHA-256 sums of each part, so that a reader can tell which part was changed. Content covers everything
+// except the hashes and the signature.
 type Hashes struct {
 	Event   string `json:"event"`
 	Factors string `json:"factors"`
@@ -142,11 +140,11 @@ type Input struct {
 	ID, Type      string
 	Seq, Revision int64
 	Fields        json.RawMessage
-	// Hash is that of the whole input where Fields are without some of it.
+	// Hash is that of the whole input if Fields are incomplete.
 	Hash string
 }
 
-// Source is all that a bundle is made of.
+// Source is the input of Build.
 type Source struct {
 	Event     Event
 	FactorSet string
@@ -158,22 +156,21 @@ type Source struct {
 	CalculatedAt string
 	Tree         Tree
 
-	// The following make a bundle of Format2.
+	// The following fields result in a bundle of Format2.
 	Names        string
 	Organization *Organization
 	Provenance   []Provenance
 	NotCounted   *NotCounted
 	SignOff      *SignOff
 	Policies     []Policy
-	// InputsHash is the root over the whole inputs where Records are without some of
-	// them; empty: it is calculated.
+	// InputsHash is the root over the whole inputs if Records are incomplete; empty: it is calculated.
 	InputsHash string
 
-	// Between, where it is set, is called each time that 64 records have been calculated, so
-	// that its maker can let others work. Its error ends the calculation.
+	// Between, if set, is called after every 64 calculated records, so that the caller can yield to other work. Its
+	// error ends the calculation.
 	Between func() error
 
-	// set is that of the excerpt in a bundle whose set the program does not hold.
+	// set is that of the excerpt in a bundle whose set is not available.
 	set *factors.Set
 }
 
@@ -198,18 +195,17 @@ func ContextOf(c footprint.EventContext) Context {
 	return out
 }
 
-// Built is a bundle with what was found on the way and is not part of it.
+// Built is a bundle with intermediate results that are not part of it.
 type Built struct {
 	Bundle
-	// Contribution is the sum as the engine keeps it.
+	// Contribution is the sum in the engine's form.
 	Contribution total.Contribution
 	// Parts are the contributions of Bundle.Records, in their order.
 	Parts []total.Contribution
 }
 
-// Build calculates every record of a source and puts the bundle together,
-// without a signature. It fails when the factor set is not held or a record
-// cannot be calculated.
+// Build calculates every record of a source and returns the bundle, without a signature. It fails if the factor set
+// is not available or a record cannot be calculated.
 func Build(s Source) (Built, error) {
 	built, faults := build(s)
 	if len(faults) > 0 {
@@ -218,14 +214,13 @@ func Build(s Source) (Built, error) {
 	return built, nil
 }
 
-// fault is what kept one record, or all of them when record is -1, from being
-// calculated.
+// fault is why one record, or all of them if record is -1, could not be calculated.
 type fault struct {
 	record int
 	err    error
 }
 
-// build goes on after a record that cannot be calculated, for Verify.
+// build continues after a record that cannot be calculated, for Verify.
 func build(s Source) (out Built, faults []fault) {
 	set, err := s.factorSet()
 	if err != nil {
@@ -260,7 +255,7 @@ func (s Source) factorSet() (*factors.Set, error) {
 	return held, err
 }
 
-// head returns what of a bundle does not depend on its records.
+// head returns the parts of a bundle that do not depend on its records.
 func (s Source) head(set *factors.Set) Bundle {
 	b := Bundle{
 		Format: Format, Event: s.Event, EngineVersion: s.context().EngineVersion(),
@@ -274,8 +269,7 @@ func (s Source) head(set *factors.Set) Bundle {
 	return b
 }
 
-// complete sets what the records come to together. The hash over all inputs is that of the
-// source.
+// complete sets the totals of the records. The hash over all inputs is that of the source.
 func (s Source) complete(b *Bundle, set *factors.Set, used rows, sum total.Contribution) {
 	ev := s.context()
 	b.Factors = used.factors(set, footprint.HasAllRows(b.EngineVersion))
@@ -300,7 +294,7 @@ func inOrder(all []Provenance, records []Record) []Provenance {
 	return ordered
 }
 
-// Rehash returns the bundle with the hashes of its parts as they are.
+// Rehash returns the bundle with the hashes of its parts recalculated.
 func (b Bundle) Rehash() (Bundle, error) {
 	b.Hashes = Hashes{}
 	err := b.hash()
@@ -330,13 +324,13 @@ func (b *Bundle) hash() error {
 	return nil
 }
 
-// Encode returns the bytes of the bundle. The same bundle gives the same bytes.
+// Encode returns the encoding of the bundle. It is deterministic.
 func (b Bundle) Encode() ([]byte, error) { return encode(b) }
 
 func encode(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // fields are hashed as they are
+	encoder.SetEscapeHTML(false) // fields are hashed without escaping
 	if err := encoder.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode bundle: %w", err)
 	}

@@ -12,18 +12,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// calculatedBetween is how many records are calculated from one call of Source.Between to the
-// next: some milliseconds of a processor.
+// calculatedBetween is how many records are calculated between two calls of Source.Between: some milliseconds of a
+// processor.
 const calculatedBetween = 64
 
-// calculate returns the records of a source in the order of a bundle, what each of them
-// comes to, and the rows that they use.
+// calculate returns the records of a source in the order of a bundle, their contributions, and the rows that they
+// use.
 func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Contribution, used rows, faults []fault) {
 	evaluate, consulted := evaluatorOf(set)
 	ev := s.context()
 	inputs := slices.Clone(s.Records)
 	slices.SortStableFunc(inputs, func(a, b Input) int {
-		if a.Type == b.Type { // most often: the order of types is a list of its own for each call
+		if a.Type == b.Type { // the common case: the list of types is allocated on each call
 			return cmp.Compare(a.Seq, b.Seq)
 		}
 		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
@@ -66,8 +66,8 @@ func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Con
 // evaluator calculates a record.
 type evaluator func(typ string, fields json.RawMessage, ev footprint.EventContext) (footprint.Evaluation, error)
 
-// evaluatorOf returns what calculates records with a set, and, of the set of a pack, a
-// function that returns the rows that were looked up.
+// evaluatorOf returns the evaluator for a set and, for the set of a pack, a function that returns the rows that were
+// used.
 func evaluatorOf(set *factors.Set) (evaluator, func() []factors.Factor) {
 	if set.Pack == nil {
 		return footprint.Evaluate, nil

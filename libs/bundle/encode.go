@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// EncodeTo writes what Encode returns, one record at a time, and calls cut where the
-// group of a record in the tree of inputs ends. What is between two cuts stays the
-// same from one bundle of an event to the next unless a record in it has changed.
+// EncodeTo writes the result of Encode, one record at a time, and calls cut at the end of each record's group in the
+// tree of inputs. The text between two cuts is the same in successive bundles of an event unless a record in it has
+// changed.
 func (b Bundle) EncodeTo(w io.Writer, cut func() error) error {
 	head := b
 	head.Records, head.Provenance = []Record{}, nil

@@ -5,8 +5,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors"
 )
 
-// Factor is one row of a factor set as clients see it: kg CO2e for one unit.
-// What was not published is null, never 0.
+// Factor is one row of a factor set as served to clients: kg CO2e for one unit. Unpublished values are null, never 0.
 type Factor struct {
 	ID string `json:"id"`
 	// Series is the id without its year.

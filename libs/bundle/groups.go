@@ -15,22 +15,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// Group is what a bundle needs of some of its records once they have been written: the
-// rows they use and their sum.
+// Group is the state that a bundle needs of some of its records after they have been written: the rows they use and
+// their sum.
 type Group struct {
 	Count int
 	Sum   total.Contribution
 	rows  rows
 }
 
-// Part is records of a group with the factors that they use, and what Join needs of them.
+// Part are records of a group with the factors that they use, and the state that Join needs.
 type Part struct {
 	Group
 	Records []Record
 	Factors []Factor
 }
 
-// PartOf calculates the records of a source, which may be some of an event's.
+// PartOf calculates the records of a source, which may be a subset of an event's.
 func PartOf(s Source) (Part, error) {
 	set, err := s.factorSet()
 	if err != nil {
@@ -47,8 +47,8 @@ func PartOf(s Source) (Part, error) {
 // groups are joined with commas.
 func WriteRecords(w io.Writer, records []Record) error { return writeList(w, records) }
 
-// WriteProvenance writes how some records came to be counted, in their order, as it stands
-// in a bundle. What was written for several groups is put together as WriteRecords says.
+// WriteProvenance writes the provenance of some records, in order, as encoded in a bundle. The texts of several
+// groups are joined as WriteRecords describes.
 func WriteProvenance(w io.Writer, all []Provenance, records []Record) error {
 	return writeList(w, inOrder(all, records))
 }
@@ -70,8 +70,7 @@ func writeList[T any](w io.Writer, entries []T) error {
 	return nil
 }
 
-// Kept is a group of records with what WriteRecords has written of it, and in a bundle of
-// Format2 also WriteProvenance.
+// Kept is a group of records with the text that WriteRecords wrote and, in a bundle of Format2, also WriteProvenance.
 type Kept struct {
 	Group
 	Records, Provenance Text
@@ -82,8 +81,7 @@ type Kept struct {
 type Joined struct {
 	Bundle
 	Contribution total.Contribution
-	// before is what stands before the records, and between what stands between them and
-	// their provenance.
+	// before is the text before the records, and between that between them and their provenance.
 	before, between []byte
 	// hashed is the state of a hash over everything up to the end of the texts.
 	hashed              hash.Cloner
@@ -120,18 +118,18 @@ func Join(s Source, groups []Kept) (*Joined, error) {
 }
 
 const (
-	// recordsMark is where the records stand in a bundle that has none.
+	// recordsMark is the position of the records in a bundle without any.
 	recordsMark = `,"records":[],"failed":`
-	// provenanceMark is what stands before the provenance.
+	// provenanceMark is the text before the provenance.
 	provenanceMark = `,"provenance":[`
 )
 
-// rest returns what follows the texts.
+// rest returns the part after the texts.
 func (j *Joined) rest() ([]byte, error) {
 	b := j.Bundle
 	one := []byte(nil)
 	if len(j.provenance) > 0 {
-		b.Provenance = make([]Provenance, 1) // stands where they do
+		b.Provenance = make([]Provenance, 1) // a placeholder
 		var err error
 		if one, err = encode(b.Provenance[0]); err != nil {
 			return nil, err
@@ -170,7 +168,7 @@ func listed(texts []Text) io.Reader {
 	return io.MultiReader(readers...)
 }
 
-// hashList adds a list to a hash, and returns the hash of the list alone.
+// hashList adds a list to a hash, and returns the hash of the list only.
 func hashList(content hash.Hash, texts []Text) (string, error) {
 	alone := sha256.New()
 	_, _ = alone.Write([]byte{'['})
@@ -181,7 +179,7 @@ func hashList(content hash.Hash, texts []Text) (string, error) {
 	return hex.EncodeToString(alone.Sum(nil)), nil
 }
 
-// hash fills in the hashes. The texts are read once for all of them.
+// hash calculates the hashes. The texts are read once for all of them.
 func (j *Joined) hash() error {
 	j.Hashes, j.Signature = Hashes{}, nil
 	rest, err := j.rest()
@@ -214,7 +212,7 @@ func (j *Joined) hash() error {
 	return err
 }
 
-// sumWith returns the hash over everything up to the end of the texts, and what follows.
+// sumWith returns the hash over everything up to the end of the texts, and rest.
 func (j *Joined) sumWith(rest []byte) (string, error) {
 	h, err := j.hashed.Clone()
 	if err != nil {
@@ -247,8 +245,7 @@ func (j *Joined) Sum() (string, error) {
 	return j.sumWith(rest)
 }
 
-// Text returns the bytes that Bundle.Encode would, and how many they are. Nothing but
-// what was kept is read for them.
+// Text returns the bytes of Bundle.Encode, and their number. It reads nothing but the stored texts.
 func (j *Joined) Text() (io.Reader, int64, error) {
 	rest, err := j.rest()
 	if err != nil {

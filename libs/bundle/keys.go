@@ -40,13 +40,12 @@ const (
 	keyExtension = ".pem"
 	keyBlock     = "PRIVATE KEY"
 	firstKey     = "000001" + keyExtension
-	// keysCheckedEvery is how old what was read of the folder may be.
+	// keysCheckedEvery is how long the keys read from the directory are cached.
 	keysCheckedEvery = 10 * time.Second
 )
 
-// OpenKeys reads the keys of a folder, and with create makes the folder and the
-// first key where there is none. Of several processes that do so at once one
-// makes the key and all use it. fs.ErrNotExist: there is no key.
+// OpenKeys reads the keys of a directory; with create it creates the directory and the first key if there is none. If
+// several processes do so at once, one creates the key and all use it. fs.ErrNotExist: there is no key.
 func OpenKeys(dir string, create bool) (*Keys, error) {
 	keys, err := readKeys(dir)
 	if !create || !errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +128,7 @@ func readKeys(dir string) (*Keys, error) {
 	return k, nil
 }
 
-// readKey never puts anything of a file's content into an error.
+// readKey never includes content of a file in an error.
 func readKey(path string) (ed25519.PrivateKey, error) {
 	info, err := os.Stat(path) // a mounted secret is a link
 	if err != nil {
@@ -169,8 +168,8 @@ func makeKey(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	// Written whole under another name and linked: nobody reads half a key, and
-	// a link never replaces a file that is there.
+	// Written under another name and then linked: nobody reads a partial key, and a link never replaces an existing
+	// file.
 	partial := filepath.Join(dir, "."+strings.ToLower(rand.Text())+".partial")
 	defer os.Remove(partial)                                                 //nolint:errcheck // nobody reads it
 	f, err := os.OpenFile(partial, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the operator names the folder
@@ -205,8 +204,8 @@ func (k *Keys) Public() identity.JWKS {
 	return public
 }
 
-// current returns the keys, read anew where that is some time ago. Where they
-// cannot be read, those read last remain in use.
+// current returns the keys, reading them again after some time. If they cannot be read, the cached ones remain in
+// use.
 func (k *Keys) current() (ed25519.PrivateKey, identity.JWKS) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -9,10 +9,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors/pack"
 )
 
-// set returns the factor set to recompute a bundle with: the one that is held, else
-// that of the excerpt in the bundle.
+// set returns the factor set to recompute a bundle with: the available one, else that of the excerpt in the bundle.
 func (b Bundle) set() (*factors.Set, error) {
-	// Where the store cannot be asked, the excerpt is as good.
+	// If the store is unavailable, the excerpt is equivalent.
 	held, err := factors.ByID(b.FactorSet.ID)
 	if err == nil {
 		return held, nil
@@ -40,7 +39,7 @@ func (b Bundle) set() (*factors.Set, error) {
 	return excerpt.SetOfExcerpt(b.FactorSet.Version)
 }
 
-// statePack says of a set that is not built in where it comes from.
+// statePack adds a statement on the origin of a set that is not built in.
 func (v *Verdict) statePack(b Bundle) {
 	p := b.FactorSet.Pack
 	if p == nil {

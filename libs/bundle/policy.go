@@ -16,8 +16,8 @@ type Policy struct {
 	// ConfirmedBy is the second administrator, where four eyes was switched off.
 	ConfirmedBy *record.Actor `json:"confirmedBy,omitempty"`
 	FourEyes    bool          `json:"fourEyes"`
-	// AutoApproveBelowKg are the kilograms below which records are approved by the
-	// policy; empty for none. One in SpotCheckOneIn of them waits for a person.
+	// AutoApproveBelowKg are the kilograms below which records are approved automatically; empty for none. One in
+	// SpotCheckOneIn of them waits for a person.
 	AutoApproveBelowKg string `json:"autoApproveBelowKg,omitempty"`
 	SpotCheckOneIn     int64  `json:"spotCheckOneIn,omitempty"`
 }
@@ -33,9 +33,8 @@ func PoliciesOf(states []record.PolicyEntry) []Policy {
 	return all
 }
 
-// checkPolicy checks that an approval was made under a policy that there was, and
-// as that policy asks. Approvals from before they named one are not checked, nor
-// are bundles from before they held any.
+// checkPolicy checks that an approval was made under an existing policy, and as that policy requires. Approvals that
+// predate references to a policy are not checked, nor are bundles that predate policies.
 func checkPolicy(policies []Policy, p Provenance) error {
 	last := p.History[len(p.History)-1]
 	if last.FourEyes && !p.Approved.Policy && hadAHand(p.History, last.By.ID) {
@@ -56,8 +55,8 @@ func checkPolicy(policies []Policy, p Provenance) error {
 	return nil
 }
 
-// hadAHand reports whether a person had created the record, or had edited or submitted
-// it since it was approved before: who approves it under four eyes had not.
+// hadAHand reports whether a person created the record, or edited or submitted it since the previous approval: with
+// four-eyes control they must not approve it.
 func hadAHand(history []record.Entry, person string) (hand bool) {
 	for _, e := range history[:len(history)-1] {
 		switch e.Move {
@@ -75,8 +74,8 @@ func hadAHand(history []record.Entry, person string) (hand bool) {
 	return hand
 }
 
-// sayPolicies states the history of the policy in words: since when four eyes is
-// asked for, who switched it off, and what is approved automatically.
+// sayPolicies adds statements on the history of the policy: since when four eyes is required, who switched it off,
+// and what is approved automatically.
 func (v *Verdict) sayPolicies(policies []Policy) {
 	for i, p := range policies {
 		var before Policy

@@ -43,8 +43,8 @@ func (r rows) factors(set *factors.Set, all bool) []Factor {
 	return out
 }
 
-// rowsOf returns the rows of a set that are used, and with all also those of the
-// tables beside it: other editions, what the editions lack, corrections.
+// rowsOf returns the used rows of a set and, with all, also those of the other tables: other editions, the
+// supplement, corrections.
 func rowsOf(set *factors.Set, used map[string]bool, all bool) (rows []Factor) {
 	if !all {
 		for _, f := range set.Factors() {

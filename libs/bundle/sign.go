@@ -13,8 +13,8 @@ import (
 // follows from the keys it publishes.
 type Signature = signature.Signature
 
-// signedText is what is signed: the format, a line end, and the SHA-256 of the
-// bundle without its signature in hexadecimal.
+// signedText is the signed text: the format, a line end, and the SHA-256 of the bundle without its signature in
+// hexadecimal.
 func (b Bundle) signedText() ([]byte, error) {
 	b.Signature = nil
 	text, err := encode(b)
@@ -39,7 +39,7 @@ func (b Bundle) Sign(key ed25519.PrivateKey) (Bundle, error) {
 	return b, nil
 }
 
-// checkSignature says what is wrong with the signature; nil when it is good.
+// checkSignature returns why the signature is not valid; nil if it is.
 func (b Bundle) checkSignature() error {
 	text, err := b.signedText()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Keeper keeps what is written to it, and returns parts of that.
+// Keeper stores text, and returns parts of it.
 type Keeper interface {
 	io.Writer
 	// Size is how many bytes were written.
@@ -19,9 +19,8 @@ type Keeper interface {
 	Section(at, n int) io.Reader
 }
 
-// Text is a text that is kept in few bytes until it is sent: records in JSON or rows of a
-// table take a fifth of themselves. It is packed by S2, which takes a tenth of the time of
-// deflate: a report is packed once and unpacked twice, to be hashed and to be sent.
+// Text is a compressed text: records in JSON or rows of a table take a fifth of their size. It uses S2, which takes a
+// tenth of the time of deflate: a report is compressed once and decompressed twice, to be hashed and to be sent.
 type Text struct {
 	in         Keeper
 	at, packed int
@@ -37,12 +36,12 @@ type packer struct {
 	to bytes.Buffer
 }
 
-// packers are used again: each has the packed text of a segment.
+// packers are reused: each has a buffer for the compressed text of a segment.
 var packers = sync.Pool{New: func() any {
 	return &packer{Writer: s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(packedAtOnce))}
 }}
 
-// TextOf keeps what write writes.
+// TextOf stores the output of write.
 func TextOf(in Keeper, write func(io.Writer) error) (Text, error) {
 	p, _ := packers.Get().(*packer)
 	defer packers.Put(p)
@@ -62,7 +61,7 @@ func TextOf(in Keeper, write func(io.Writer) error) (Text, error) {
 	return t, nil
 }
 
-// counting counts what is written.
+// counting counts the bytes written.
 type counting struct {
 	w io.Writer
 	n int64
@@ -77,8 +76,7 @@ func (c *counting) Write(p []byte) (int, error) {
 // Size is how many bytes the text has.
 func (t Text) Size() int64 { return t.size }
 
-// Texts are read one after another. Reading one unpacks it, and no more of it is in memory
-// than what was packed together.
+// Texts reads texts one after another, decompressing one block at a time.
 func Texts(all ...Text) io.Reader {
 	readers := make([]io.Reader, len(all))
 	for i, t := range all {
@@ -87,15 +85,15 @@ func Texts(all ...Text) io.Reader {
 	return io.MultiReader(readers...)
 }
 
-// unpackers are used again: each has what was packed together.
+// unpackers are reused: each has a buffer for a block.
 var unpackers = sync.Pool{New: func() any { return s2.NewReader(nil, s2.ReaderMaxBlockSize(packedAtOnce)) }}
 
-// unpacking begins when it is read.
+// unpacking decompresses when it is first read.
 type unpacking struct {
 	text Text
 	by   *s2.Reader
 	read int64
-	err  error // what it ended with
+	err  error // final error
 }
 
 func (u *unpacking) Read(p []byte) (int, error) {
@@ -120,7 +118,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end returns what it was read by.
+// end releases the reader.
 func (u *unpacking) end(err error) {
 	if u.err = err; u.by != nil {
 		u.by.Reset(nil)

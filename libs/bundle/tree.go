@@ -25,20 +25,19 @@ type Tree struct {
 	Levels int   `json:"levels"`
 }
 
-// HashPart adds one value to a hash with its length, so that two lists of
-// values never run together into the same bytes.
+// HashPart adds one value to a hash, prefixed with its length, so that different lists of values never have the same
+// bytes.
 func HashPart(h hash.Hash, value string) {
 	_, _ = h.Write(appendPart(nil, value))
 }
 
-// appendPart appends what HashPart adds.
+// appendPart appends the bytes that HashPart adds.
 func appendPart[T string | json.RawMessage](to []byte, value T) []byte {
 	return append(append(strconv.AppendInt(to, int64(len(value)), 10), ':'), value...)
 }
 
-// HashInput adds what of a record its contribution depends on. The revision is
-// left out on purpose: a record that was reopened and approved unchanged gives
-// the same inputs, and so the same hash.
+// HashInput adds the parts of a record that its contribution depends on. The revision is excluded on purpose: a
+// record that was reopened and approved unchanged has the same hash.
 func HashInput(h hash.Hash, id, typ string, fields json.RawMessage) {
 	_, _ = h.Write(AppendInput(nil, id, typ, fields))
 }
@@ -53,7 +52,7 @@ func HashChild(h hash.Hash, typ string, index int64, childHash string) {
 	_, _ = h.Write(AppendChild(nil, typ, index, childHash))
 }
 
-// AppendChild appends what HashChild adds.
+// AppendChild appends the bytes that HashChild adds.
 func AppendChild(to []byte, typ string, index int64, childHash string) []byte {
 	return appendPart(appendPart(appendPart(to, typ), strconv.FormatInt(index, 10)), childHash)
 }
@@ -119,8 +118,7 @@ func (t Tree) Root(ev footprint.EventContext, inputs []Input) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// maxLevels bounds what is believed of a bundle: a tree of more levels would
-// hold more records than there can be.
+// maxLevels bounds the levels that are accepted: a tree of more would have more records than can exist.
 const maxLevels = 8
 
 func (g group) sum() string { return hex.EncodeToString(g.hash.Sum(nil)) }

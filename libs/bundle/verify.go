@@ -16,12 +16,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Difference is one place where a bundle is not what it was calculated from.
+// Difference is one difference between a bundle and the result of its inputs.
 type Difference struct {
-	// Where is a path into the bundle, or what was checked.
+	// Where is a path into the bundle, or the name of a check.
 	Where string
-	// Stated is what the bundle says, Computed what was found. Either may be
-	// empty when only one of them exists.
+	// Stated is the value in the bundle, Computed the recomputed one. Either may be empty if only one of them exists.
 	Stated, Computed string
 }
 
@@ -40,13 +39,13 @@ func (d Difference) String() string {
 // figures of every record.
 const maxDifferences = 100
 
-// Verdict is what Verify found.
+// Verdict is the result of Verify.
 type Verdict struct {
-	// Differences is empty when the bundle is what it says, to the last bit.
+	// Differences is empty if the bundle is correct to the last bit.
 	Differences []Difference
 	// More is the number of differences that are not listed.
 	More int
-	// Event, Records, Revision and Total are what the bundle is about.
+	// Event, Records, Revision and Total describe the bundle.
 	Event    string
 	Records  int
 	Revision int64
@@ -54,23 +53,20 @@ type Verdict struct {
 	// SignedBy is the thumbprint of the key of a good signature; empty for a
 	// bundle without one.
 	SignedBy string
-	// EventID, StartDate, EndDate, FactorSet and CalculatedAt name what the bundle is
-	// of, so that it is not taken for another of the same title.
+	// EventID, StartDate, EndDate, FactorSet and CalculatedAt identify the bundle, so that it is not confused with
+	// one of the same title.
 	EventID, StartDate, EndDate, FactorSet, CalculatedAt string
-	// Intact reports whether the bundle is as its own hashes and signature say. Then
-	// differences are between the program that made it and this one; otherwise it was
-	// changed after it was made.
+	// Intact reports whether the bundle agrees with its own hashes and signature. Then differences are between the
+	// program that made it and this one; otherwise it was changed after it was made.
 	Intact bool
-	// OtherEngine is the version of the engine that made the bundle, where this
-	// program does not have it. Then hashes, signature and people are checked, and
-	// the figures are compared with those of RecomputedBy.
+	// OtherEngine is the version of the engine that made the bundle, if this program does not have it. Then hashes,
+	// signature and people are checked, and the figures are compared with those of RecomputedBy.
 	OtherEngine string
-	// RecomputedBy is the newest engine held, where OtherEngine is set and the factor
-	// set is held, and OtherFigures are the figures in which it differs: none, when
-	// the engines agree on this bundle.
+	// RecomputedBy is the newest available engine, if OtherEngine is set and the factor set is available, and
+	// OtherFigures are the figures in which it differs: none if the engines agree on this bundle.
 	RecomputedBy string
 	OtherFigures []Difference
-	// Statements say in words what was found of people.
+	// Statements describe the findings about people.
 	Statements []string
 }
 
@@ -82,7 +78,7 @@ func (v *Verdict) add(where, stated, computed string) {
 	v.Differences = append(v.Differences, Difference{printable(where), printable(stated), printable(computed)})
 }
 
-// printable keeps what a bundle holds from steering the terminal it is shown on.
+// printable prevents the content of a bundle from controlling the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -92,10 +88,9 @@ func printable(s string) string {
 	}, s)
 }
 
-// Verify recomputes a bundle from the inputs in it: every line of every record,
-// the sums, the hashes; compares its factors with the set this program holds;
-// and checks its signature. It needs no network and no clock. The error says
-// that data is no bundle at all.
+// Verify recomputes a bundle from its inputs: every line of every record, the sums, the hashes; compares its factors
+// with the available set; and checks its signature. It needs neither a network nor a clock. An error means that data
+// is not a bundle.
 func Verify(data []byte) (v Verdict, err error) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, data); err != nil {
@@ -155,8 +150,8 @@ func Verify(data []byte) (v Verdict, err error) {
 	return v, nil
 }
 
-// recompute compares the figures of a bundle by an engine that is not held with
-// those of the engines that are: the newest that agrees, else the newest.
+// recompute compares the figures of a bundle by an unavailable engine with those of the available ones: the newest
+// that agrees, else the newest.
 func (v *Verdict) recompute(b Bundle) {
 	set, err := b.set()
 	if err != nil {
@@ -183,7 +178,7 @@ func figuresBy(engine string, b Bundle, set *factors.Set) []Difference {
 	for _, f := range faults {
 		other.add("records", "", f.err.Error())
 	}
-	// What names the engine differs by itself.
+	// The fields that name the engine differ anyway.
 	again.Result.InputsHash = b.Result.InputsHash
 	for i := range min(len(b.Records), len(again.Records)) {
 		other.tree(nameOf(i, b.Records[i]), b.Records[i], again.Records[i])
@@ -192,7 +187,7 @@ func figuresBy(engine string, b Bundle, set *factors.Set) []Difference {
 	return other.Differences
 }
 
-// source returns what a bundle says it was made of.
+// source returns the inputs stated in a bundle.
 func (b Bundle) source() Source {
 	engine := b.EngineVersion
 	if engine == footprint.EngineVersion {
@@ -236,7 +231,7 @@ func decode(data []byte) (Bundle, error) {
 	return b, nil
 }
 
-// twice notes records that would count twice.
+// twice reports records that would count twice.
 func (v *Verdict) twice(records []Record) {
 	ids, numbers := map[string]bool{}, map[string]bool{}
 	for i, r := range records {
@@ -248,14 +243,14 @@ func (v *Verdict) twice(records []Record) {
 	}
 }
 
-// compare notes where the stated bundle differs from the recomputed one. Causes
-// come before what follows from them: factors, records, sums, hashes.
+// compare reports the differences between the stated and the recomputed bundle. Causes come before consequences:
+// factors, records, sums, hashes.
 func (v *Verdict) compare(stated, again Bundle, set *factors.Set) {
 	v.tree("factorSet", stated.FactorSet, again.FactorSet)
 	for i, f := range stated.Factors {
 		where := fmt.Sprintf("factors[%d] (%s)", i, f.ID)
 		if footprint.IsSupplierRow(f.ID) {
-			// It is in no set: the records that use it say what it is.
+			// A supplier factor is in no set: the records that use it define it.
 			if at := slices.IndexFunc(again.Factors, func(o Factor) bool { return o.ID == f.ID }); at >= 0 {
 				v.tree(where, f, again.Factors[at])
 			} else {
@@ -285,8 +280,8 @@ func nameOf(i int, r Record) string {
 	return fmt.Sprintf("records[%d] (%s %s)", i, r.Type, r.ID)
 }
 
-// form notes a bundle that says the same in other bytes: another order, other
-// digits, a member given twice. White space does not count.
+// form reports a bundle with the same content in other bytes: another order, other digits, a repeated member. White
+// space is ignored.
 func (v *Verdict) form(b Bundle, got []byte) {
 	canonical, err := b.Encode()
 	if err != nil {
@@ -307,7 +302,7 @@ func excerpt(text []byte, at int) string {
 	return strconv.Quote(string(text[max(at-16, 0):min(at+24, len(text))]))
 }
 
-// tree notes the leaves in which two values differ as JSON.
+// tree reports the leaves in which two values differ as JSON.
 func (v *Verdict) tree(where string, stated, computed any) {
 	left, errLeft := encode(stated)
 	right, errRight := encode(computed)
@@ -320,12 +315,12 @@ func (v *Verdict) tree(where string, stated, computed any) {
 	}
 }
 
-// plain returns JSON as maps, lists, and numbers as they are written.
+// plain returns JSON as maps, lists, and numbers with their digits.
 func plain(text []byte) (out any) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&out); err != nil {
-		return string(text) // what was encoded always decodes
+		return string(text) // encoded text always decodes
 	}
 	return out
 }

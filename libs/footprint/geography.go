@@ -28,8 +28,7 @@ func (c *calculation) standsIn(f *factors.Factor, country string) uint8 {
 	return c.proxy(country)
 }
 
-// foreign returns the geography score of a factor of one country used in
-// another, and notes that it stands in.
+// foreign returns the geography score of a factor of one country used in another, and adds a notice.
 func (c *calculation) foreign(f *factors.Factor, country string) uint8 {
 	c.place = country
 	switch {

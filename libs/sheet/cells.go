@@ -40,18 +40,18 @@ func meant(head string, known []Column) (Column, string) {
 
 func (c Column) number() bool { return c.Type == "number" || c.Type == "integer" }
 
-// body is the JSON object of a row while it is made.
+// body is the JSON object of a row being built.
 type body struct {
 	names  []string
 	values map[string]json.RawMessage
-	// stated are cells whose numbers have units or separators; the record's own
-	// object of that name takes them, so that the original is kept.
+	// stated are cells whose numbers have units or separators; they go to the record's stated object, which preserves
+	// the original text.
 	stated map[string]string
 	// unknownAmount is the fault of an amount without a unit, where the row needs it, and
 	// amountAt the place of its column.
 	unknownAmount *apperr.Detail
 	amountAt      int
-	// unread are the places of cells that were left out.
+	// unread are the columns of ignored cells.
 	unread []int
 	// currency is that which an amount of money is written with.
 	currency string
@@ -62,7 +62,7 @@ func (b *body) set(name string, value json.RawMessage) {
 	b.values[name] = value
 }
 
-// object makes the JSON object of a row of a type.
+// object builds the JSON object of a row of a type.
 func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	var faults []apperr.Detail
 	b := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
@@ -187,8 +187,7 @@ func grams(cell string) string {
 	return cell
 }
 
-// own returns the column of a type that stands under a column of a file of several
-// types; false when its records have none.
+// own returns the column of a type for a column of a file of several types; false if the type has none.
 func own(typ string, column Column) (Column, bool) {
 	same := func(c Column) bool { return c.Name == column.Name && c.Type == column.Type }
 	if i := slices.IndexFunc(Columns(typ), same); i >= 0 {
@@ -197,8 +196,8 @@ func own(typ string, column Column) (Column, bool) {
 	return column, slices.ContainsFunc(ServerColumns(), same)
 }
 
-// numberWithUnit takes a cell that is more than a number in the field's unit into
-// the stated object; false where it is one, or no number at all.
+// numberWithUnit moves a cell with a unit or separators to the stated object; false if the cell is a plain number in
+// the field's unit, or not a number.
 func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	name, unit := r.columns[i].Name, r.inUnit[i]
 	if cell == "" || cell[0] < '0' || cell[0] > '9' {
@@ -207,7 +206,7 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	number := json.Valid([]byte(cell))
 	if unit != "" {
 		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) {
-			unit = "" // the cell names its own
+			unit = "" // the cell has its own unit
 		} else if number && r.declared() == "" && ambiguous(cell) != nil {
 			cell += "0" // the file writes 1.5, so that it has one reading
 		}
@@ -226,7 +225,7 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	if number || digits || r.o.DecimalComma && json.Valid([]byte(strings.Replace(cell, ",", ".", 1))) && !strings.Contains(cell, ".") {
 		return false
 	}
-	if r.typ == footprint.OriginRows { // its rows state nothing
+	if r.typ == footprint.OriginRows { // origins have no stated object
 		n, err := units.ParseNumber(cell, units.Format{})
 		if err == nil {
 			b.set(name, json.RawMessage(n.String()))
@@ -245,8 +244,7 @@ func (r *Reader) declared() string {
 	return r.o.NumberFormat
 }
 
-// finish writes the object, with what is stated merged into what the row states
-// itself.
+// finish encodes the object, with stated cells merged into the row's own stated object.
 func (r *Reader) finish(b *body) json.RawMessage {
 	if len(b.stated) > 0 {
 		own := map[string]string{}
@@ -273,8 +271,8 @@ func (r *Reader) finish(b *body) json.RawMessage {
 	return append(out, '}')
 }
 
-// value returns a cell as JSON. What it cannot be is given as a text, and refused
-// with a reason when the record is read.
+// value returns a cell as JSON. An invalid cell becomes a string, which the decoder of the record rejects with a
+// reason.
 func (c Column) value(cell string, o Options) json.RawMessage {
 	cell = Unguard(cell)
 	trimmed := strings.TrimSpace(cell)
@@ -290,7 +288,7 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 		if o.DecimalComma && !strings.Contains(number, ".") {
 			number = strings.Replace(number, ",", ".", 1)
 		} else if o.DecimalComma {
-			break // 1.5 is not what was declared
+			break // 1.5 contradicts the declared format
 		}
 		if json.Valid([]byte(number)) && strings.ContainsAny(number[:1], "-0123456789") {
 			return json.RawMessage(number)
@@ -299,7 +297,7 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 		value, known := fields.Truth(trimmed)
 		if !known && c.Name == "roundTrip" {
 			value, known = way(trimmed)
-			if !known && units.IsDate(trimmed) { // the day of the way back
+			if !known && units.IsDate(trimmed) { // the date of the return journey
 				value, known = true, true
 			}
 		}

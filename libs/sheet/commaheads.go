@@ -14,18 +14,17 @@ import (
 //go:embed commawords.txt
 var commaWordList string
 
-// commaWords are words of heads in languages that write 2,5 for two and a half, and none
-// of English.
+// commaWords are words in headings in languages with a decimal comma that are not English words.
 var commaWords = strings.Fields(commaWordList)
 
-// germanTitles are the titles of fields in German that are the name of none.
+// germanTitles are German titles of fields that are not also field names.
 var germanTitles = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, typ := range footprint.Types() {
 		var s struct {
 			Properties map[string]list `json:"properties"`
 		}
-		// What cannot be read gives no titles; a test reads them.
+		// A catalogue that cannot be parsed has no titles; a test parses them.
 		_ = json.Unmarshal(footprint.SchemaIn(typ, "de"), &s)
 		for _, property := range s.Properties {
 			out[plain(property.Title)] = true
@@ -40,8 +39,7 @@ var germanTitles = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// writesCommas reports whether a head is in German or French, whose writers put a comma
-// before decimals.
+// writesCommas reports whether a heading is in German or French, which have a decimal comma.
 func writesCommas(head string) bool {
 	named, _, _ := strings.Cut(head, "(")
 	if germanTitles()[plain(named)] {

@@ -7,17 +7,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// dates finds out in which order the dates of a file have day and month, where nobody has said
-// it, from all of them: 03/04/2026 is in April beside 13/04/2026. The zero value has seen none.
+// dates infers the order of day and month from all dates of a file, if none was declared: 03/04/2026 is in April if
+// 13/04/2026 occurs. The zero value has seen none.
 type dates struct {
-	// left are the orders in which every date so far can be read.
+	// left are the orders in which every date so far is valid.
 	left []string
 	seen bool
 	// doubt: one of them has two readings.
 	doubt bool
 }
 
-// add takes a cell of the column of dates.
+// add considers a cell of a date column.
 func (d *dates) add(cell string) {
 	cell = strings.TrimSpace(Unguard(cell))
 	orders := units.OrdersOf(cell)
@@ -31,8 +31,8 @@ func (d *dates) add(cell string) {
 	d.left = slices.DeleteFunc(d.left, func(o string) bool { return !slices.Contains(orders, o) })
 }
 
-// order returns the order of all dates where one of them has two readings and the others
-// settle which one is meant; else nothing.
+// order returns the common order of all dates if one of them is ambiguous and the others determine it; else an empty
+// text.
 func (d *dates) order() string {
 	if !d.doubt || len(d.left) != 1 {
 		return ""

@@ -17,18 +17,17 @@ import (
 // Encodings are the encodings a file may be declared to be in.
 func Encodings() []string { return []string{"utf-8", "windows-1252"} }
 
-// The encodings of files that are known by what they are like, and never declared.
+// The encodings that are detected and cannot be declared.
 const (
 	utf16LittleEndian = "utf-16le"
 	utf16BigEndian    = "utf-16be"
 )
 
-// Sample is how much of a file tells its encoding, in bytes.
+// Sample is how many bytes of a file determine its encoding.
 const Sample = 4 << 10
 
-// EncodingOf returns the encoding of a file that begins with start, the first Sample bytes or
-// all of them: UTF-16 where it is certainly that, else the one that was declared. A text
-// with zero bytes that is in none of those is a VALIDATION_ERROR.
+// EncodingOf returns the encoding of a file that begins with start, the first Sample bytes or all of them: UTF-16 if
+// it certainly is, else the declared one. Text with zero bytes in another encoding is a VALIDATION_ERROR.
 func EncodingOf(start []byte, declared string) (string, error) {
 	var zeros [2]int
 	for i, b := range start {
@@ -92,7 +91,7 @@ func (u *utf16Text) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// windows1252 reads a text and fails at a byte that means nothing in that encoding.
+// windows1252 decodes a text and fails at a byte that the encoding does not define.
 type windows1252 struct {
 	from io.Reader
 	line int

@@ -21,9 +21,9 @@ const (
 	moreHeads    = 3
 )
 
-// HeadOf returns which of the first rows with something in them is the head of a file of
-// some type, or of one of several: the first one, or the first below titles that names several
-// fields where the first row names none, or one by accident.
+// HeadOf returns the index, among the first nonempty rows, of the row of headings of a file of one or several types:
+// the first row, or the first one below titles that names several fields if the first row names none, or one by
+// accident.
 func HeadOf(rows [][]string, o Options, types ...string) int {
 	if len(rows) == 0 {
 		return 0
@@ -97,8 +97,7 @@ func HeadRow(file io.Reader, o Options, types ...string) (int64, error) {
 	return 0, nil
 }
 
-// cellsOf returns the cells of a row; none where there is nothing in it, or it is no CSV, as
-// a title may be.
+// cellsOf returns the cells of a row; none if it is empty or not CSV, as a title may be.
 func cellsOf(row []byte, comma rune) []string {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimRight(row, "\r\n")))
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = comma, -1, true
@@ -109,7 +108,7 @@ func cellsOf(row []byte, comma rune) []string {
 	return cells
 }
 
-// rowEnd returns how many bytes the first row has, with what ends it.
+// rowEnd returns the length of the first row in bytes, including its line break.
 func rowEnd(text []byte, returns bool) int {
 	quoted := false
 	for i, b := range text {
@@ -124,10 +123,10 @@ func rowEnd(text []byte, returns bool) int {
 	return len(text)
 }
 
-// opened is a file of which as much is known as its first bytes say.
+// opened is a file after its first bytes have been read.
 type opened struct {
 	from *bufio.Reader
-	// start is what comes next, up to maxHead bytes.
+	// start are the next bytes, up to maxHead.
 	start []byte
 	// comma separates the cells, and declared is the same where the file declares it.
 	comma, declared rune
@@ -135,7 +134,7 @@ type opened struct {
 	returns bool
 }
 
-// open begins to read a file, and goes on to the row of the head where that is known.
+// open opens a file, and advances to the row of headings if it is known.
 func open(file io.Reader, o Options) (*opened, error) {
 	f := &opened{from: bufio.NewReaderSize(file, maxHead)}
 	start, err := f.from.Peek(maxHead)

@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// plain is a head without what spreadsheets and people vary.
+// plain normalizes a heading.
 func plain(head string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" _-()[]?.:*'\u00a0\u00ad", r) {
@@ -24,8 +24,7 @@ func plain(head string) string {
 // oneLine returns a head, or another cell, without its line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// headed returns the index of the only column that tables head so; -1 where there is
-// none, or more than one.
+// headed returns the index of the only column with a heading; -1 if there is none, or more than one.
 func headed(known []Column, head string) int {
 	head = plain(head)
 	called := func(c Column) bool { return slices.Contains(c.headings, head) }
@@ -50,8 +49,8 @@ func (r *Reader) readHead(head []string) error {
 	first := map[string]string{}
 	found := false
 	var unknown []int
-	// In our own export the columns of the service come first; a field of the same name,
-	// such as the kgCO2e of custom records, has a column behind them.
+	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
+	// records, is a later column.
 	ours := map[string]bool{}
 	if slices.Contains(head, "_id") {
 		for _, name := range r.o.Known {
@@ -88,8 +87,8 @@ func (r *Reader) readHead(head []string) error {
 		first[column.Name] = text
 		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
 	}
-	// A field goes to the column that has its name, else to the first that is headed as
-	// tables head it: beside a description, notes are left out as ever.
+	// A field is in the column with its name, else in the first one with one of its usual headings: a column of notes
+	// after a description is ignored.
 	for _, at := range unknown {
 		i := headed(known, r.heads[at])
 		if i < 0 && r.o.Rules > 0 {
@@ -157,9 +156,8 @@ func (r *Reader) readHead(head []string) error {
 	return nil
 }
 
-// Ignored returns the heads of the columns that are no field, and names those without a
-// head that have had values so far, column C, and those of which a number was left out
-// that says no unit.
+// Ignored returns the headings of the columns that are not fields, columns without a heading that have had values so
+// far (as "column C"), and those with an ignored number without a unit.
 func (r *Reader) Ignored() []string {
 	out := append([]string(nil), r.ignored...)
 	for _, at := range r.unread {
@@ -171,10 +169,10 @@ func (r *Reader) Ignored() []string {
 	return out[:min(len(out), maxIgnored)]
 }
 
-// maxIgnored bounds how many columns are named that are no field.
+// maxIgnored bounds the ignored columns that are listed.
 const maxIgnored = 50
 
-// letters returns what spreadsheets call the column of a place: A is 0, AA is 26.
+// letters returns the letters of a column in spreadsheets: A is 0, AA is 26.
 func letters(place int) string {
 	name := ""
 	for ; place >= 0; place = place/26 - 1 {
@@ -183,7 +181,7 @@ func letters(place int) string {
 	return name
 }
 
-// noteHeadless takes note of the columns without a head that a row has values in.
+// noteHeadless records the columns without a heading in which a row has values.
 func (r *Reader) noteHeadless(cells []string) {
 	for i, cell := range cells[:min(len(cells), len(r.heads))] {
 		if r.heads[i] == "" && strings.TrimSpace(cell) != "" && !slices.Contains(r.headless, i) {
@@ -193,11 +191,11 @@ func (r *Reader) noteHeadless(cells []string) {
 	}
 }
 
-// Heads returns what the file calls its columns.
+// Heads returns the headings of the file.
 func (r *Reader) Heads() []string { return r.heads }
 
-// Head returns what the file calls a field, or its own name where the file has
-// no such column. field may be a path, such as via[2].
+// Head returns the file's heading of a field, or the field's name if the file has no such column. field may be a
+// path, such as via[2].
 func (r *Reader) Head(field string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(field, "stated."), "[")
 	name, _, _ = strings.Cut(name, ".")

@@ -9,23 +9,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// maxCells bounds the cells of a row, empty ones included: as many as a sheet of a
-// spreadsheet program has columns. A megabyte of separators takes fifty to read.
+// maxCells bounds the cells of a row, including empty ones, to the columns of a spreadsheet. A megabyte of separators
+// takes fifty times that to read.
 const maxCells = 16_384
 
-// lineBreaks reads a CSV file so that line breaks inside of quoted cells come back
-// as they are: encoding/csv makes a line feed of a carriage return and a line feed.
-// A byte that no text has is put between the two, and kept takes it away again. Where rows
-// end with a carriage return alone, they come with a line feed. A row of more than maxCells
-// is a VALIDATION_ERROR.
+// lineBreaks reads a CSV file so that line breaks in quoted cells are preserved: encoding/csv would replace a
+// carriage return and a line feed by a line feed. A byte that never occurs in text is inserted between the two, and
+// kept removes it again. Rows that end with only a carriage return get a line feed. A row of more than maxCells is a
+// VALIDATION_ERROR.
 type lineBreaks struct {
 	from   *bufio.Reader
 	comma  rune // between cells
 	quoted bool
 	// returns: rows end with a carriage return.
 	returns bool
-	// line is how many lines there were before, and cells how many the row has after the
-	// first.
+	// line is the number of lines before, and cells the number of cells of the row after the first.
 	line, cells int
 	// last is the byte before; mark: the separator is to be returned before next.
 	last, next byte
@@ -46,7 +44,7 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 		b, err := l.from.ReadByte()
 		if err != nil {
 			if n > 0 {
-				return n, nil // the error comes again
+				return n, nil // the error is returned again
 			}
 			return 0, err
 		}
@@ -63,7 +61,7 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 		case b == '\n':
 			l.cells = 0
 		case rune(b) == l.comma:
-			// It is not read on, so the fault comes again, after what there is before it.
+			// Reading stops here, so the fault is returned again, after the data before it.
 			if l.cells+1 >= maxCells {
 				return n, l.tooMany(n)
 			}
@@ -79,14 +77,14 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// feeds reports whether a line feed comes next.
+// feeds reports whether the next byte is a line feed.
 func (l *lineBreaks) feeds() bool {
 	next, err := l.from.Peek(1)
 	return err == nil && next[0] == '\n'
 }
 
-// endsInReturns reports whether the rows of a file that begins with start end with a carriage
-// return alone, as old programs of the Macintosh write them: none of them ends otherwise.
+// endsInReturns reports whether all rows of a file that begins with start end with only a carriage return, as old
+// Macintosh programs write them.
 func endsInReturns(start []byte) bool {
 	quoted, returns := false, false
 	for i, b := range start {

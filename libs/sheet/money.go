@@ -17,8 +17,7 @@ const (
 	currencyField = "currency"
 )
 
-// signs are what amounts of money are written with in place of the code of their currency;
-// empty: it stands for several, and says none.
+// signs are currency symbols; empty: ambiguous.
 var signs = map[string]string{"£": "GBP", "€": "EUR", "¥": "", "$": "", "US$": "USD", "A$": "AUD", "C$": "CAD", "Fr.": "CHF", "SFr.": "CHF"}
 
 // money returns the number of an amount of money, and the currency that it is written with:
@@ -46,8 +45,8 @@ func money(cell string) (number, currency string) {
 	return cell[first:last], code
 }
 
-// moneyHead returns the currency of a column of money whose head says it: Net (GBP), Betrag in
-// EUR. It is empty for any other head.
+// moneyHead returns the currency in the heading of a column of money: Net (GBP), Betrag in EUR. It is empty for any
+// other heading.
 func moneyHead(known []Column, head string) string {
 	stem, unit, ok := unitOfHead(head)
 	if !ok {
@@ -64,7 +63,7 @@ func moneyHead(known []Column, head string) string {
 	return code
 }
 
-// takeCurrency gives a row the currency that its amount is written with, where it has no other.
+// takeCurrency sets the currency of a row from its amount, if it has no other.
 func (r *Reader) takeCurrency(b *body) *apperr.Detail {
 	if b.currency == "" && (b.values[moneyField] != nil || b.stated[moneyField] != "") {
 		b.currency = r.currency

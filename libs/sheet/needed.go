@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// branch is a way in which a record can be given, by the fields that it requires.
+// branch is a way to state a record, with the fields that it requires.
 type branch struct {
 	Required []string `json:"required"`
 	AnyOf    []branch `json:"anyOf"`
 }
 
-// neededBy returns the fields without which a record of a schema, or one of the ways in which
-// it can be given, is none. The distance of a flight is not among them: it is added
-// to airports, which are enough.
+// neededBy returns the fields that a schema requires, or that one of the ways to state a record requires. The
+// distance of a flight is not among them: airports suffice.
 func neededBy(schema json.RawMessage) ([]string, error) {
 	var all branch
 	if err := json.Unmarshal(schema, &all); err != nil {
@@ -29,13 +28,13 @@ func neededBy(schema json.RawMessage) ([]string, error) {
 	return needed, nil
 }
 
-// enough reports whether what another branch requires is more than this one does.
+// enough reports whether another branch requires more than this one.
 func (b branch) enough(other branch) bool {
 	return len(b.Required) > 0 && len(b.AnyOf) == 0 && len(other.Required) > len(b.Required) &&
 		!slices.ContainsFunc(b.Required, func(name string) bool { return !slices.Contains(other.Required, name) })
 }
 
-// fields returns what a branch requires, at any depth.
+// fields returns the fields that a branch requires, at any depth.
 func (b branch) fields() []string {
 	out := slices.Clone(b.Required)
 	for _, each := range b.AnyOf {

@@ -14,7 +14,7 @@ import (
 // given: 1.200 is twelve hundred in a file with 1.234,5 and one and a fifth in a file with
 // 0.25. The zero value has seen none.
 type Numbers struct {
-	// left are the formats in which every number so far can be read.
+	// left are the formats in which every number so far is valid.
 	left []string
 	seen bool
 	// points and commas: a number with that sign has two readings.
@@ -23,15 +23,15 @@ type Numbers struct {
 
 const separators = "., '’\u00a0\u202f\u2009"
 
-// Add takes a cell of a column of numbers, with or without a unit. What is no number
-// in any format says nothing.
+// Add considers a cell of a numeric column, with or without a unit. Text that is not a number in any format is
+// ignored.
 func (n *Numbers) Add(cell string) {
 	number, _ := money(Unguard(strings.TrimSpace(cell)))
 	if end := strings.IndexFunc(number, func(r rune) bool { return !strings.ContainsRune("0123456789"+separators, r) }); end >= 0 {
 		number = number[:end]
 	}
 	if number = strings.TrimRight(number, separators); !strings.ContainsAny(number, separators) {
-		return // digits alone are written so everywhere
+		return // digits only have one interpretation
 	}
 	if !n.seen {
 		n.seen, n.left = true, units.Formats()
@@ -50,8 +50,8 @@ func (n *Numbers) Add(cell string) {
 	}
 }
 
-// Format returns the format of all numbers where one of them has two readings and the
-// others settle which one is meant; else nothing.
+// Format returns the common format of all numbers if one of them is ambiguous and the others determine it; else an
+// empty text.
 func (n *Numbers) Format() string {
 	if !n.points && !n.commas || len(n.left) == 0 {
 		return ""
@@ -76,9 +76,8 @@ func ambiguous(cell string) *units.AmbiguousNumberError {
 // 1.200.
 func HasTwoReadings(text string) bool { return ambiguous(text) != nil }
 
-// twoReadings returns the fault of a cell that is a number with two readings, in a file
-// that neither says nor shows how it writes numbers. Where that is not in doubt, a point
-// stands before decimals.
+// twoReadings returns the fault of an ambiguous number in a file whose number format is neither declared nor evident.
+// Unless Doubts is set, the point is the decimal separator.
 func (r *Reader) twoReadings(i int, cell string) *apperr.Detail {
 	if r.declared() != "" {
 		return nil

@@ -28,7 +28,7 @@ func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string
 	written := int64(0)
 	row := func(cells []string) error {
 		for written++; r.o.Rules > 0 && written < r.number; written++ {
-			_, _ = out.WriteString("\r\n") // a blank line, so that rows keep their numbers; Flush has the error
+			_, _ = out.WriteString("\r\n") // a blank line preserves row numbers; Flush returns the error
 		}
 		clear(only)
 		for n, i := range take {

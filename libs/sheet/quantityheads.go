@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// quantityWords are heads that say what was measured and not in which unit, as plain
-// writes them, with the dimension. The name of a field without its unit, and its titles,
-// are such heads too.
+// quantityWords are headings that name a quantity without its unit, normalized by plain, with the dimension. The name
+// of a field without its unit, and its titles, are such headings too.
 var quantityWords = map[string]string{
 	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
 	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass", "tonnage": "mass",
@@ -22,11 +21,10 @@ var quantityWords = map[string]string{
 	"area": "area", "fläche": "area", "volume": "volume", "energy": "energy", "energie": "energy",
 }
 
-// grossWords are heads of the weight with what it is packed or carried in: that of goods, as
-// freight counts them, and of no waste.
+// grossWords are headings of the weight including packaging: that of freight, but not of waste.
 var grossWords = []string{"grossweight", "grosswt", "weightgross", "bruttogewicht", "gewichtbrutto"}
 
-// amountWords are heads that do not even say what was measured: the unit of a cell does.
+// amountWords are headings that do not even name the quantity: only the unit of a cell determines it.
 var amountWords = []string{"amount", "quantity", "qty", "menge", "consumption", "verbrauch", "usage"}
 
 // ofAmounts are the types in which such a head is looked at. In others a column of
@@ -59,8 +57,7 @@ func quantities(typ, head string) []Column {
 
 func isAmount(head string) bool { return slices.Contains(amountWords, plain(head)) }
 
-// headsQuantity reports whether a head without a unit means fields of the file's rows,
-// none of which has a column of its own.
+// headsQuantity reports whether a heading without a unit means fields of the file's rows, none of which has a column.
 func (r *Reader) headsQuantity(head string) bool {
 	types := []string{r.typ}
 	if r.typ == Mixed {
@@ -82,8 +79,7 @@ func (r *Reader) headsQuantity(head string) bool {
 	return found
 }
 
-// quantityCell puts a cell below a head without a unit into the object: what it is in is
-// said by its own unit.
+// quantityCell adds a cell below a heading without a unit to the object, by its own unit.
 func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.Detail {
 	of := quantities(typ, r.heads[i])
 	fault := func(code, format string, args ...any) *apperr.Detail {
@@ -94,7 +90,7 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		return d
 	}
 	if bareNumber(cell) && !isAmount(r.heads[i]) && !slices.ContainsFunc(of, func(c Column) bool { return c.needed }) {
-		b.unread = append(b.unread, i) // nobody needs what it may be
+		b.unread = append(b.unread, i) // no field needs it
 		return nil
 	}
 	if len(of) == 0 {
@@ -142,12 +138,11 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 	return fault(fields.BadFormat, "Below %s the cells are numbers with their units, such as %s; got %q.", r.heads[i], example(of[0]), cell)
 }
 
-// unitHeads are heads of columns that have the unit of a quantity beside them, as plain
-// writes them.
+// unitHeads are headings of columns with the unit of an adjacent quantity, normalized by plain.
 var unitHeads = []string{"unit", "units", "uom", "unitofmeasure", "unitofmeasurement", "einheit", "mengeneinheit", "unité"}
 
-// findUnits finds the column that has the units of the only one whose head says none, and
-// takes it out of those that are left out.
+// findUnits finds the column with the units of the only column whose heads have no unit, and removes it from the
+// ignored ones.
 func (r *Reader) findUnits() {
 	if len(r.quantity) != 1 {
 		return
@@ -155,7 +150,7 @@ func (r *Reader) findUnits() {
 	r.unitAt = r.aside(unitHeads)
 }
 
-// unitOf returns the unit of a row that has a cell for it.
+// unitOf returns the unit of a row from its unit cell.
 func (r *Reader) unitOf(cells []string) string {
 	if r.unitAt < 0 || r.unitAt >= len(cells) {
 		return ""
@@ -169,7 +164,7 @@ func bareNumber(cell string) bool {
 	return strings.ContainsAny(cell, "0123456789") && strings.Trim(cell, "0123456789"+separators) == ""
 }
 
-// noteUnread takes note of columns of which a row was read without the cell.
+// noteUnread records columns with ignored cells.
 func (r *Reader) noteUnread(columns []int) {
 	for _, at := range columns {
 		if !slices.Contains(r.unread, at) {
@@ -193,8 +188,8 @@ func unitOfHead(head string) (stem, unit string, ok bool) {
 	return strings.TrimSuffix(strings.TrimSpace(text[:at]), " in"), unit, true
 }
 
-// inUnits returns the field that a head means which says what was measured, in a word that is
-// not the field's, and its unit: "Gross weight (t)". The unit is empty where it is the field's own.
+// inUnits returns the field meant by a heading that names a quantity with another word than the field's, and its
+// unit: "Gross weight (t)". The unit is empty if it is the field's own.
 func inUnits(typ, head string) (Column, string, bool) {
 	stem, word, ok := unitOfHead(head)
 	if !ok && len(plain(head)) > 1 {

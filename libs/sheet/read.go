@@ -17,14 +17,16 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Mixed is the type of a file whose rows say themselves, in the column "type", of
-// which type they are, as an export has it. It is no record type.
+// Mixed is the type of a file whose rows have different record types, in the column "type", as in an export. It is
+// not a record type.
 const Mixed = "mixed"
 
 const (
 	// maxHead bounds how far the head is looked for, in bytes.
 	maxHead = 64 << 10
-	// maxColumns bounds the columns of a file.
+	// Rules is the current version of the rules for reading files. Since version 1 units may be in cells instead of
+	// headings, blank lines are rows, rows may end with a carriage return, and a date with only one interpretation is
+	// accepted.
 	maxColumns = 500
 )
 
@@ -43,55 +45,51 @@ type Options struct {
 	// DateOrder is the order of day, month and year, one of [units.Orders]; empty
 	// where it was not declared.
 	DateOrder string
-	// Doubts: a number with two readings, such as 1.200, is refused unless the form of
-	// numbers is declared. Otherwise a point stands before decimals in a file that has no
-	// semicolons between its cells.
+	// Doubts rejects ambiguous numbers, such as 1.200, unless the number format is declared. Otherwise the point is
+	// the decimal separator in a file without semicolons as cell separators.
 	Doubts bool
-	// Rules are those that a file is read by: [Rules], or 0 for one that was taken by a
-	// release before there were others than these, and is read as it was then.
+	// Rules is the version of the rules for reading this file: [Rules], or 0 for a file accepted by a release that
+	// predates versions.
 	Rules int
-	// HeadRow is the number of the row that names the fields, where there are others above
-	// it, which are left out; 0: the first row with something in it.
+	// HeadRow is the number of the row of headings, if it has others above it, which are ignored; 0: the first
+	// nonempty row.
 	HeadRow int64
-	// Known are columns that a file may have beside the input fields; they are
-	// left out without a word. The column "type" must name the type, and a file of
-	// several types must have it.
+	// Known are columns that a file may have in addition to the input fields; they are ignored silently. The column
+	// "type" must name the type, and a file of several types must have it.
 	Known []string
 }
 
-// Reader reads a CSV file of records of one type, or of several, row by row, in memory that
-// does not grow with the file: comma, semicolon or tab between cells, whichever
-// the head has most of; quotes around cells with separators, quotes and line
-// breaks; a byte order mark or none.
+// Reader reads a CSV file of records of one or several types, row by row, in constant memory. The separator is comma,
+// semicolon or tab, whichever is most frequent in the headings; cells with separators, quotes and line breaks are
+// quoted; a byte order mark is optional.
 type Reader struct {
 	o      Options
 	typ    string
 	rows   *csv.Reader
 	number int64 // of the last row
 	head   int64 // the number of the row that names the fields
-	line   int   // where the next row begins, unless lines before it are blank
-	// columns are the fields by place; heads what the file calls them.
+	line   int   // line of the next row, unless it is preceded by blank lines
+	// columns are the fields by index; heads are the headings.
 	columns []Column
 	heads   []string
-	// typeAt is the place of the column "type"; -1: the file has none.
+	// typeAt is the index of the column "type"; -1: none.
 	typeAt  int
 	ignored []string
 	// headless are the places of columns with values and without a head.
 	headless []int
 	// inUnit are the units of columns that are in another one than their field.
 	inUnit []string
-	// quantity are the places of columns whose heads say no unit.
+	// quantity are the indexes of columns whose headings have no unit.
 	quantity []int
-	// unitAt is the place of the column that has the units of the only such one; -1: the
-	// file has none.
+	// unitAt is the index of the column with the units of the only such column; -1: none.
 	unitAt int
-	// currency is that of the amounts of money, where their head says it.
+	// currency is that of the amounts of money, if in their heading.
 	currency string
 	// stay are the places of the days of arrival and departure where nights are counted by them.
 	stay []int
-	// route is the place of the column of itineraries; -1: the file has none.
+	// route is the index of the column of itineraries; -1: none.
 	route int
-	// unread are the places of such columns of which cells were left out.
+	// unread are the indexes of such columns with ignored cells.
 	unread []int
 	sums   sums
 	// marks are what columns that are no field may say of a row, by place, and firstSide the
@@ -125,7 +123,7 @@ func unread(typ string, o Options) *Reader {
 	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1}
 }
 
-// NewReader reads the head. What is wrong with it is a VALIDATION_ERROR.
+// NewReader reads the headings. A fault in them is a VALIDATION_ERROR.
 func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	f, err := open(file, o)
 	if err != nil {
@@ -157,7 +155,7 @@ func headFault(code, message string) error {
 	return apperr.Invalid(apperr.Detail{Field: "row 1", Code: code, Message: message})
 }
 
-// syntaxFault says where a file stops to be CSV; an error of reading stays.
+// syntaxFault returns the fault of invalid CSV syntax; other errors are returned unchanged.
 func syntaxFault(err error) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
@@ -167,9 +165,8 @@ func syntaxFault(err error) error {
 		Message: fmt.Sprintf("The file is no CSV from line %d on: %s.", p.StartLine, strings.TrimPrefix(p.Err.Error(), "parse error: "))})
 }
 
-// declaredSeparator returns the separator that the first line of a file declares as
-// spreadsheet programs have it, sep=; and how many bytes that line has; 0 where it does not.
-// The line is no row.
+// declaredSeparator returns the separator declared in the first line of a file as spreadsheet programs do, sep=; and
+// the length of that line in bytes; 0 if there is none. The line is not a row.
 func declaredSeparator(start []byte) (comma rune, length int, err error) {
 	end := bytes.IndexAny(start, "\r\n")
 	if end < 0 {
@@ -227,8 +224,7 @@ type Row struct {
 	Body json.RawMessage
 	// Cells are the cells as sent, until the next call of Next.
 	Cells []string
-	// Err is what keeps the row from being one: a VALIDATION_ERROR whose fields
-	// are heads of columns.
+	// Err is why the row is invalid: a VALIDATION_ERROR whose fields are headings.
 	Err error
 }
 
@@ -263,7 +259,7 @@ func (r *Reader) Next() (Row, error) {
 	}
 }
 
-// read returns the next row that is no blank line, and counts the rows until then.
+// read returns the next row that is not blank, and counts the rows.
 func (r *Reader) read() ([]string, error) {
 	cells, err := r.rows.Read()
 	if errors.Is(err, io.EOF) {
@@ -289,8 +285,7 @@ func (r *Reader) read() ([]string, error) {
 	return cells, err
 }
 
-// types returns the record types by the words for them: their own and their names in
-// the languages.
+// types returns the record types by name: their own and those in each language.
 var types = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, typ := range footprint.Types() {

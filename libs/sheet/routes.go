@@ -25,8 +25,8 @@ func (r *Reader) findRoute() {
 	}
 }
 
-// itinerary sets the ends of a flight, and what lies between them, by its itinerary. One that goes
-// back the way it came is a return flight.
+// itinerary sets origin, stops and destination of a flight from its itinerary. One that returns by the same route is
+// a return flight.
 func (r *Reader) itinerary(b *body, cells []string) *apperr.Detail {
 	if r.route < 0 || r.route >= len(cells) || strings.TrimSpace(cells[r.route]) == "" {
 		return nil

@@ -2,10 +2,9 @@ package sheet
 
 import "strings"
 
-// AppendRow appends a row of a CSV file (RFC 4180: commas, quotes, CRLF) to b.
-// What is inside of a cell is kept byte for byte, line breaks included. A cell
-// with a semicolon or a tab is quoted too, as there are programs that take
-// those for separators.
+// AppendRow appends a row of a CSV file (RFC 4180: commas, quotes, CRLF) to b. The content of a cell is preserved
+// byte for byte, including line breaks. A cell with a semicolon or a tab is quoted too, since some programs treat
+// those as separators.
 func AppendRow(b []byte, cells []string) []byte {
 	for i, cell := range cells {
 		if i > 0 {

@@ -23,13 +23,13 @@ type Column struct {
 	Name string
 	// Type is its type in JSON: string, integer, number, boolean, array, object.
 	Type string
-	// values are those of a list, by the words that a cell may have for them.
+	// values are those of a list, by their words in cells.
 	values map[string]string
-	// headings are what tables call the field beside its name, as plain writes them.
+	// headings are further usual headings of the field, normalized by plain.
 	headings []string
-	// titles are what people call the field in each language, as plain writes them.
+	// titles are the titles of the field in each language, normalized by plain.
 	titles []string
-	// needed: records, or those of one way in which they can be given, need the field.
+	// needed marks a field that records, or those of one way to state them, require.
 	needed bool
 }
 
@@ -47,8 +47,7 @@ var columns = sync.OnceValue(func() map[string][]Column {
 	return out
 })
 
-// list is what a property says of the values it takes, what they are called in the
-// language of its schema, what tables have in their place, and what tables call it.
+// list is a property's values, their names in the language of its schema, their synonyms and its headings.
 type list struct {
 	Type     any               `json:"type"`
 	Title    string            `json:"title"`
@@ -58,8 +57,8 @@ type list struct {
 	Synonyms map[string]string `json:"x-synonyms"`
 }
 
-// words returns the values of a list by the words for them: their own, those of other
-// languages and those of tables, written as key writes them. A word for two values is for none.
+// words returns the values of a list by their words: their own, those in other languages and synonyms, normalized by
+// key. An ambiguous word is omitted.
 func (l list) words(others ...list) map[string]string {
 	out := map[string]string{}
 	add := func(word, value string) {
@@ -84,7 +83,7 @@ func (l list) words(others ...list) map[string]string {
 	return out
 }
 
-// key writes a word without regard to case and to what joins its parts: R-410A is r410a.
+// key normalizes case and separators of a word: R-410A is r410a.
 func key(word string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || unicode.IsSpace(r) {
@@ -94,8 +93,8 @@ func key(word string) string {
 	}, strings.ToLower(word))
 }
 
-// ServerColumns are the columns of what the server adds to the fields of records.
-// An export has them, so that a file that is read again comes to the same records.
+// ServerColumns are the columns of fields that the server adds to records. An export has them, so that reading it
+// again results in the same records.
 func ServerColumns() (out []Column) {
 	for _, name := range footprint.ServerOwned() {
 		out = append(out, Column{Name: name, Type: "object"})
@@ -103,8 +102,8 @@ func ServerColumns() (out []Column) {
 	return out
 }
 
-// columnsOf reads the properties of a JSON Schema in their order, with the words for
-// the values of lists in its languages.
+// columnsOf returns the properties of a JSON Schema in order, with the words for the values of lists in its
+// languages.
 func columnsOf(schema json.RawMessage, languages []string, in func(language string) json.RawMessage) ([]Column, error) {
 	others := make([]map[string]list, 0, len(languages))
 	for _, language := range languages {
@@ -165,8 +164,7 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 	return out, nil
 }
 
-// All returns the columns of several types together, each name once, in the order
-// in which they first come.
+// All returns the columns of several types, each name once, in order of first occurrence.
 func All(types []string) []Column {
 	var out []Column
 	seen := map[string]bool{}
@@ -181,12 +179,11 @@ func All(types []string) []Column {
 	return out
 }
 
-// guard is put before a text that a spreadsheet would take for a formula.
+// guard is the prefix of a text that a spreadsheet would interpret as a formula.
 const guard = '\''
 
-// risky reports whether a cell that begins with r is one that programs are
-// known to run or to change: formulas, also in full-width characters, and what
-// Guard itself has put before a cell.
+// risky reports whether programs are known to execute or change cells that begin with r: formulas, also in full-width
+// characters, and the prefix of Guard itself.
 func risky(r rune) bool {
 	switch r {
 	case '=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', guard:
@@ -195,10 +192,9 @@ func risky(r rune) bool {
 	return false
 }
 
-// Guard makes a text safe to open in a spreadsheet: where it begins with one of
-// = + - @ tab, a line break, or an apostrophe, or is nothing but blanks, which would
-// be read as an empty cell, an apostrophe is put before it. Unguard takes it away
-// again, so nothing is lost.
+// Guard makes a text safe to open in a spreadsheet: if it begins with one of = + - @ tab, a line break, or an
+// apostrophe, or consists of blanks, which would be read as an empty cell, it is prefixed with an apostrophe. Unguard
+// is the inverse.
 func Guard(text string) string {
 	if guarded(text) {
 		return string(guard) + text
@@ -211,8 +207,7 @@ func guarded(text string) bool {
 	return text != "" && (risky(r) || strings.TrimSpace(text) == "")
 }
 
-// Unguard returns the text that Guard was given. A cell that Guard cannot have
-// made, such as 'tis, stays as it is.
+// Unguard is the inverse of Guard. A cell that Guard cannot have produced, such as 'tis, is unchanged.
 func Unguard(cell string) string {
 	if rest, ok := strings.CutPrefix(cell, string(guard)); ok && guarded(rest) {
 		return rest
@@ -220,9 +215,8 @@ func Unguard(cell string) string {
 	return cell
 }
 
-// Cell writes a JSON value into a cell: texts as they are, numbers digit by
-// digit as they are stored, true and false, lists and objects as JSON. null is
-// an empty cell.
+// Cell formats a JSON value as a cell: texts unchanged, numbers with all their digits, true and false, lists and
+// objects as JSON. null is an empty cell.
 func Cell(value json.RawMessage) (string, error) {
 	value = bytes.TrimSpace(value)
 	if len(value) == 0 || string(value) == "null" {

@@ -20,8 +20,8 @@ var (
 	departureHeads = []string{"checkout", "checkoutdate", "departure", "departuredate", "dateofdeparture", "dateout", "to", "bis", "abreise", "abreisedatum", "abreisetag"}
 )
 
-// aside finds the column that is headed in one of the ways and is no field, and takes it out of
-// those that are left out; -1 where there is none.
+// aside finds the column with one of the headings that is not a field, and removes it from the ignored ones; -1 if
+// there is none.
 func (r *Reader) aside(heads []string) int {
 	for at, head := range r.heads {
 		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(heads, plain(head)) {
@@ -60,7 +60,7 @@ func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 	var days [2]time.Time
 	for i, at := range r.stay {
 		if at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
-			return nil // that nights are required is said where the record is read
+			return nil // the decoder of the record reports missing nights
 		}
 		day, err := r.day(cells[at])
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
@@ -83,7 +83,7 @@ func (r *Reader) day(cell string) (string, error) {
 	text := Unguard(strings.TrimSpace(cell))
 	day, err := units.ParseDate(text, r.o.DateOrder)
 	if err != nil && r.o.DateOrder != "" && r.o.Rules > 0 {
-		day, err = units.ParseDate(text, "ymd") // the year first is said by itself
+		day, err = units.ParseDate(text, "ymd") // year first is unambiguous
 	}
 	if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok && e.Sure && r.o.Rules > 0 {
 		return e.Readings[0], nil

@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// Form is how a file is written, as far as that is found out once for all of it.
+// Form is the notation of a file, as far as it is determined once for all of it.
 type Form struct {
-	// NumberFormat is how its numbers are written, one of [units.Formats]; empty where
-	// that was declared, does not matter or cannot be told.
+	// NumberFormat is the format of its numbers, one of [units.Formats]; empty if it was declared, is irrelevant or
+	// unknown.
 	NumberFormat string
-	// DateOrder is the order of its dates, one of [units.Orders]; empty where that was
-	// declared, does not matter or cannot be told.
+	// DateOrder is the order of its dates, one of [units.Orders]; empty if it was declared, is irrelevant or unknown.
 	DateOrder string
 	// Doubts: a number with two readings may mean either, see [Options].
 	Doubts bool
-	// Ours: it is an export of the service as it was sent, whose numbers have one reading.
+	// Ours marks an unmodified export of the service, whose numbers are unambiguous.
 	Ours bool
-	// Ignored are the columns that are no fields, as [Reader.Ignored] names them at the end.
+	// Ignored are the columns that are not fields, as returned by [Reader.Ignored] at the end.
 	Ignored []string
 	// HeadRow is the number of the row that names the fields.
 	HeadRow int64
@@ -58,7 +57,7 @@ func Survey(file io.Reader, typ string, o Options) (Form, error) {
 	}
 	f.NumberFormat = n.Format()
 	if !f.Doubts && !n.commas && !strings.HasSuffix(f.NumberFormat, ",5") {
-		f.NumberFormat = "" // points stand before decimals anyway
+		f.NumberFormat = "" // a decimal point is the default
 	}
 	return f, nil
 }

@@ -186,8 +186,7 @@ func (r *Reader) saysLittle(i int, cell string) bool {
 	return !field && len(cell) == 3 && strings.Trim(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// hasTexts reports whether the file has a column of texts, which a totals row leaves
-// empty.
+// hasTexts reports whether the file has a text column, which is empty in a totals row.
 func (r *Reader) hasTexts() bool {
 	return slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && !c.number() })
 }

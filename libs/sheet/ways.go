@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// ways are what tables have below the head of a return journey in place of yes and no, as
-// key writes them. In English a single is a way there, and in German a way that is einfach.
+// ways are values of a return journey column other than yes and no, normalized by key. English "single" and German
+// "einfach" are one way.
 var ways = map[string]bool{
 	"return": true, "returnticket": true, "returntrip": true, "returnjourney": true, "roundtrip": true, "rt": true, "r/t": true, "bothways": true,
 	"thereandback": true, "hinundzurück": true, "hinundrückfahrt": true, "hinundrückflug": true, "hinundrück": true, "hin/rück": true, "hin/zurück": true,
@@ -30,7 +30,7 @@ var (
 	neither = []string{"no", "non", "not", "kein", "keine", "ohne", "nur", "only", "of", "leg", "portion", "inbound", "outbound"}
 )
 
-// way returns whether a word below the head of a return journey means one.
+// way returns whether a value of such a column means a return journey.
 func way(word string) (roundTrip, known bool) {
 	roundTrip, known = ways[key(word)]
 	return roundTrip, known

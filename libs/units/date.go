@@ -17,7 +17,7 @@ type AmbiguousDateError struct {
 	Text string
 	// Readings are the days that may be meant, each once.
 	Readings []string
-	// Sure says that only one day is meant by who writes dates so.
+	// Sure reports that only one interpretation is plausible.
 	Sure bool
 }
 
@@ -49,8 +49,8 @@ func ParseDate(text, order string) (string, error) {
 	return "", fmt.Errorf("%q is not a date such as 2026-05-31 or in the declared order, with a year of four digits", text)
 }
 
-// readings returns the days that a date may mean. With points between its parts the day comes
-// first, wherever dates are written so, unless the year does.
+// readings returns the possible days of a date. With points as separators the day comes first in all countries,
+// unless the year does.
 func readings(text, s string, points bool) *AmbiguousDateError {
 	e := &AmbiguousDateError{Text: text}
 	for _, o := range Orders() {
@@ -66,8 +66,8 @@ func readings(text, s string, points bool) *AmbiguousDateError {
 	return e
 }
 
-// OrdersOf returns the orders of day and month in which a date can be written as it is; none of
-// a text that is no date, or has its year first.
+// OrdersOf returns the orders of day and month in which a date is valid; none for text that is not a date or begins
+// with the year.
 func OrdersOf(text string) (orders []string) {
 	s, points := joined(withoutTime(strings.TrimSpace(text)))
 	for _, o := range [...]string{"dmy", "mdy"} {
@@ -94,7 +94,7 @@ func joined(s string) (date string, points bool) {
 	return strings.NewReplacer("/", ".", "-", ".", " ", "").Replace(s), strings.Contains(s, ".")
 }
 
-// IsDate reports whether a text is a day, in whatever order it is written.
+// IsDate reports whether a text is a day in any order.
 func IsDate(text string) bool {
 	_, err := ParseDate(text, "")
 	_, open := errors.AsType[*AmbiguousDateError](err)

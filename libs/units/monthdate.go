@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// months are the names of months and what is written for them, in English, German and
-// French, in small letters.
+// months are the names and abbreviations of months in English, German and French, in lower case.
 var months = map[string]time.Month{
 	"jan": 1, "january": 1, "januar": 1, "jänner": 1, "janvier": 1, "feb": 2, "february": 2, "februar": 2, "février": 2,
 	"mar": 3, "march": 3, "märz": 3, "mär": 3, "mrz": 3, "maerz": 3, "mars": 3, "apr": 4, "april": 4, "avril": 4, "may": 5, "mai": 5,
@@ -16,7 +15,7 @@ var months = map[string]time.Month{
 	"nov": 11, "november": 11, "novembre": 11, "dec": 12, "december": 12, "dez": 12, "dezember": 12, "décembre": 12,
 }
 
-// besideDates are words that dates are written with and that say nothing more.
+// besideDates are words in dates without further meaning.
 var besideDates = map[string]bool{
 	"st": true, "nd": true, "rd": true, "th": true, "er": true, "of": true,
 	"mon": true, "tue": true, "tues": true, "wed": true, "thu": true, "thur": true, "thurs": true, "fri": true, "sat": true, "sun": true,
@@ -26,13 +25,12 @@ var besideDates = map[string]bool{
 	"lundi": true, "mardi": true, "mercredi": true, "jeudi": true, "vendredi": true, "samedi": true, "dimanche": true,
 }
 
-// withMonth reads a day whose month is written as a word, such as 2 Sep 2026, 2. September
-// 2026, Sep 2, 2026 or 02SEP2026. A year of two digits stands behind day and month, as
-// spreadsheet programs write 2-Sep-26, and is one of this century.
+// withMonth parses a day with a month name, such as 2 Sep 2026, 2. September 2026, Sep 2, 2026 or 02SEP2026. A year
+// of two digits comes last, as spreadsheet programs write 2-Sep-26, and is in this century.
 func withMonth(text string) (day string, ok bool) {
 	var numbers []string
 	var month time.Month
-	before := 0 // how many numbers stand before the month
+	before := 0 // number of numbers before the month
 	for _, part := range runs(strings.ToLower(text)) {
 		switch m := months[part]; {
 		case part[0] >= '0' && part[0] <= '9':
@@ -63,8 +61,8 @@ func withMonth(text string) (day string, ok bool) {
 	return t.Format(time.DateOnly), true
 }
 
-// runs returns the words and the numbers of a text; a text with anything but what stands
-// between the parts of dates has itself as the only one.
+// runs returns the words and the numbers of a text; a text with other characters than date separators is returned
+// whole.
 func runs(text string) (out []string) {
 	if strings.ContainsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && (r < '0' || r > '9') && !strings.ContainsRune(" .,-/'\u00a0", r)

@@ -48,7 +48,7 @@ func (e *AmbiguousNumberError) Error() string {
 	return fmt.Sprintf("%q may be %s or %s; declare how numbers are written, or leave the separator out", e.Text, e.Readings[0], e.Readings[1])
 }
 
-// SyntaxError reports a text that is no number, or none in the declared format.
+// SyntaxError reports a text that is not a number, or not in the declared format.
 type SyntaxError struct {
 	Text   string
 	Format Format
@@ -61,13 +61,12 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%q is not a number", e.Text)
 }
 
-// spaces are what separates thousands beside point, comma and apostrophe.
+// spaces are group separators in addition to point, comma and apostrophe.
 const spaces = "\u00a0\u202f\u2009"
 
-// ParseNumber reads a number that is at least 0. Without a declared format (the zero
-// Format) a single point or comma before exactly three digits has two readings
-// and is an *AmbiguousNumberError, unless what stands before it cannot be
-// thousands. Any other error is a *SyntaxError.
+// ParseNumber parses a number that is at least 0. Without a declared format (the zero Format) a single point or comma
+// before exactly three digits is an *AmbiguousNumberError, unless it cannot be a group separator. Any other error is
+// a *SyntaxError.
 func ParseNumber(text string, f Format) (decimal.Decimal, error) {
 	s := strings.TrimSpace(text)
 	for _, r := range spaces {
@@ -105,8 +104,7 @@ func ParseNumber(text string, f Format) (decimal.Decimal, error) {
 	return d, nil
 }
 
-// ungrouped returns the digits of a whole number whose thousands are separated
-// properly or not at all. Nobody writes 0.234 for 234.
+// ungrouped returns the digits of a whole number with correct group separators or none. 0.234 is never 234.
 func ungrouped(whole string, group rune) (string, bool) {
 	if whole == "" {
 		return "", false
@@ -157,7 +155,7 @@ func formatOf(s string) (Format, error) {
 // Measure is a number with the unit it was written with.
 type Measure struct {
 	Number decimal.Decimal
-	Unit   *Unit // nil where none was written
+	Unit   *Unit // nil if there was none
 }
 
 // Parse reads "112 mi" for a target. A number without a unit is in the target's.
@@ -193,8 +191,7 @@ func Parse(text string, t Target, f Format) (Measure, error) {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// In returns the measure in the target's unit. It is exact unless it has more
-// digits than a decimal holds.
+// In returns the measure in the target's unit, exactly, unless it exceeds the digits of a decimal.
 func (m Measure) In(t Target) (decimal.Decimal, error) {
 	if m.Unit == nil {
 		return m.Number, nil

@@ -19,7 +19,7 @@ var table string
 type Unit struct {
 	// ID names the unit: "mi", "gal_uk".
 	ID string
-	// Symbol is what people write for it, and what a message offers.
+	// Symbol is the usual symbol, which messages suggest.
 	Symbol string
 	// Dimension is length, area, volume, mass or energy.
 	Dimension string
@@ -33,11 +33,10 @@ var dimensions = []string{"length", "area", "volume", "mass", "energy"}
 // Dimensions returns those that fields are measured in.
 func Dimensions() []string { return slices.Clone(dimensions) }
 
-// ratios are units whose factor does not end as a decimal.
+// ratios are units whose factor is not a finite decimal.
 var ratios = map[string]*big.Rat{"mj": big.NewRat(5, 18), "gj": big.NewRat(2500, 9)}
 
-// meanings are words that name different units in different countries or
-// trades, with unambiguous ways to write each.
+// meanings are words that denote different units in different countries or trades, with unambiguous alternatives.
 var meanings = map[string][]string{
 	"gal": {"UK gallon", "US gallon"}, "gallon": {"UK gallon", "US gallon"},
 	"ton": {"tonne", "long ton", "short ton"},
@@ -53,7 +52,7 @@ type unitTable struct {
 
 var all = sync.OnceValue(func() *unitTable {
 	t := &unitTable{alias: map[string]*Unit{}}
-	// The tests read every line; one that does not read is left out.
+	// The tests parse every line; an invalid one is skipped.
 	records, _ := csv.NewReader(strings.NewReader(table)).ReadAll()
 	for i, r := range records {
 		if i == 0 || len(r) < 5 || !slices.Contains(dimensions, r[2]) || r[4] == "" {
@@ -75,8 +74,8 @@ var all = sync.OnceValue(func() *unitTable {
 	return t
 })
 
-// key is the form in which unit names are compared. Case is kept where it is
-// what tells units apart: MJ is no mJ, but no unit of the table is so small.
+// key normalizes unit names. Case is preserved where it distinguishes units: MJ is not mJ, but no unit of the table
+// is that small.
 func key(name string) string {
 	return spellings.Replace(strings.ToLower(marks.Replace(name)))
 }
@@ -87,10 +86,10 @@ var (
 	spellings = strings.NewReplacer("meter", "metre", "liter", "litre")
 )
 
-// AmbiguousUnitError reports a word that names different units.
+// AmbiguousUnitError reports a word that denotes different units.
 type AmbiguousUnitError struct {
 	Unit string
-	// Meanings are unambiguous ways to write what may be meant.
+	// Meanings are unambiguous alternatives.
 	Meanings []string
 }
 
@@ -98,7 +97,7 @@ func (e *AmbiguousUnitError) Error() string {
 	return fmt.Sprintf("%q names different units in different countries; write %s", e.Unit, strings.Join(e.Meanings, " or "))
 }
 
-// UnknownUnitError reports a word that is no unit, or none of the dimension.
+// UnknownUnitError reports a word that is not a unit, or not one of the dimension.
 type UnknownUnitError struct {
 	Unit string
 	// Offered are the symbols of the units that can be written.
@@ -126,8 +125,8 @@ func ByName(name, dimension string) (*Unit, error) {
 	return nil, &UnknownUnitError{Unit: name, Offered: Offered(dimension)}
 }
 
-// singular returns the key of a name without the s of its plural, which the table has of
-// some names alone. A single letter has none: 5 ms are no metres.
+// singular returns the key of a name without its plural s, which the table has for some names only. A single letter
+// has none: 5 ms is not metres.
 func singular(k string) string {
 	if one, plural := strings.CutSuffix(k, "s"); plural && len(one) > 1 {
 		return one
@@ -169,8 +168,8 @@ var suffixes = []struct {
 	{"KWh", Target{"energy", "kWh", big.NewRat(1, 1)}},
 }
 
-// OfField returns the unit that the name of a field carries: km of distanceKm.
-// Fields of a ratio, such as densityKgPerM3, have none.
+// OfField returns the unit in the name of a field: km for distanceKm. Fields of a ratio, such as densityKgPerM3, have
+// none.
 func OfField(name string) (Target, bool) {
 	if strings.Contains(name, "Per") || strings.Contains(name, "per") {
 		return Target{}, false
@@ -183,8 +182,7 @@ func OfField(name string) (Target, bool) {
 	return Target{}, false
 }
 
-// Stem returns the name of a field without the unit that it carries: distance of
-// distanceKm. It is empty where it carries none.
+// Stem returns the name of a field without its unit: distance for distanceKm. It is empty if the name has none.
 func Stem(field string) string {
 	if _, ok := OfField(field); ok {
 		for _, s := range suffixes {

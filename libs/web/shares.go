@@ -156,7 +156,7 @@ func bodyLength(c *fiber.Ctx) int {
 func BeginRehearsal(c *fiber.Ctx) error {
 	turn, ok := c.Locals(keyShare).(*share)
 	if !ok {
-		return nil // nothing is scheduled
+		return nil // no scheduling
 	}
 	cost := turn.operation.RehearsalCost
 	if !cost.Expensive() {

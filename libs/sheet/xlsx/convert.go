@@ -19,7 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
-// errWriting is in the error of what a sheet is written to, which is no fault of the file.
+// errWriting marks errors of the output, which are not faults of the file.
 var errWriting = errors.New("xlsx: write")
 
 // converter writes the rows of a sheet as CSV.
@@ -40,7 +40,7 @@ type converter struct {
 	texts     sheet.Numbers
 }
 
-// convert writes the rows, and empty lines for those that the sheet leaves out.
+// convert writes the rows, and empty lines for those that the sheet omits.
 func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 	written := 0
 	write := func(number int, cells []cell) error {
@@ -49,7 +49,7 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 				return err
 			}
 		}
-		// What was asked for may not be wanted any more.
+		// The request may have been cancelled.
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -88,8 +88,8 @@ type numberedRow struct {
 // rowsForHead is how many rows are looked at for the head, empty ones included.
 const rowsForHead = 100
 
-// findHead reads as many rows as may have the head, finds it, and returns them, and whether
-// there are no others.
+// findHead reads as many rows as may contain the headings, finds them, and returns the rows, and whether there are no
+// others.
 func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, err error) {
 	var filled [][]string
 	var numbers []int
@@ -121,10 +121,10 @@ func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, 
 	return first, ended, nil
 }
 
-// row writes one row, the head among them; those above it are left empty.
+// row writes one row, including the headings; those above them are left empty.
 func (c *converter) row(n int, from []cell) error {
 	if c.head == 0 && slices.ContainsFunc(from, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" }) {
-		c.head = n // below so many empty rows that it was not looked for
+		c.head = n // below more empty rows than are searched
 	}
 	if n < c.head || c.head == 0 {
 		return c.write([]byte("\r\n"))
@@ -143,7 +143,7 @@ func (c *converter) row(n int, from []cell) error {
 			}
 		}
 		cells, size = append(cells, value), size+len(value)
-		// The line is not made where it would not be written: its cells may share a text.
+		// The line is not built if it would not be written: its cells may share a string.
 		if size > c.left {
 			return c.tooMuch()
 		}
@@ -183,7 +183,7 @@ func (c *converter) tooMuch() error {
 	return apperr.New(apperr.PayloadTooLarge, "The sheet is larger than %d MiB as CSV. Divide it into several files.", c.limit>>20)
 }
 
-// cell returns what is written for a cell.
+// cell returns the text of a cell.
 func (c *converter) cell(row, column int, from cell) (string, error) {
 	if from.value == "" {
 		if from.formula && !typed(from.kind) {
@@ -247,8 +247,7 @@ func (c *converter) column(n int) sheet.ShownColumn {
 	return c.columns[n]
 }
 
-// numberIn writes a number of a column so that it has one reading, beside texts that may
-// have two.
+// numberIn formats a number of a column unambiguously, for a file with texts that may be ambiguous.
 func (c *converter) numberIn(column int, n float64) string {
 	text := c.number(n)
 	if c.isNumber(column) && sheet.HasTwoReadings(text) {
@@ -260,7 +259,7 @@ func (c *converter) numberIn(column int, n float64) string {
 // isNumber reports whether a column is of numbers that may have two readings.
 func (c *converter) isNumber(column int) bool { return c.column(column).Number && !c.declared }
 
-// text takes note of a text that is to be a number, and returns it.
+// text records a string in a numeric column, and returns it.
 func (c *converter) text(column int, value string) string {
 	if c.isNumber(column) {
 		c.texts.Add(value)
@@ -268,8 +267,8 @@ func (c *converter) text(column int, value string) string {
 	return value
 }
 
-// moment returns the day or the time that a number stands for, as it is not the number that
-// somebody sees: a spreadsheet makes a day of 1.5 where it takes that for the first of May.
+// moment returns the date or time of a number with such a format, since the user did not see a number: a spreadsheet
+// turns 1.5 into a day if it takes that for the first of May.
 func (c *converter) moment(number float64) string {
 	t, err := excelize.ExcelDateToTime(number, c.from1904)
 	switch whole := number == math.Trunc(number); {
@@ -283,8 +282,8 @@ func (c *converter) moment(number float64) string {
 	return t.Format("2006-01-02T15:04:05")
 }
 
-// day returns the day that a number of the column date stands for: one of this
-// century, so that a year is not taken for a day in 1905.
+// day returns the day of a number in a date column: only one of this century, so that a year is not taken for a day
+// in 1905.
 func (c *converter) day(number float64) (string, bool) {
 	t, err := excelize.ExcelDateToTime(number, c.from1904)
 	if err != nil || t.Year() < 2000 || t.Year() > 2099 {

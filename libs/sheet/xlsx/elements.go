@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// What is read into memory is a hundred times as large as the shortest elements it is
-// written with, so bytes alone bound nothing.
+// In memory, the shortest elements take a hundred times their size, so a limit in bytes is not enough.
 const (
 	// maxElements is how many elements the parts of a workbook may have together, rows
 	// and cells aside: two for each text that several cells share.
@@ -20,8 +19,8 @@ const (
 	maxRowElements = 40 * maxColumns
 )
 
-// checkElements returns a fault for a workbook whose content would take more memory than
-// there is for it. It unpacks each part, and keeps none.
+// checkElements returns a fault for a workbook whose content would take too much memory. It unpacks each part without
+// storing it.
 func checkElements(ctx context.Context, z *zip.Reader) error {
 	var size uint64
 	for _, part := range z.File {
@@ -43,8 +42,8 @@ func checkElements(ctx context.Context, z *zip.Reader) error {
 	return nil
 }
 
-// countElements takes the elements of a part from those that are left; of the rows of a
-// sheet, which are read one by one, it bounds each.
+// countElements subtracts the elements of a part from left; of the rows of a sheet, which are read one by one, it
+// bounds each.
 func countElements(ctx context.Context, part *zip.File, left *int) error {
 	text, err := part.Open()
 	if err != nil {
@@ -64,7 +63,7 @@ func countElements(ctx context.Context, part *zip.File, left *int) error {
 		}
 		switch {
 		case strings.HasPrefix(name, "!"):
-			sheet, within = false, false // what follows may be a comment, and no row
+			sheet, within = false, false // the rest may be a comment instead of rows
 		case sheet && name == "sheetData":
 			within, inRow = true, 0
 		case name == "/sheetData":

@@ -49,8 +49,7 @@ func (a *archive) formats(part string) ([]format, error) {
 	return of, err
 }
 
-// formatOf returns the format of a number: one of a workbook's own, or one that the standard
-// knows (ECMA-376 part 1, §18.8.30).
+// formatOf returns a number format: one of the workbook's own, or a built-in one (ECMA-376 part 1, §18.8.30).
 func formatOf(id string, own map[string]string) format {
 	if code, ok := own[id]; ok {
 		return formatBy(code)

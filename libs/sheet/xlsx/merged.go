@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// checkMerged returns the fault of cells below the head that are merged over several rows:
-// the sheet keeps their value in the first of them alone, and whoever reads it sees it in
-// all. It reads on from where the rows have ended.
+// checkMerged returns the fault of cells below the headings that are merged over several rows: only the first stores
+// the value, but readers see it in all. It reads on after the end of the rows.
 func (r *rowReader) checkMerged(head int) error {
 	for {
 		token, err := r.tokens.next()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxParts bounds the files in a workbook, and what its index names.
+	// maxParts bounds the files in a workbook, and the entries of its index.
 	maxParts = 10_000
 	// maxSheets bounds the sheets, and maxSheetName the letters of their names; spreadsheet
 	// programs allow 31.
@@ -28,10 +28,9 @@ type archive struct {
 	parts map[string]*zip.File
 }
 
-// open returns the parts of a workbook, or the fault of a file that is none, or has more
-// than may be read.
+// open returns the parts of a workbook, or the fault of another file or one above the limits.
 func open(ctx context.Context, file []byte) (*archive, error) {
-	// A file that begins otherwise may hold another one, which is not looked for.
+	// A zip file after other data is not searched for.
 	if !bytes.HasPrefix(file, []byte("PK")) {
 		return nil, unreadable(errNoWorkbook)
 	}
@@ -60,12 +59,12 @@ func nameOf(part string) string {
 // sheetPart is a sheet and the name of its part.
 type sheetPart struct{ name, part string }
 
-// workbook is what a workbook says of itself.
+// workbook is the index of a workbook.
 type workbook struct {
 	sheets []sheetPart
-	// textsPart is the part with the shared texts; there need not be one.
+	// textsPart is the part with the shared strings, if there is one.
 	textsPart string
-	// stylesPart is the part with the styles of cells; there need not be one.
+	// stylesPart is the part with the cell styles, if there is one.
 	stylesPart string
 	from1904   bool
 }
@@ -74,7 +73,7 @@ type workbook struct {
 // the same in both editions of the standard.
 type relation struct{ id, kind, part string }
 
-// relations returns what a part refers to, or the workbook itself where it is empty.
+// relations returns the references of a part, or of the workbook itself if it is empty.
 func (a *archive) relations(of string) (found []relation, err error) {
 	from := path.Dir(of)
 	err = a.each(path.Join(from, "_rels", strings.TrimPrefix(path.Base("/"+of), "/")+".rels"), func(e xml.StartElement) error {
@@ -94,7 +93,7 @@ func (a *archive) relations(of string) (found []relation, err error) {
 	return found, err
 }
 
-// workbook reads which sheets there are, and where.
+// workbook reads the index of sheets.
 func (a *archive) workbook() (workbook, error) {
 	book := workbook{textsPart: "xl/sharedStrings.xml", stylesPart: "xl/styles.xml"}
 	root, err := a.relations("")

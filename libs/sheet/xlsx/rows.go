@@ -13,23 +13,22 @@ import (
 
 // cell is a cell of a sheet.
 type cell struct {
-	// value is what the cell shows, numbers as they are kept, without their format.
+	// value is the displayed value; numbers without their format.
 	value string
-	// kind is the type the file gives it: empty where it gives none, which is a number.
+	// kind is the type in the file; empty means number.
 	kind string
-	// formula says that the value is the result of one.
+	// formula marks the result of a formula.
 	formula bool
 	// style is the place of its style among those of the workbook.
 	style string
 }
 
-// typed reports whether the standard knows a type; the others are taken for none.
+// typed reports whether the standard defines a type; others are treated as none.
 func typed(kind string) bool {
 	return slices.Contains([]string{"b", "d", "n", "e", "s", "str", "inlineStr"}, kind)
 }
 
-// texts returns the texts that cells share, by their number. A workbook without such a part
-// has none.
+// texts returns the shared strings by index. A workbook without that part has none.
 func (a *archive) texts(part string) ([]string, error) {
 	if a.parts[nameOf(part)] == nil {
 		return nil, nil
@@ -79,7 +78,7 @@ func unescape(s string) string {
 type rowReader struct {
 	*tokens
 	texts []string
-	// row is the number of the last one, and count how many cells there were until now.
+	// row is the number of the last row, and count the number of cells so far.
 	row, count int
 	cells      []cell
 }
@@ -230,8 +229,8 @@ func position(reference string) (column, row int, ok bool) {
 	return column, row, row > 0
 }
 
-// readCell reads the cell that was just opened. One that is empty and no formula, wherever
-// it is, is as one that is not there: whole columns may have a format.
+// readCell reads the cell that was just opened. An empty cell without a formula is treated as absent, since whole
+// columns may have a format.
 func (r *rowReader) readCell(e xml.StartElement, column int) error {
 	c := cell{kind: attr(e, "t"), style: attr(e, "s")}
 	value, inline, isInline, shows := "", "", false, false

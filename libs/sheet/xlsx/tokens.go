@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// maxToken bounds one tag, or the text between two of them, in bytes; a cell has 32,767
-	// characters at most. The decoder holds it in memory, several times.
+	// maxToken bounds one tag, or the text between two of them, in bytes; a cell has at most 32,767 characters. The
+	// decoder stores it several times in memory.
 	maxToken = 1 << 20
-	// maxDepth bounds how deep elements are in each other, and maxAttributes what each of
-	// them has: the decoder remembers both until they end.
+	// maxDepth bounds the nesting of elements, and maxAttributes their attributes: the decoder stores both until they
+	// end.
 	maxDepth      = 64
 	maxAttributes = 128
 )
 
-// tokens reads the tags and texts of a part, in memory that does not grow with it.
+// tokens reads the tags and texts of a part in constant memory.
 type tokens struct {
 	from  *metered
 	xml   *xml.Decoder
@@ -72,9 +72,8 @@ func (t *tokens) next() (xml.Token, error) {
 	return token, nil
 }
 
-// text returns the text of the element that was just opened, and reads to its end. With
-// inner it is that of the elements t in it, which rich text has one of for each run; how a
-// text is pronounced is left out.
+// text returns the text of the element that was just opened, and reads to its end. With inner it is that of the
+// elements t in it, of which rich text has one per run; phonetic text is omitted.
 func (t *tokens) text(inner bool) (string, error) {
 	var b strings.Builder
 	outer, taken, phonetic := t.depth, t.depth, 0
@@ -153,8 +152,7 @@ func ended(err error) error {
 	return err
 }
 
-// metered reads no more than is left. The decoder takes single bytes of it, and none
-// ahead.
+// metered reads no more than left bytes. The decoder reads single bytes without buffering.
 type metered struct {
 	r    *bufio.Reader
 	left int
@@ -178,7 +176,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// while reads as long as a context has not ended, and lets others have their turns.
+// while reads until a context ends, and yields to other work.
 type while struct {
 	ctx context.Context //nolint:containedctx // it lives as long as one conversion
 	r   io.Reader

@@ -26,8 +26,7 @@ import (
 const MediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 const (
-	// maxUnpacked bounds what a workbook may unpack to, in bytes: a few kilobytes of zip
-	// can hold gigabytes.
+	// maxUnpacked bounds the unpacked size of a workbook, in bytes: a few kilobytes of zip can expand to gigabytes.
 	maxUnpacked = 48 << 20
 	maxRows     = 100_000
 	maxColumns  = 500
@@ -57,12 +56,11 @@ type Options struct {
 	Limit int
 }
 
-// WriteCSV writes a sheet of a workbook as CSV in UTF-8, one line for each row, empty
-// ones included, so that rows keep their numbers. A cell that is a number has one reading;
-// where texts that are to be numbers have two, and the other texts settle which is meant,
-// format is how those are written, one of [units.Formats]. What is wrong with the file is a
-// VALIDATION_ERROR, more than may be written PAYLOAD_TOO_LARGE; both may be found when
-// a part has been written. It ends with the error of ctx soon after that has one.
+// WriteCSV writes a sheet of a workbook as CSV in UTF-8, one line per row, including empty ones, so that row numbers
+// are preserved. Numeric cells are written unambiguously; if strings in numeric columns are ambiguous, and others
+// determine their format, format is it, one of [units.Formats]. A fault in the file is a VALIDATION_ERROR, exceeding
+// the limit PAYLOAD_TOO_LARGE; both may occur after a part has been written. It returns the error of ctx soon after
+// ctx ends.
 func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format string, err error) {
 	parts, err := open(ctx, file)
 	if err != nil {
@@ -120,22 +118,22 @@ func tooLarge() error {
 	return fault("file", fields.TooMany, fmt.Sprintf("The workbook unpacks to more than %d MiB. Save the one sheet that is meant, as XLSX or as CSV.", maxUnpacked>>20))
 }
 
-// tooFar is the fault of a sheet with something in a row or a column that none may have.
+// tooFar is the fault of a sheet with content beyond the last possible row or column.
 func tooFar(row int) error {
 	return fault(fmt.Sprintf("row %d", row), fields.TooMany, fmt.Sprintf("A sheet has at most %d rows and %d columns. Is there something far outside of the table?", maxRows, maxColumns))
 }
 
 var (
-	// errNoWorkbook says that a file is none, or one that is encrypted.
+	// errNoWorkbook reports a file that is not a workbook, or an encrypted one.
 	errNoWorkbook = errors.New("no workbook")
-	// errDamaged says that a workbook contradicts itself, or what a workbook has to be.
+	// errDamaged reports a workbook that is inconsistent or invalid.
 	errDamaged = errors.New("damaged workbook")
-	// errElements says that a workbook has more elements than may be read.
+	// errElements reports a workbook with too many elements.
 	errElements = errors.New("too many elements")
 )
 
-// unreadable tells why a workbook was not read. What tells that already, and the end of a
-// request, stays as it is.
+// unreadable returns the fault for a workbook that could not be read. Faults, and the end of a request, are returned
+// unchanged.
 func unreadable(err error) error {
 	var told *apperr.Error
 	switch {
