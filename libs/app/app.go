@@ -24,7 +24,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Env is the world as a program sees it; tests make their own.
+// Env is the environment of a program; tests provide their own.
 type Env struct {
 	// Args is the command line without the program's name.
 	Args   []string
@@ -40,7 +40,7 @@ type Env struct {
 	Logger *slog.Logger
 	// Version names the build: a version, or the revision it was built from.
 	Version string
-	// Metrics is the page to be scraped, nil when there is no debug address.
+	// Metrics is the metrics handler, nil if there is no debug address.
 	Metrics http.Handler
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
@@ -48,12 +48,11 @@ type Env struct {
 
 // Command is one command of a program.
 type Command struct {
-	// Name is the words the command is called by, "org create"; empty: what the
-	// program does when no command is named.
+	// Name is the name of the command, "org create"; empty: the default command.
 	Name string
 	// Arguments shows the command's arguments in the help, "BUNDLE.json".
 	Arguments string
-	// Summary says in a line what the command does.
+	// Summary describes the command in a line.
 	Summary string
 
 	open func() (settings.Config, func(ctx context.Context, env Env) error)
@@ -61,8 +60,7 @@ type Command struct {
 	quiet bool
 }
 
-// NewCommand makes a command from its settings, a struct C, and what it does
-// with them.
+// NewCommand returns a command with settings, a struct C, and a function that runs it.
 func NewCommand[C any, P interface {
 	*C
 	settings.Config
@@ -74,7 +72,7 @@ func NewCommand[C any, P interface {
 	}}
 }
 
-// Taking returns the command with what its help shows as its arguments.
+// Taking returns the command with a description of its arguments for the help.
 func (c Command) Taking(arguments string) Command {
 	c.Arguments = arguments
 	return c
@@ -95,8 +93,8 @@ type Program struct {
 	Notes string
 }
 
-// serviceNamer is implemented by settings that decide what the process calls
-// itself in logs and telemetry: the worker is a process of its own kind.
+// serviceNamer is implemented by settings that determine the name of the process in logs and telemetry: the worker
+// has its own.
 type serviceNamer interface{ ServiceName() string }
 
 // The exit codes of Main.
@@ -153,7 +151,7 @@ func (p Program) Run(ctx context.Context, env Env) error {
 	if err != nil {
 		return err
 	}
-	if c == nil { // help was asked for
+	if c == nil { // help was requested
 		_, err := io.WriteString(env.Stdout, p.help(env.Version))
 		return err
 	}
@@ -193,8 +191,8 @@ func (p Program) Run(ctx context.Context, env Env) error {
 	return run(ctx, env)
 }
 
-// find returns the command that the arguments name, the longest name first, and
-// the arguments after its name; nil when help is asked for.
+// find returns the command of the arguments, with the longest matching name, and the arguments after its name; nil if
+// help is requested.
 func (p Program) find(args []string) (*Command, []string, error) {
 	if len(args) > 0 && args[0] == healthcheckCommand {
 		c := NewCommand(healthcheckCommand, "ask the running server whether it is ready", healthcheck)
@@ -225,7 +223,7 @@ func (p Program) find(args []string) (*Command, []string, error) {
 
 const versionCommand = "version"
 
-// none is the settings of a command without any.
+// none are the settings of a command without any.
 type none struct{}
 
 // Describe implements settings.Config.
@@ -236,8 +234,7 @@ func printVersion(_ context.Context, env Env, _ *none) error {
 	return err
 }
 
-// buildVersion returns the version the linker was given, that of the main
-// module, or the revision it was built from.
+// buildVersion returns the version set by the linker, that of the main module, or the revision it was built from.
 func buildVersion() string {
 	if version != "" {
 		return version

@@ -20,8 +20,7 @@ import (
 // setupWithMetrics is telemetry.Setup with a page of all metrics.
 func setupWithMetrics(ctx context.Context, service, version string) (http.Handler, func(context.Context) error, error) {
 	registry := prometheus.NewRegistry()
-	// What the process takes (memory, processor, files, when it started) and what
-	// it was built from.
+	// Resource use of the process (memory, processor, files, start time) and build information.
 	registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
 	reader, err := otelprom.New(otelprom.WithRegisterer(registry))
 	if err != nil {
@@ -34,8 +33,7 @@ func setupWithMetrics(ctx context.Context, service, version string) (http.Handle
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true}), flush, nil
 }
 
-// Debug is what the debug address serves. It is for operators: it must not be
-// reachable for clients.
+// Debug is the handler of the debug address. It is for operators: clients must not be able to reach it.
 type Debug struct {
 	// Metrics is served as /metrics; nil: no such page.
 	Metrics http.Handler
@@ -43,7 +41,7 @@ type Debug struct {
 	Status http.Handler
 	// Ready reports whether the service is ready; nil: always.
 	Ready func(ctx context.Context) error
-	// Live reports whether the process gets on; nil: always.
+	// Live reports whether the process makes progress; nil: always.
 	Live func() error
 }
 
@@ -58,7 +56,7 @@ func (d Debug) Handler() http.Handler {
 		mux.Handle("GET /status", d.Status)
 	}
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound) // may hold secrets given as flags
+	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound) // may contain secrets in flags
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
@@ -95,8 +93,7 @@ func ServeDebug(ctx context.Context, ln net.Listener, d Debug) error {
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
 		IdleTimeout:       time.Minute,
-		// A profile takes as long as it is asked to; pprof extends the deadline
-		// of its own answers by what was asked.
+		// A profile takes as long as requested; pprof extends the deadline of its responses accordingly.
 		WriteTimeout: 90 * time.Second,
 	}
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })

@@ -11,18 +11,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// healthcheckCommand as the first argument makes any program ask the running
-// one of its kind whether it is ready. Images have no shell and no client, so
-// whoever runs containers (compose) asks this way.
+// healthcheckCommand as the first argument makes any program check whether the running one of its kind is ready.
+// Images have neither a shell nor an HTTP client, so container runtimes (compose) use this.
 const healthcheckCommand = "healthcheck"
 
-// healthcheckLimit bounds the question: above the time a readiness probe of a
-// service may take.
+// healthcheckLimit bounds the request: above the time that a readiness probe of a service may take.
 const healthcheckLimit = 4 * time.Second
 
-// Healthcheck asks the service whose debug address is addr whether it is ready
-// and returns nil when it is. An address that names no host, or every host, is asked
-// on the loopback interface.
+// Healthcheck requests the readiness of the service with the debug address addr and returns nil if it is ready. For
+// an address without a host, or for all hosts, it uses the loopback interface.
 func Healthcheck(ctx context.Context, addr string) error {
 	if addr == "" {
 		return errors.New("ECF_DEBUG_ADDR is empty: there is no debug port to ask")
@@ -44,7 +41,7 @@ func Healthcheck(ctx context.Context, addr string) error {
 	if err != nil {
 		return fmt.Errorf("ask for health: %w", err)
 	}
-	// Not the default transport: a proxy of the environment must not be asked.
+	// Not the default transport: a proxy of the environment must not be used.
 	transport := &http.Transport{DisableKeepAlives: true}
 	res, err := transport.RoundTrip(req)
 	if err != nil {

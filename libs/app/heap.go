@@ -9,24 +9,20 @@ import (
 )
 
 const (
-	// usualPercent is the garbage collector's own choice: a heap is collected when it has
-	// grown to twice of what is in use.
+	// usualPercent is the default of the garbage collector: it runs when the heap has grown to twice the live heap.
 	usualPercent = 100
-	// roomyHeap is how large, in bytes, the heap of a busy process may be before it is
-	// collected all the same.
+	// roomyHeap is the heap size, in bytes, at which even a busy process is collected.
 	roomyHeap = 96 << 20
-	// A process is busy when its heap is collected again within oftenWithin, and not any more when
-	// it is not for calmAfter.
+	// A process is busy when collections are less than oftenWithin apart, until they are more than calmAfter apart.
 	oftenWithin = 250 * time.Millisecond
 	calmAfter   = 5 * time.Second
-	// startUp is how long a process is not looked at: its heap grows from nothing.
+	// startUp is how long after its start a process is not considered: its heap grows from nothing.
 	startUp = 3 * time.Second
 )
 
-// heapPace decides how often the heap is collected. That of these processes is small: under
-// load it would be collected many times a second, and each time take a quarter of the
-// processors from requests. So while a process is busy its heap may grow to roomyHeap; one
-// at rest, and one that has more in use, is collected as any other is.
+// heapPace tunes the garbage collector. The heap of these processes is small: under load it would be collected many
+// times a second, taking a quarter of the processors from requests each time. So while a process is busy its heap may
+// grow to roomyHeap; an idle one, and one with a larger live heap, is collected as usual.
 type heapPace struct {
 	set  func(percent int)
 	live func() uint64 // bytes in use when the heap was collected last
@@ -37,7 +33,7 @@ type heapPace struct {
 	percent int
 }
 
-// paceHeap begins to decide for this process, in a while.
+// paceHeap starts the tuning of this process, after a while.
 func paceHeap() {
 	time.AfterFunc(startUp, func() {
 		p := &heapPace{set: func(percent int) { debug.SetGCPercent(percent) }, live: liveHeap, percent: usualPercent}
@@ -46,7 +42,7 @@ func paceHeap() {
 	})
 }
 
-// watch has collected called after each collection: what is reachable by nothing goes with it.
+// watch calls collected after each collection, by the finalizer of an unreachable object.
 func (p *heapPace) watch() {
 	type canary struct{ p *heapPace } // with a pointer, so that it is in no block with others
 	runtime.AddCleanup(&canary{p}, func(p *heapPace) {
@@ -62,7 +58,7 @@ func (p *heapPace) collected(now time.Time) {
 	often := now.Sub(p.last) < oftenWithin
 	p.last = now
 	p.calm.Reset(calmAfter)
-	// Also where it is collected seldom because of its room: what is in use may have grown.
+	// Also if collections are rare because of the larger heap: the live heap may have grown.
 	if often || p.percent != usualPercent {
 		p.change(percentFor(p.live()))
 	}
@@ -82,8 +78,8 @@ func (p *heapPace) change(percent int) {
 	}
 }
 
-// percentFor returns by how much more than what is in use a busy heap may grow, in steps, so
-// that it is not changed with each collection.
+// percentFor returns the growth in percent for a live heap of a busy process, in steps, so that it does not change
+// with each collection.
 func percentFor(live uint64) int {
 	const step = 50
 	if live == 0 || live >= roomyHeap/2 {

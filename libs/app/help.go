@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// help returns what a program with several commands prints when it is asked.
+// help returns the help of a program with several commands.
 func (p Program) help(version string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: %s\n\nusage: %s COMMAND [settings]\n\n", p.Name, version, p.Summary, p.Name)
@@ -18,7 +18,7 @@ func (p Program) help(version string) string {
 		fmt.Fprintf(w, "  %s\t%s\n", strings.TrimSpace(c.Name+" "+c.Arguments), c.Summary)
 	}
 	fmt.Fprintf(w, "  %s\tprint the version\n  %s\task the running server whether it is ready\n", versionCommand, healthcheckCommand)
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder never fails
 	fmt.Fprintf(&b, "\n%s COMMAND --help lists the settings of a command.\n%s", p.Name, p.Notes)
 	return b.String()
 }

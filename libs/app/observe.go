@@ -46,14 +46,13 @@ func parseLevel(s string) (slog.Level, error) {
 	return 0, errors.New("must be debug, info, warn or error")
 }
 
-// observe opens the log and the telemetry as the settings ask for. The returned
-// function flushes them.
+// observe opens the log and the telemetry according to the settings. The returned function flushes them.
 func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flush func(), err error) {
 	level, err := parseLevel(set.Value(logLevelName))
 	if err != nil {
 		return nil, err // not reached: the settings have been checked
 	}
-	// What libraries report about themselves goes to the same log, from their beginning.
+	// Reports of libraries go to the same log.
 	otel.SetErrorHandler(telemetry.NewErrorHandler(e.Stderr, name, e.now()))
 	var stop func(context.Context) error
 	if set.Value(debugAddrName) != "" {
@@ -71,7 +70,7 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 	redisx.LogTo(log)
 	return func() {
 		defer lines.Flush()
-		// The context has ended by now, or nobody is left to end it.
+		// The context has ended by now, or will never be cancelled.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushLimit)
 		defer cancel()
 		if err := stop(last); err != nil {
@@ -82,9 +81,8 @@ func (e *Env) observe(ctx context.Context, name string, set *settings.Set) (flus
 
 const scope = "github.com/eventcarbon/ecf/libs/app"
 
-// watchClock measures what this process takes for the time. Whoever scrapes it
-// compares that with its own clock: a wrong one makes tokens too old or too young,
-// and every age and delay that is measured wrong.
+// watchClock exports the clock of this process as a metric. The monitoring compares it with its own: a wrong clock
+// makes tokens too old or too young, and measured ages and delays wrong.
 func watchClock(now func() time.Time) {
 	_, err := otel.Meter(scope).Float64ObservableGauge("ecf.process.clock", metric.WithUnit("s"),
 		metric.WithDescription("The time by the clock of this process, in seconds since 1970"),

@@ -19,9 +19,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// ServeGrace is how long requests, and WorkGrace how long tasks of a queue, may
-// take to finish after the end has been asked for. The grace period of a
-// deployment must be longer.
+// ServeGrace is how long requests, and WorkGrace how long tasks of a queue, may take to finish after a shutdown was
+// requested. The grace period of a deployment must be longer.
 const (
 	ServeGrace = 20 * time.Second
 	WorkGrace  = 25 * time.Second
@@ -31,11 +30,9 @@ const (
 type Listen struct {
 	// Addr is the address of the service.
 	Addr string
-	// DebugAddr is where metrics, profiles and health are served, apart from the
-	// API; empty: nowhere.
+	// DebugAddr is the address of metrics, profiles and health, separate from the API; empty: none.
 	DebugAddr string
-	// RequestTimeout is how long a request may take whose operation has no time of its
-	// own; 0: the default of each service.
+	// RequestTimeout is the time limit of requests whose operation has none; 0: the default of each service.
 	RequestTimeout time.Duration
 }
 
@@ -58,13 +55,13 @@ func describeDebugAddr(s *settings.Set, field *string) {
 	s.Text(field, debugAddrName, "", "address for metrics, profiles and health, not for clients; off when empty", settings.CheckAddress)
 }
 
-// Process is what the services of one process share.
+// Process is the state that the services of one process share.
 type Process struct {
 	Env
 	// Health is the health of the process: its debug port, the command
 	// healthcheck and the health routes of its services agree on it.
 	Health *web.Health
-	// Work schedules what is expensive in this process, whichever of its services does it.
+	// Work schedules the expensive work of this process, for all of its services.
 	Work *fairshare.Scheduler
 
 	name    string
@@ -76,8 +73,7 @@ type Process struct {
 	closers []func() error
 }
 
-// RequestTimeout returns how long a request may take whose operation has no time of its
-// own; 0: the default of the service.
+// RequestTimeout returns the time limit of requests whose operation has none; 0: the default of the service.
 func (p *Process) RequestTimeout() time.Duration { return p.listen.RequestTimeout }
 
 // ServiceTimeout is RequestTimeout for a service behind the gateway: the gateway is to
@@ -93,7 +89,7 @@ type Service struct {
 	Recall web.Recall
 	// Wrap, if set, wraps the listener that App is served on.
 	Wrap func(net.Listener) net.Listener
-	// Tasks run beside App until the process ends.
+	// Tasks run concurrently with App until the process ends.
 	Tasks []Task
 	// Status is a page for people on the debug port; it may be nil.
 	Status http.Handler
@@ -110,10 +106,9 @@ type Task struct {
 // errStarting is the state of a process until its service is served.
 var errStarting = errors.New("the service has not started yet")
 
-// Serve runs a process until ctx ends: the debug port at once, and the service
-// as soon as open has opened what it stands on and built it. Until then the
-// process lives and is not ready. What open has registered with OnClose is
-// closed at the end.
+// Serve runs a process until ctx ends: the debug port at once, and the service as soon as open has opened its
+// dependencies and built it. Until then the process is live and not ready. Functions registered with OnClose run at
+// the end.
 func Serve(ctx context.Context, env Env, name string, listen Listen, open func(ctx context.Context, p *Process) (Service, error)) (err error) {
 	if env.Now == nil {
 		env.Now = time.Now
@@ -157,8 +152,7 @@ func (p *Process) tellStop(ctx context.Context) (stopped func()) {
 	}
 }
 
-// OnClose registers what is closed when everything that runs in the process has
-// ended, the last first.
+// OnClose registers a function to call when everything in the process has ended, in reverse order.
 func (p *Process) OnClose(do func() error) { p.closers = append(p.closers, do) }
 
 func (p *Process) close() error {
@@ -169,13 +163,12 @@ func (p *Process) close() error {
 	return errors.Join(errs...)
 }
 
-// Inside returns the process as a service sees it that only other services of
-// the same process call: it has a health of its own.
+// Inside returns the process for a service that only other services of the same process call: it has its own health.
 func (p *Process) Inside(health *web.Health) *Process {
 	return &Process{Env: p.Env, Health: health, Work: p.Work, name: p.name, group: p.group, pulse: p.pulse}
 }
 
-// Go runs a service on a listener of its own beside the one that Serve runs.
+// Go runs a service on its own listener, in addition to the one that Serve runs.
 func (p *Process) Go(s Service, ln net.Listener) {
 	p.runTasks(s)
 	p.group.Go(s.Name, func(ctx context.Context) error { return serveApp(ctx, s.App, ln, ServeGrace) })
@@ -238,8 +231,7 @@ func (p *Process) statusPage(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-// How often Await tries again: at once at first, and not more often than every
-// few seconds in an outage that lasts.
+// How often Await retries: immediately at first, and only every few seconds in a long outage.
 const (
 	firstRetry = 250 * time.Millisecond
 	lastRetry  = 5 * time.Second

@@ -9,11 +9,11 @@ import (
 // errStuck is the state of a process whose work has made no progress for too long.
 var errStuck = errors.New("the work of the process makes no progress")
 
-// pulse is by what a process is known to get on.
+// pulse records the progress of a process.
 type pulse struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	limit time.Duration // 0: it lives while it answers
+	limit time.Duration // 0: it is live while it responds
 	last  time.Time
 }
 

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ListenOn opens a TCP listener. The port 0 takes a free one.
+// ListenOn opens a TCP listener. The port 0 selects a free one.
 func ListenOn(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -20,16 +20,13 @@ func ListenOn(ctx context.Context, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// drainNotice is how long a service that is told to stop goes on taking
-// requests after it has said that it is not ready, so that whoever sends them
-// has time to notice.
+// drainNotice is how long a service continues to accept requests during shutdown after reporting that it is not
+// ready, so that load balancers can react.
 const drainNotice = time.Second
 
-// serveApp serves an application until ctx ends. Then it calls drain (the place
-// for Health.Drain), goes on for a moment when there is any, refuses new
-// connections, and waits for the running requests; all that within grace.
-// What then still runs is cut off, and that is an error. The listener is closed
-// when serveApp returns.
+// serveApp serves an application until ctx ends. Then it calls drain (for Health.Drain), continues for a moment if
+// drain is set, refuses new connections, and waits for the running requests; all within grace. Requests still running
+// then are cut off, which is an error. The listener is closed when serveApp returns.
 func serveApp(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Duration, drain ...func()) error {
 	served := make(chan error, 1)
 	quiet := newSilentListener(ln)
@@ -57,7 +54,7 @@ func serveApp(ctx context.Context, app *fiber.App, ln net.Listener, grace time.D
 	}
 	quiet.end()
 	err := app.ShutdownWithContext(last)
-	// The application does not know the listener yet when ctx ended at once.
+	// If ctx ended at once, the application has not got the listener yet.
 	_ = ln.Close()
 	if err == nil {
 		select {
@@ -94,8 +91,8 @@ func NewGroup(ctx context.Context) *Group {
 	return &Group{ctx: ctx, stop: stop, g: g}
 }
 
-// Go starts a part. It must return when its context ends; that it then returns
-// the context's error is no failure. A panic of a part is its error.
+// Go starts a part. It must return when its context ends; returning the context's error then is not a failure. A
+// panic of a part becomes its error.
 func (g *Group) Go(name string, part func(ctx context.Context) error) {
 	g.g.Go(func() (err error) {
 		defer func() {

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// silentListener knows the connections on which nothing has come yet. fasthttp
-// takes such a connection for a busy one, so that a proxy which connects before
-// it has anything to send would hold up the end of the program until the read
-// time-out.
+// silentListener tracks the connections that have not received any data. fasthttp treats such a connection as busy,
+// so a proxy that connects in advance would delay the shutdown until the read timeout.
 type silentListener struct {
 	net.Listener
 	mu     sync.Mutex
@@ -29,7 +27,7 @@ func (l *silentListener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	if _, ok := conn.(interface{ ConnectionState() tls.ConnectionState }); ok {
-		return conn, nil // fasthttp asks the connection itself whether it is TLS
+		return conn, nil // fasthttp checks whether the connection is TLS
 	}
 	c := &silentConn{Conn: conn, listener: l}
 	l.mu.Lock()
@@ -42,9 +40,8 @@ func (l *silentListener) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// end gives up waiting for the first byte of silent connections. A request that
-// comes at this very moment is either served or refused, never cut off: only
-// the waiting for it is ended.
+// end stops waiting for the first byte of silent connections. A request that arrives at this moment is either served
+// or rejected, never cut off.
 func (l *silentListener) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

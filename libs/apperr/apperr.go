@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// Code names a kind of failure. Codes are part of the API: a client branches
-// on them, so one is never renamed and never reused for another meaning.
+// Code identifies a kind of failure. Codes are part of the API: clients depend on them, so one is never renamed or
+// reused for another meaning.
 type Code string
 
-// The codes of the API. The ones marked "specification" are shown in the given
-// interface specification, the others are decided in the contract.
+// The codes of the API. The ones marked "specification" are in the given interface specification, the others are
+// defined by the contract.
 const (
 	ValidationError Code = "VALIDATION_ERROR"
 	Unauthenticated Code = "UNAUTHENTICATED" // specification
@@ -65,14 +65,14 @@ type Detail struct {
 	Code        string   `json:"code"`
 	Message     string   `json:"message"`
 	Suggestions []string `json:"suggestions,omitempty"`
-	// RecordID and Status name the record that is in the way, where one is.
+	// RecordID and Status are those of the conflicting record, if there is one.
 	RecordID string `json:"recordId,omitempty"`
-	// EventID is the event that is in the way, where one is.
+	// EventID is the conflicting event, if there is one.
 	EventID string `json:"eventId,omitempty"`
 	Status  string `json:"status,omitempty"`
 }
 
-// Error is a failure a client may be told about.
+// Error is a failure that clients may see.
 type Error struct {
 	Code    Code
 	Message string
@@ -81,11 +81,11 @@ type Error struct {
 	RetryAfter time.Duration
 	// Allow lists the methods of a route that was called with another one.
 	Allow []string
-	// Cause is for the log. It never reaches a client.
+	// Cause is for the log. Clients never see it.
 	Cause error
 }
 
-// New makes an Error from a code and a sentence for people.
+// New returns an Error with a code and a sentence for people.
 func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

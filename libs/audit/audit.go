@@ -21,12 +21,11 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 )
 
-// Path is where auth takes reports, on its own port. The gateway never exposes
-// it.
+// Path is the path for reports to auth, on its own port. The gateway never exposes it.
 const Path = "/internal/audit"
 
-// Actions that other services than auth report. Auth takes no others, so that
-// nobody who reaches it can make up a sign-in.
+// Actions reported by services other than auth. Auth accepts no others, so that nobody who reaches it can forge a
+// sign-in.
 const (
 	Forbidden    = "request.forbidden"
 	Limited      = "request.limited"
@@ -59,18 +58,18 @@ func Reportable(action string) bool {
 	}, name)
 }
 
-// Note is what happened. It holds no email and no secret.
+// Note describes an action. It contains no email and no secret.
 type Note struct {
 	Action string `json:"action"`
-	// ID names the action among those of its kind in its organization: reported again,
-	// it is entered once. Empty: the report is an entry of its own.
+	// ID identifies the action among those of its kind in its organization: repeated reports are entered once. Empty:
+	// every report is an entry.
 	ID string `json:"id,omitempty"`
 	// Actor is who acted, if ID is that of an action on an event. It may differ from the caller: the
 	// last action in the history of an event is reported with the next one.
 	Actor string `json:"actor,omitempty"`
 	// Refused is the reason for a rejection; empty if the action was done.
 	Refused string `json:"refused,omitempty"`
-	// Subject is what it was done to, or the request that was refused.
+	// Subject is the object of the action, or the rejected request.
 	Subject string `json:"subject,omitempty"`
 	Before  string `json:"before,omitempty"`
 	After   string `json:"after,omitempty"`
@@ -83,18 +82,18 @@ type Report struct {
 	RequestID string `json:"requestId,omitempty"`
 }
 
-// Recorder keeps the audit log.
+// Recorder writes the audit log.
 type Recorder interface {
-	// Record stores an entry before it returns nil. Who did it, and in which
-	// organization, is what the access token says; without one nobody is known.
+	// Record stores an entry before it returns nil. Actor and organization are those of the access token; without one
+	// they are unknown.
 	Record(ctx context.Context, accessToken string, r Report) error
 }
 
-// MaxText bounds each text of a note in bytes: the log cuts what is longer.
+// MaxText bounds each text of a note in bytes: the log truncates longer ones.
 const MaxText = 1000
 
-// Naming returns notes that name all ids, each as many as fit: Before has them, and After
-// which one of how many notes it is, where one is not enough. None for no ids.
+// Naming returns notes that contain all ids, as many per note as fit: Before contains them, and After which one of
+// how many notes it is, if there are several. It returns none for no ids.
 func Naming(n Note, ids []string) []Note {
 	var notes []Note
 	names := ""
@@ -121,8 +120,8 @@ func Naming(n Note, ids []string) []Note {
 	return notes
 }
 
-// header carries a note in the answer of a service, once for each note. The gateway removes it, as
-// it does all fields that begin with X-Ecf-.
+// header is the header field for a note in the response of a service, once for each note. The gateway removes it,
+// like all fields that begin with X-Ecf-.
 const header = "X-Ecf-Audit"
 
 // Attach sets the notes in the response of a service, replacing existing ones. There is room
@@ -140,9 +139,9 @@ func Attach(c *fiber.Ctx, notes ...Note) error {
 	return nil
 }
 
-// Hold returns the notes of a service's answer as text that Reattach puts into another
-// answer, empty where there are none. Notes without an ID get the one given, with their place
-// where they are several: they are reported with each of these answers, and entered once.
+// Hold returns the notes of a service's response as text for Reattach, empty if there are none. Notes without an ID
+// get the given one, with an index if there are several: they are reported with each of these responses, and entered
+// once.
 func Hold(c *fiber.Ctx, id string) (string, error) {
 	notes, err := Attached(c.Response())
 	if err != nil || len(notes) == 0 {
@@ -166,7 +165,7 @@ func Hold(c *fiber.Ctx, id string) (string, error) {
 	return strings.Join(held, " "), nil
 }
 
-// Reattach puts notes that Hold has returned into an answer.
+// Reattach adds the notes that Hold returned to a response.
 func Reattach(c *fiber.Ctx, held string) {
 	for value := range strings.FieldsSeq(held) {
 		c.Response().Header.Add(header, value)
@@ -204,8 +203,8 @@ type Remote struct {
 
 var _ Recorder = (*Remote)(nil)
 
-// NewRemote makes a Recorder of the auth service at base, such as
-// http://auth:8081. A nil client is one with a time-out of 2 s.
+// NewRemote returns a Recorder that reports to the auth service at base, such as http://auth:8081. A nil client is
+// one with a timeout of 2 s.
 func NewRemote(base string, client *http.Client) *Remote {
 	if client == nil {
 		client = &http.Client{Timeout: 2 * time.Second}
@@ -233,7 +232,7 @@ func (r *Remote) Record(ctx context.Context, accessToken string, report Report) 
 		return fmt.Errorf("audit: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 16<<10)) // so that the connection is kept
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 16<<10)) // so that the connection is reused
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("audit: auth answers %d", res.StatusCode)
 	}

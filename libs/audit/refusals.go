@@ -9,13 +9,12 @@ import (
 const (
 	// refusalsWindow is how long repetitions of one refusal are counted together.
 	refusalsWindow = time.Hour
-	// maxRefusals bounds what is counted apart.
+	// maxRefusals bounds the number of separate counters.
 	maxRefusals = 10_000
 	sweepEvery  = time.Minute
 )
 
-// Times says in an entry that a refusal is the nth within the time that repetitions
-// are counted together; empty for the first.
+// Times states in an entry that a rejection is the nth within the window; empty for the first.
 func Times(nth int) string {
 	if nth < 2 {
 		return ""
@@ -29,7 +28,7 @@ func Times(nth int) string {
 type Refusals struct {
 	mu    sync.Mutex
 	seen  map[string]*refusal
-	swept time.Time // when what is over was last removed
+	swept time.Time // when expired counters were last removed
 }
 
 type refusal struct {
@@ -38,9 +37,8 @@ type refusal struct {
 	owed  bool // the last one to be entered was not
 }
 
-// Count counts a refusal and reports whether to enter it: the first within the
-// window, the second, the fourth, and so on. Once there are too many who are
-// refused, all others are counted as one.
+// Count counts a rejection and reports whether to enter it: the first within the window, the second, the fourth, and
+// so on. With too many counters, all others share one.
 func (r *Refusals) Count(action, operation, who string, now time.Time) (key string, nth int, enter bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +64,7 @@ func (r *Refusals) Count(action, operation, who string, now time.Time) (key stri
 	return key, one.n, enter
 }
 
-// sweep removes what is over; not each time, as that costs as much as there is.
+// sweep removes expired counters; not each time, since it visits all.
 func (r *Refusals) sweep(now time.Time) {
 	if now.Sub(r.swept) < sweepEvery {
 		return
@@ -79,7 +77,7 @@ func (r *Refusals) sweep(now time.Time) {
 	}
 }
 
-// Owe notes that an entry could not be made, so that the next refusal is one.
+// Owe records that an entry could not be made, so that the next rejection is entered.
 func (r *Refusals) Owe(key string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

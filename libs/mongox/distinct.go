@@ -7,9 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// Distinct reads the different values that a field has in the documents that filter
-// matches. Where the command failed, the driver's Decode says instead that nothing can
-// be decoded ("unexpected EOF"), so the error is asked for first.
+// Distinct reads the distinct values of a field in the documents that filter matches. If the command failed, the
+// driver's Decode only reports that nothing can be decoded ("unexpected EOF"), so the error is checked first.
 func Distinct[T any](ctx context.Context, in *mongo.Collection, field string, filter bson.D) ([]T, error) {
 	answer := in.Distinct(ctx, field, filter)
 	if err := answer.Err(); err != nil {

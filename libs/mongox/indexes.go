@@ -19,16 +19,14 @@ type Index struct {
 	Name       string // the server's default where empty
 	Unique     bool
 	Keys       bson.D
-	// Only is a condition: the index holds the documents that meet it and no
-	// others. A server that has no such indexes is given one of all documents.
+	// Only is the condition of a partial index. A server without partial indexes gets an index of all documents.
 	Only bson.D
-	// Expires removes documents by the date that is the only key. A server that
-	// does not remove them keeps them: nothing may rest on it.
+	// Expires makes a TTL index of the only key, a date. On a server without TTL indexes documents remain, so nothing
+	// may depend on it.
 	Expires bool
 }
 
-// expiryGrace is how long documents stay after their date, so that a clock that
-// is wrong by less removes nothing that is in use.
+// expiryGrace is how long documents remain after their date, so that a smaller clock error removes nothing in use.
 const expiryGrace = time.Hour
 
 // Ascending returns the keys of an index over the fields, all ascending.
@@ -46,7 +44,7 @@ func (i Index) Where(only bson.D) Index {
 	return i
 }
 
-// name returns the name by which the server knows the index.
+// name returns the server's name of the index.
 func (i Index) name() string {
 	if i.Name != "" {
 		return i.Name
@@ -58,8 +56,7 @@ func (i Index) name() string {
 	return strings.Join(parts, "_")
 }
 
-// model returns the index as it is asked for; plain leaves out what not every
-// server has.
+// model returns the definition of the index; plain omits features that some servers lack.
 func (i Index) model(plain bool) mongo.IndexModel {
 	o := options.Index()
 	if i.Name != "" {
@@ -77,8 +74,8 @@ func (i Index) model(plain bool) mongo.IndexModel {
 	return mongo.IndexModel{Keys: i.Keys, Options: o}
 }
 
-// CreateIndexes returns the step that creates indexes. It costs one command for
-// each collection and changes nothing where they exist.
+// CreateIndexes returns a step that creates indexes. It costs one command per collection and changes nothing if they
+// exist.
 func CreateIndexes(minReader int, indexes ...Index) Step {
 	return Step{MinReader: minReader, Apply: func(ctx context.Context, db *mongo.Database) error {
 		var order []string
@@ -115,16 +112,15 @@ func createIn(ctx context.Context, in *mongo.Collection, indexes []Index) error 
 	return err
 }
 
-// ReplaceIndexes returns the step that creates indexes and then drops those of
-// the given names, "collection.name": programs that need the old ones find
-// either them or the new ones, which must serve their queries too. It changes
-// nothing where that is so.
+// ReplaceIndexes returns a step that creates indexes and then drops those named "collection.name": programs that need
+// the old ones find either them or the new ones, which must also serve their queries. It changes nothing if it has
+// already run.
 func ReplaceIndexes(minReader int, created []Index, dropped ...string) Step {
 	create := CreateIndexes(minReader, created...)
 	return Step{MinReader: minReader, Apply: func(ctx context.Context, db *mongo.Database) error {
 		err := create.Apply(ctx, db)
 		if hasCode(err, conflicting) {
-			// A server that tells indexes by their keys alone: the old ones go first.
+			// A server that identifies indexes by their keys only: the old ones are dropped first.
 			if err = dropIndexes(ctx, db, dropped); err == nil {
 				err = create.Apply(ctx, db)
 			}
@@ -173,10 +169,9 @@ func hasCode(err error, codes []int) bool {
 	return ok && slices.ContainsFunc(codes, failed.HasErrorCode)
 }
 
-// CheckIndexes compares the indexes of a database with those that a program
-// expects. It returns an error that wraps ErrIndex where one that keeps values
-// unique is missing or is another one. It returns the names of the others that are
-// missing or different: without them a program is slow, and right. It writes nothing.
+// CheckIndexes compares the indexes of a database with the expected ones. It returns an error that wraps ErrIndex if
+// a unique one is missing or different, and the names of the others that are: without those a program is slow but
+// correct. It writes nothing.
 func CheckIndexes(ctx context.Context, db *mongo.Database, indexes []Index) (slow []string, err error) {
 	known := map[string]map[string]mongo.IndexSpecification{}
 	for _, i := range indexes {
@@ -206,8 +201,7 @@ func CheckIndexes(ctx context.Context, db *mongo.Database, indexes []Index) (slo
 	return slow, nil
 }
 
-// ErrIndex is wrapped by the error for a database that lacks an index without
-// which values would not be unique.
+// ErrIndex is wrapped by the error for a database that lacks a unique index.
 var ErrIndex = errors.New("the database lacks an index that a program rests on")
 
 func sameKeys(want bson.D, got bson.Raw) bool {

@@ -21,8 +21,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/schema"
 )
 
-// operationTimeout bounds every operation. It is set on the client because a
-// context's own deadline makes the driver close the connection.
+// operationTimeout bounds every operation. It is set on the client because with a context's own deadline the driver
+// closes the connection.
 const operationTimeout = 4 * time.Second
 
 // Options are options of a connection.
@@ -33,12 +33,11 @@ type Options struct {
 	Monitor *event.CommandMonitor
 }
 
-// Connect returns a client for the server that uri names. It does not wait for
-// the server: a service may start before its database.
+// Connect returns a client for the server at uri. It does not wait for the server: a service may start before its
+// database.
 //
-// Of the options of the address maxPoolSize, timeoutMS, serverSelectionTimeoutMS,
-// connectTimeoutMS and those of TLS are obeyed. A write concern or a read
-// preference that would weaken what the stores rest on is an error.
+// Of the options in the address maxPoolSize, timeoutMS, serverSelectionTimeoutMS, connectTimeoutMS and those of TLS
+// are supported. A write concern or a read preference that would weaken the guarantees of the stores is an error.
 func Connect(uri string, o Options) (*mongo.Client, error) {
 	opts, err := clientOptions(uri)
 	if err != nil {
@@ -86,8 +85,8 @@ func clientOptions(uri string) (*options.ClientOptions, error) {
 	return opts, nil
 }
 
-// invalid says why an address is refused. The driver's text may repeat the
-// address with its password: then it is left out.
+// invalid returns the error for an invalid address. The driver's text is omitted if it may repeat the address with
+// its password.
 func invalid(uri string, err error) error {
 	reason := "the address is not valid"
 	_, rest, _ := strings.Cut(uri, "://")
@@ -106,9 +105,8 @@ func Ping(ctx context.Context, client *mongo.Client) error {
 	return client.Ping(ctx, readpref.Primary())
 }
 
-// Redact returns uri for logs: without its password, and without its options,
-// which may hold secrets too. It reads addresses with several hosts, which are
-// no URLs, and of a malformed one it shows rather too little.
+// Redact returns uri for logs: without its password, and without its options, which may contain secrets. It supports
+// addresses with several hosts, which are not URLs, and omits too much of a malformed one rather than too little.
 func Redact(uri string) string {
 	const unreadable = "(unreadable address)"
 	scheme, rest, ok := strings.Cut(uri, "://")
@@ -119,8 +117,7 @@ func Redact(uri string) string {
 	if strings.Contains(options, "@") {
 		return unreadable // the question mark may have been the password's
 	}
-	// The last @: one in a password should have been escaped, but is no reason
-	// to show the password.
+	// The last @: an unescaped one in a password must not reveal the password.
 	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
 		user, _, _ := strings.Cut(rest[:at], ":")
 		rest = user + ":xxxxx" + rest[at:]
@@ -134,14 +131,12 @@ func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
 // IsNoDocument reports whether err means that no document matched.
 func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }
 
-// IsPermanent reports whether err will not end by waiting: the server answers
-// and refuses, and will refuse the same again.
+// IsPermanent reports whether waiting cannot help: the server rejects the request and will reject it again.
 func IsPermanent(err error) bool {
 	if errors.Is(err, schema.ErrNewer) || errors.Is(err, ErrIndex) {
 		return true
 	}
-	// What a server refuses while a connection is made, such as a password, is
-	// inside of what looks like an outage.
+	// A rejection while connecting, such as of a password, is wrapped in an error that looks like an outage.
 	if refused, ok := errors.AsType[driver.Error](err); ok && slices.Contains(permanentCodes, int(refused.Code)) {
 		return true
 	}
@@ -152,8 +147,7 @@ func IsPermanent(err error) bool {
 	return ok && slices.ContainsFunc(permanentCodes, failed.HasErrorCode)
 }
 
-// permanentCodes are the codes by which a server refuses for a reason that an
-// operator has to mend.
+// permanentCodes are the codes of rejections that an operator has to resolve.
 var permanentCodes = []int{
 	2,    // BadValue
 	9,    // FailedToParse
@@ -171,8 +165,7 @@ var permanentCodes = []int{
 	8000, // AtlasError, which is how managed offerings refuse
 }
 
-// Check reports what is wrong with an address, without connecting. It never
-// shows the password.
+// Check validates an address without connecting. Its error never contains the password.
 func Check(uri string) error {
 	if !strings.HasPrefix(uri, "mongodb://") && !strings.HasPrefix(uri, "mongodb+srv://") {
 		return errors.New("must begin with mongodb:// or mongodb+srv://")

@@ -22,9 +22,8 @@ import (
 // monitorScope names the instrumentation in traces and metrics.
 const monitorScope = "github.com/eventcarbon/ecf/libs/mongox"
 
-// NewMonitor returns a monitor that records for each MongoDB command a client span
-// and a measured duration. Neither holds the command: a filter has ids and
-// emails in it. Heartbeats and handshakes are left out.
+// NewMonitor returns a monitor that records a client span and the duration of each MongoDB command. Neither contains
+// the command, whose filter has ids and emails. Heartbeats and handshakes are omitted.
 func NewMonitor() *event.CommandMonitor {
 	duration, err := dbconv.NewClientOperationDuration(otel.Meter(monitorScope),
 		metric.WithExplicitBucketBoundaries(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10))
@@ -101,7 +100,7 @@ func (m *monitor) finished(ctx context.Context, e *event.CommandFinishedEvent, f
 	m.duration.Record(trace.ContextWithSpan(ctx, cmd.span), e.Duration.Seconds(), dbconv.SystemNameMongoDB, attrs...)
 }
 
-// errorKind names a failure with few values and nothing of its text.
+// errorKind classifies a failure with few values and without its text.
 func errorKind(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), mongo.IsTimeout(err):
@@ -116,8 +115,8 @@ func errorKind(err error) string {
 	return "command_failed"
 }
 
-// isHousekeeping knows the commands a driver sends for itself. Authentication
-// is among them: its commands carry secrets and say nothing about requests.
+// isHousekeeping reports whether the driver sends a command for itself. Authentication is included: its commands
+// contain secrets and are not part of requests.
 func isHousekeeping(command string) bool {
 	switch command {
 	case "hello", "isMaster", "ismaster", "ping", "buildInfo", "endSessions",

@@ -12,10 +12,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Wrap adds to an error of the driver what was being done. Where the server
-// could not be reached or could not serve (IsOutage), or failed for a reason that
-// passes (IsTransient), the error is UNAVAILABLE: nothing is wrong with what was
-// asked, and it may be asked again. Wrap of nil is nil.
+// Wrap adds the failed operation to an error of the driver. If the server could not be reached or is unavailable
+// (IsOutage), or the failure is transient (IsTransient), the error is UNAVAILABLE: the request itself is valid and
+// may be repeated. Wrap of nil is nil.
 func Wrap(verb string, err error) error {
 	if err == nil {
 		return nil
@@ -48,10 +47,9 @@ func IsOutage(err error) bool {
 	return ok && (failed.HasErrorLabel("SystemOverloadedError") || slices.ContainsFunc(outageCodes, failed.HasErrorCode))
 }
 
-// isUnsent reports whether err says that the driver had no connection to send a
-// command on: it lets go of all those to a server that failed one command or one
-// look after it, and the commands that wait for one then have this error. It has
-// no label of a network error, and the driver repeats it for some of them alone.
+// isUnsent reports whether the driver had no connection to send a command on: after a failed command or heartbeat it
+// closes all connections to a server, and the commands waiting for one have this error. It is not labeled as a
+// network error, and the driver retries only some of them.
 func isUnsent(err error) bool {
 	var cleared driver.RetryablePoolError
 	if errors.As(err, &cleared) {
@@ -61,10 +59,9 @@ func isUnsent(err error) bool {
 	return closed || errors.Is(err, topology.ErrServerClosed)
 }
 
-// outageCodes are the codes by which a server says that it cannot serve now:
-// those that the specification of retryable reads and writes lists, the time
-// limits of an operation and of a write concern, a cursor that is gone with the
-// member that had it, what was interrupted, and a full disk.
+// outageCodes are the codes with which a server reports that it is unavailable: those of the specification of
+// retryable reads and writes, timeouts of an operation or a write concern, a cursor lost with its member,
+// interruptions, and a full disk.
 var outageCodes = []int{
 	6,     // HostUnreachable
 	7,     // HostNotFound

@@ -10,8 +10,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// newPoolMonitor returns a monitor that counts the connections of a client: open,
-// in use, and how often there was none to be had.
+// newPoolMonitor returns a monitor that counts the connections of a client: open, in use, and failures to get one.
 func newPoolMonitor(client string) *event.PoolMonitor {
 	meter := otel.Meter(monitorScope)
 	updown := func(name, description string) metric.Int64UpDownCounter {

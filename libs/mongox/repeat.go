@@ -13,9 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 )
 
-// IsTransient reports whether err is a failure that the same command, sent once
-// more, will probably not meet: a conflict inside of the server, a change of
-// the primary, a lost connection, none to be had. A write may have happened all the same.
+// IsTransient reports whether the same command will probably succeed if repeated: after a conflict inside of the
+// server, a change of the primary, a lost or unavailable connection. A write may have happened nevertheless.
 func IsTransient(err error) bool {
 	if err == nil || mongo.IsTimeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, mongo.ErrClientDisconnected) {
 		return false
@@ -49,13 +48,12 @@ var transientCodes = []int{
 	16500, // TooManyRequests of managed offerings
 }
 
-// repeatAfter is the shortest wait before a repetition; at most as much again is
-// added at random, so that two that met do not meet again.
+// repeatAfter is the shortest wait before a retry; a random addition of at most the same length separates conflicting
+// ones.
 const repeatAfter = 5 * time.Millisecond
 
-// Repeat runs a write, and runs it once more where it failed for a reason that
-// passes. repeated reports that there was a second run, which may have met what
-// the first one wrote. The write must be safe to run twice.
+// Repeat runs a write, and runs it again after a transient failure. repeated reports that there was a second run,
+// which may find the write of the first one. The write must be safe to run twice.
 func Repeat(ctx context.Context, write func() error) (repeated bool, err error) {
 	if err := write(); !IsTransient(err) {
 		return false, err
@@ -70,9 +68,8 @@ func Repeat(ctx context.Context, write func() error) (repeated bool, err error) 
 	}
 }
 
-// Insert stores a document. taken reports that a unique index refused it, and
-// that what is in its place is not this very document. The fields named as
-// volatile are those that others may change as soon as it is stored.
+// Insert stores a document. taken reports that a unique index rejected it, and that the stored document is not this
+// one. The volatile fields are those that others may change as soon as it is stored.
 func Insert(ctx context.Context, in *mongo.Collection, document any, volatile ...string) (taken bool, err error) {
 	err = InsertUnique(ctx, in, document, volatile...)
 	if IsDuplicate(err) {
@@ -84,7 +81,7 @@ func Insert(ctx context.Context, in *mongo.Collection, document any, volatile ..
 // InsertUnique is Insert that returns the server's error (IsDuplicate), which
 // names the index.
 func InsertUnique(ctx context.Context, in *mongo.Collection, document any, volatile ...string) error {
-	// The driver may have sent the command before it looks at the context.
+	// The driver may have sent the command before checking the context.
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -105,9 +102,8 @@ func InsertUnique(ctx context.Context, in *mongo.Collection, document any, volat
 	return refusal
 }
 
-// Update sets fields of the one document that filter matches, and reports
-// whether there was one. A repetition that matches nothing finds out whether the
-// first attempt succeeded: by the fields themselves, without the volatile ones.
+// Update sets fields of the one document that filter matches, and reports whether there was one. If a retry matches
+// nothing, it determines from the fields, except volatile ones, whether the first attempt succeeded.
 func Update(ctx context.Context, in *mongo.Collection, filter bson.D, fields any, volatile ...string) (matched bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -136,9 +132,8 @@ func Replace(ctx context.Context, in *mongo.Collection, filter bson.D, document 
 	})
 }
 
-// Change applies operators to the one document that filter matches, and reports
-// whether there was one; proof are fields that the document has afterwards, and
-// that no other write gives it.
+// Change applies operators to the one document that filter matches, and reports whether there was one; proof are
+// fields that only this write gives to the document.
 func Change(ctx context.Context, in *mongo.Collection, filter bson.D, operators, proof any) (matched bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -198,8 +193,7 @@ func keyIn(raw bson.Raw) bson.D {
 	return key
 }
 
-// holds reports whether a stored document has all the fields of another one, but
-// for the volatile ones.
+// holds reports whether a stored document has all the fields of another one, except volatile ones.
 func holds(ctx context.Context, in *mongo.Collection, key bson.D, want bson.Raw, volatile []string) (bool, error) {
 	if key == nil {
 		return false, nil
@@ -227,12 +221,11 @@ func holds(ctx context.Context, in *mongo.Collection, key bson.D, want bson.Raw,
 	return true, nil
 }
 
-// batchTimeout bounds a command that writes or removes many documents. Nobody
-// waits for one of those as for a request's single write.
+// batchTimeout bounds a command that writes or removes many documents, which no user waits for.
 const batchTimeout = 30 * time.Second
 
-// Batch returns the context of a command over many documents, with a timeout of
-// its own instead of the client's, which is for a single write.
+// Batch returns the context of a command over many documents, with its own timeout instead of the client's, which is
+// for a single write.
 func Batch(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, batchTimeout)
 }
@@ -240,9 +233,8 @@ func Batch(ctx context.Context) (context.Context, context.CancelFunc) {
 // purgeSlice is how many documents one command of a purge removes.
 const purgeSlice = 1000
 
-// Purge removes the documents that match, a slice at a time, so that no command
-// grows with their number, and returns how many they were. What matches must go
-// on doing so until it is removed.
+// Purge removes the documents that match, in batches of bounded size, and returns their number. A matching document
+// must continue to match until it is removed.
 func Purge(ctx context.Context, in *mongo.Collection, filter bson.D) (removed int64, err error) {
 	for {
 		n, err := purgeSome(ctx, in, filter)

@@ -16,16 +16,16 @@ import (
 // Component is one owner's part of a database.
 type Component = schema.Component[*mongo.Database]
 
-// Step is one change of a component. Nothing here is a transaction: a step may
-// be run again after a crash, or by several processes at once.
+// Step is one change of a component. It is not transactional: a step may run again after a crash, or in several
+// processes at once.
 type Step = schema.Step[*mongo.Database]
 
 // versions is the collection of the schema versions: one document for each
 // component.
 const versions = "schema_versions"
 
-// stepTimeout bounds one step of an upgrade. An index over a large collection
-// takes minutes, while a request must not wait for more than operationTimeout.
+// stepTimeout bounds one step of an upgrade. An index over a large collection takes minutes, while a request must not
+// wait for more than operationTimeout.
 const stepTimeout = 30 * time.Minute
 
 type versionDoc struct {
@@ -78,9 +78,8 @@ func Up(ctx context.Context, db *mongo.Database, components ...Component) error 
 	return nil
 }
 
-// Contract brings the components of a database to their newest versions, with the
-// steps that wait until the programs of the release before have ended. It may be
-// repeated.
+// Contract upgrades the components of a database to their newest versions, including the steps that must wait until
+// no program of the previous release runs. It may be repeated.
 func Contract(ctx context.Context, db *mongo.Database, components ...Component) error {
 	all, err := SchemaStatus(ctx, db, components...)
 	if err != nil {
@@ -119,8 +118,7 @@ func apply(ctx context.Context, db *mongo.Database, c Component, v int) error {
 	return note(ctx, db, versionDoc{Component: c.Name, Version: v + 1, MinReader: step.MinReader})
 }
 
-// begin leads an empty database to the newest version, and reports whether it
-// was empty.
+// begin upgrades an empty database to the newest version, and reports whether it was empty.
 func begin(ctx context.Context, db *mongo.Database, c Component) (done bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
@@ -144,9 +142,8 @@ func note(ctx context.Context, db *mongo.Database, d versionDoc) error {
 	return err
 }
 
-// ErrPending is wrapped by the error for a database with documents whose schema
-// is older than the program's: it is the command's to bring it up, which may take
-// as long as an index takes, and not that of a service that starts.
+// ErrPending is wrapped by the error for a database with documents and an older schema: it is upgraded by a command,
+// since creating an index may take long, and not by a service at its start.
 var ErrPending = errors.New("the schema of the database is to be brought up first: run ecf schema up")
 
 // Serve prepares a database for a service. An empty one is brought to the
@@ -183,8 +180,7 @@ func pendingError(all []schema.Status) error {
 	return nil
 }
 
-// FromNothing returns what leads an empty database to a component's newest
-// version: its indexes.
+// FromNothing returns a function that creates the indexes of a component's newest version in an empty database.
 func FromNothing(indexes ...Index) func(context.Context, *mongo.Database) (bool, error) {
 	return func(ctx context.Context, db *mongo.Database) (bool, error) {
 		empty, err := isEmpty(ctx, db, indexes)
@@ -195,8 +191,7 @@ func FromNothing(indexes ...Index) func(context.Context, *mongo.Database) (bool,
 	}
 }
 
-// SchemaComment is the comment of the commands that look into a collection for the
-// sake of its schema: they are of no organization.
+// SchemaComment is the comment of commands that inspect a collection for its schema; they belong to no organization.
 const SchemaComment = "schema"
 
 // isEmpty reports whether no collection that has one of the indexes has a document.

@@ -33,7 +33,7 @@ type Result struct {
 	at int64 // the position in the log, for Refund
 }
 
-// Log counts events per key. Redis and Local behave alike.
+// Log counts events per key. Redis and Local have the same semantics.
 type Log interface {
 	// Take counts one event of key unless that would exceed the rule.
 	Take(ctx context.Context, key string, rule Rule) (Result, error)

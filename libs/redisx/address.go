@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// kind is what stands behind an address.
+// kind is the topology of an address.
 type kind int
 
 const (
@@ -31,7 +31,7 @@ func kindOf(address string) kind {
 	return single
 }
 
-// certificates is what an address says beyond the system's authorities.
+// certificates are the TLS settings of an address.
 type certificates struct {
 	authorities *x509.CertPool
 	own         []tls.Certificate
@@ -46,9 +46,8 @@ func (c *certificates) with(config *tls.Config) *tls.Config {
 	return config
 }
 
-// eachByItsName is with for an address that leads to several servers: each must show
-// a certificate for the name it is dialed at. The client library would hold all of
-// them to the name of the first.
+// eachByItsName is with for an address with several servers: each must present a certificate for the name it is
+// dialed at. The client library would verify all against the name of the first.
 func (c *certificates) eachByItsName(config *tls.Config) *tls.Config {
 	if config != nil {
 		config.ServerName = ""
@@ -56,8 +55,8 @@ func (c *certificates) eachByItsName(config *tls.Config) *tls.Config {
 	return c.with(config)
 }
 
-// takeTLS takes the parameters about certificates out of an address and reads
-// their files. No error holds the password.
+// takeTLS removes the parameters for certificates from an address and reads their files. Its errors never contain the
+// password.
 func takeTLS(address string) (plain string, c *certificates, err error) {
 	u, err := url.Parse(address)
 	if err != nil {

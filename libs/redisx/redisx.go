@@ -1,5 +1,4 @@
-// Package redisx connects to Redis, which serves as a queue and a cache and never
-// has the only copy of anything.
+// Package redisx connects to Redis, which serves as a queue and a cache and is never the only store of any data.
 package redisx
 
 import (
@@ -25,22 +24,20 @@ const (
 	ioTimeout   = 2 * time.Second
 	poolTimeout = 2 * time.Second
 	maxRetries  = 1
-	// One dial an attempt: the client's default of five, with a pause after each,
-	// makes a second of every command while the server refuses connections.
+	// One dial per attempt: the client's default of five, with pauses, makes every command take a second while the
+	// server rejects connections.
 	dialsPerAttempt = 1
 	minBackoff      = 10 * time.Millisecond
 	maxBackoff      = 100 * time.Millisecond
 	idleTimeout     = 5 * time.Minute
 )
 
-// Open returns a client for the server at an address such as
-// redis://user:password@host:6379/0, rediss:// with TLS, redis://host:6379?addr=host2:6379
-// for a cluster, or redis://host:26379?master_name=m&addr=host2:26379 for a server that
-// Sentinels watch, whose own user and password are then the parameters username and
-// password. The parameters tls_ca_file, tls_cert_file and tls_key_file name the PEM
-// files of the authority and of the client's certificate. It does not connect: services start in any order, and a server
-// that is down is found out by the first command. Commands are traced by name,
-// without their arguments. No error holds the password.
+// Open returns a client for the server at an address such as redis://user:password@host:6379/0, rediss:// with TLS,
+// redis://host:6379?addr=host2:6379 for a cluster, or redis://host:26379?master_name=m&addr=host2:26379 for a server
+// monitored by Sentinels, whose own user and password are then the parameters username and password. The parameters
+// tls_ca_file, tls_cert_file and tls_key_file are the PEM files of the authority and of the client's certificate. It
+// does not connect: services start in any order, and the first command fails if a server is down. Commands are traced
+// by name, without their arguments. Errors never contain the password.
 func Open(_ context.Context, address string) (redis.UniversalClient, error) {
 	client, err := newClient(address)
 	if err != nil {
@@ -52,7 +49,7 @@ func Open(_ context.Context, address string) (redis.UniversalClient, error) {
 	return client, nil
 }
 
-// newClient returns a client with bounded waits, whose commands are traced.
+// newClient returns a client with short timeouts, whose commands are traced.
 func newClient(address string) (redis.UniversalClient, error) {
 	plain, secure, err := takeTLS(address)
 	if err != nil {
@@ -91,8 +88,7 @@ func newClient(address string) (redis.UniversalClient, error) {
 	return instrument(redis.NewClient(o), o.Addr, o.DB), nil
 }
 
-// QueueConnection makes the connections of a queue; it is an
-// asynq.RedisConnOpt.
+// QueueConnection makes the connections of a queue; it is an asynq.RedisConnOpt.
 type QueueConnection struct{ address string }
 
 // AsynqOpt returns the connection of a queue at the same kind of address, with
@@ -111,7 +107,7 @@ func (q QueueConnection) MakeRedisClient() any {
 	return client
 }
 
-// Check reports what is wrong with an address, without connecting.
+// Check validates an address without connecting.
 func Check(address string) error {
 	client, err := newClient(address)
 	if err != nil {
@@ -120,26 +116,24 @@ func Check(address string) error {
 	return client.Close()
 }
 
-// form has no user and password in it: what looks like them is taken out of messages.
+// form contains no user and password: messages are redacted of anything that looks like them.
 const form = "redis://host:port/number, or rediss:// with TLS, with user and password before the host"
 
-// invalid never quotes the library's error, which quotes the address. Only an
-// address that can be read is shown, with the password masked.
+// invalid never includes the library's error, which quotes the address. Only an address that can be parsed is shown,
+// with the password masked.
 func invalid(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || strings.Contains(u.Redacted(), "@") && u.User == nil {
 		return errors.New("the Redis address is not of the form " + form)
 	}
-	u.RawQuery = "" // may hold anything
+	u.RawQuery = "" // may contain anything
 	return fmt.Errorf("the Redis address %s is not of the form %s", u.Redacted(), form)
 }
 
-// LogTo sends what the client library says about itself, for every client of
-// the process, to l instead of standard error.
+// LogTo sends the log of the client library, for every client of the process, to l instead of standard error.
 func LogTo(l *slog.Logger) { redis.SetLogger(&libraryLog{l: l}) }
 
-// libraryLog logs a line of each kind seldom: the library writes one for each connection
-// that it cannot make.
+// libraryLog limits the lines of each kind: the library writes one for each failed connection.
 type libraryLog struct {
 	l      *slog.Logger
 	seldom telemetry.Seldom
@@ -151,8 +145,7 @@ func (w *libraryLog) Printf(ctx context.Context, format string, v ...any) {
 	}
 }
 
-// DescribeURL registers the setting of the queue's address, which is that of
-// the cache too when the cache has none of its own.
+// DescribeURL registers the setting of the queue's address, which is also the default for the cache.
 func DescribeURL(s *settings.Set, field *string) *settings.Setting {
 	return s.Text(field, "ECF_REDIS_URL", "", "Redis of the queue, and of the cache when ECF_REDIS_CACHE_URL is empty", Check).Hide()
 }

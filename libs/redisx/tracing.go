@@ -15,9 +15,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traced adds a client span for each command, or pipeline of commands, that belongs
-// to a request or a task. What polls has none. No span holds arguments: keys and
-// values have ids in them.
+// traced adds a client span for each command or pipeline that belongs to a request or a task, but not for polling.
+// Spans contain no arguments: keys and values contain ids.
 type traced struct {
 	tracer trace.Tracer
 	where  []attribute.KeyValue
@@ -63,8 +62,7 @@ func (t *traced) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 	}
 }
 
-// start begins a span within that of the context; without one it returns one that
-// records nothing.
+// start begins a child span of that of the context; without one it returns one that records nothing.
 func (t *traced) start(ctx context.Context, operation string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		return ctx, trace.SpanFromContext(ctx)
@@ -74,7 +72,7 @@ func (t *traced) start(ctx context.Context, operation string, attrs ...attribute
 }
 
 func end(span trace.Span, err error) {
-	// A key that is not there is an answer.
+	// A missing key is not an error.
 	if err != nil && !errors.Is(err, redis.Nil) {
 		kind := errorKind(err)
 		span.SetAttributes(semconv.ErrorTypeKey.String(kind))
@@ -83,8 +81,8 @@ func end(span trace.Span, err error) {
 	span.End()
 }
 
-// errorKind names a failure with few values and nothing of its text: that of the
-// server begins with a word for its kind, such as OOM.
+// errorKind classifies a failure with few values and without its text: that of the server begins with a word for its
+// kind, such as OOM.
 func errorKind(err error) string {
 	var network net.Error
 	var server redis.Error

@@ -10,11 +10,9 @@ import (
 	"strings"
 )
 
-// Copy writes the database of a file as it is at one moment into a new file,
-// beside everything that reads and writes it.
+// Copy writes a consistent copy of a database into a new file, concurrently with reads and writes.
 func Copy(ctx context.Context, to, from string) (err error) {
-	// SQLite accepts an empty file as the target, and this one is its owner's
-	// alone from the first byte.
+	// SQLite accepts an empty file as the target, so only the owner can ever read it.
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600) //nolint:gosec // the operator names the file
 	if err != nil {
 		return fmt.Errorf("copy the database: %w", err)

@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// checkpointAfter is how many pages are added to the write-ahead log before those in it are
-	// written into the file. SQLite's own choice is the same, but it lets the commit
-	// that finds so many do it, in front of all writes that wait.
+	// checkpointAfter is how many pages may be added to the write-ahead log before a checkpoint. SQLite has the same
+	// default, but runs the checkpoint in the commit that exceeds it, before all waiting writes.
 	checkpointAfter = 1000
-	// checkpointMost is how many pages the log may have before a commit does it after all:
-	// while it is written to without a pause, it begins anew only then.
+	// checkpointMost is how many pages the log may have before a commit checkpoints after all: under continuous
+	// writes the log restarts only then.
 	checkpointMost = 8000
 )
 
-// checkpointer writes the log into the file while writes go on, over a connection of its
-// own. Where it is not known how much is in the log, the writer does it.
+// checkpointer checkpoints the log concurrently with writes, over its own connection. If the size of the log is
+// unknown, the writer does it.
 type checkpointer struct {
 	pool  *sql.DB
 	index *walIndex
@@ -26,8 +25,8 @@ type checkpointer struct {
 	idle  chan struct{} // closed when run has ended
 }
 
-// startCheckpoints begins to write the log of a file into it, and tells its writer to leave
-// that alone. The result is nil where it cannot be done, or a file is never to be written into.
+// startCheckpoints starts the checkpointer of a file, and disables the automatic checkpoints of its writer. It
+// returns nil if that is not possible or the file must not be checkpointed.
 func startCheckpoints(path string, w *writer, closing <-chan struct{}) (*checkpointer, error) {
 	index := indexOf(path)
 	if index == nil {
@@ -53,22 +52,22 @@ func startCheckpoints(path string, w *writer, closing <-chan struct{}) (*checkpo
 	return c, nil
 }
 
-// committed looks how much is in the log.
+// committed checks the size of the log.
 func (c *checkpointer) committed() {
 	if c == nil || c.left() < checkpointAfter {
 		return
 	}
 	select {
 	case c.due <- struct{}{}:
-	default: // it is told already
+	default: // already signaled
 	}
 }
 
-// left returns how many pages of the log are not in the file.
+// left returns the number of pages of the log that are not checkpointed.
 func (c *checkpointer) left() uint32 {
 	header, ok := c.index.header()
 	written := c.index.written()
-	if !ok || written > header.pages() { // it begins anew at this moment
+	if !ok || written > header.pages() { // the log is just restarting
 		return 0
 	}
 	return header.pages() - written
@@ -80,7 +79,7 @@ func (c *checkpointer) run(closing <-chan struct{}) {
 		select {
 		case <-c.due:
 			if c.left() >= checkpointAfter {
-				// What it leaves, because somebody reads an older state, the next one takes.
+				// Pages that cannot be checkpointed because of a reader remain for the next time.
 				_, _ = c.pool.ExecContext(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)")
 			}
 		case <-closing:

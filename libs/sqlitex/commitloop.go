@@ -6,13 +6,11 @@ import "time"
 // fsync, few enough that the first of them does not wait long.
 const batchLimit = 128
 
-// behindAfter is after how many commits of other writes one that is behind is made, though
-// others wait.
+// behindAfter is after how many commits of other writes a low-priority write is committed although others wait.
 const behindAfter = 8
 
-// commitLoop commits what is queued. Writes that are behind are each committed alone, while
-// no other waits or after behindAfter commits of others: who comes meanwhile waits for one of
-// them at most, and they have no part in what is gathered.
+// commitLoop commits the queue. Low-priority writes are committed one at a time, while no other waits or after
+// behindAfter commits of others, so that other writes wait for at most one of them; they do not affect group commit.
 func (db *DB) commitLoop() {
 	defer close(db.done)
 	timer := time.NewTimer(gatherLimit)
@@ -21,7 +19,7 @@ func (db *DB) commitLoop() {
 		timer.Reset(d)
 		return timer.C
 	}
-	commits := 0 // since one was made that is behind
+	commits := 0 // since the last low-priority commit
 	var ended time.Time
 	for {
 		first, behind, ok := db.next(commits >= behindAfter)
@@ -44,8 +42,8 @@ func (db *DB) commitLoop() {
 	}
 }
 
-// next waits for a write and reports whether it is one that is behind; those go first once
-// it is their turn. Not ok: the file is closed and nothing is queued.
+// next waits for a write and reports whether it has low priority; with turn those come first. ok is false if the file
+// is closed and the queue is empty.
 func (db *DB) next(turn bool) (w *write, behind, ok bool) {
 	first, second := db.queue, db.behind
 	if turn {
@@ -64,7 +62,7 @@ func (db *DB) next(turn bool) (w *write, behind, ok bool) {
 	}
 }
 
-// taken returns the first write of the queues, in this order, where there is one.
+// taken returns the first write of the queues, in this order, if there is one.
 func (db *DB) taken(queues ...chan *write) (w *write, behind, ok bool) {
 	for _, queue := range queues {
 		select {

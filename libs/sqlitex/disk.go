@@ -11,8 +11,8 @@ import (
 
 const scope = "github.com/eventcarbon/ecf/libs/sqlitex"
 
-// watchDisk measures the disk that a database file is on, until the returned
-// function is called: a full one stops every write, and nobody else may be looking.
+// watchDisk measures the disk of a database file until the returned function is called: if it is full, all writes
+// fail, and there may be no other monitoring.
 func watchDisk(path string) (stop func()) {
 	meter := otel.Meter(scope)
 	available, err1 := meter.Int64ObservableGauge("ecf.database.disk.available", metric.WithUnit("By"),

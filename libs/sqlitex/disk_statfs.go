@@ -4,8 +4,7 @@ package sqlitex
 
 import "syscall"
 
-// room returns how many bytes are left to this process on the disk of a folder, and
-// how many it has.
+// room returns the free and the total bytes of the disk of a directory, as available to this process.
 func room(dir string) (left, all int64, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

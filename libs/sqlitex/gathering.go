@@ -5,36 +5,33 @@ import "time"
 // gatherLimit bounds how long the first write of a batch waits for others.
 const gatherLimit = 2 * time.Millisecond
 
-// halvesFor is how many commits for half of those who write follow two for all of them,
-// before it is looked again which is better.
+// halvesFor is how many commits for half of the writers follow two for all of them, before the modes are compared
+// again.
 const halvesFor = 62
 
-// gathering decides for how many writes a commit waits. Those who write at the same
-// time come again soon after they were answered, and a commit for all of them costs
-// little more than one for those who came first: the log takes each changed page once,
-// and there is one fsync. So as many are waited for as there were at the last commit, in
-// it and behind it, but no longer than twice as long as it lasted. Who writes alone never
-// waits, and two who met by chance do not for long: after waits that brought nobody, twice as
-// many commits as before do not wait.
+// gathering decides for how many writes a commit waits. Concurrent writers return soon after they were answered, and
+// a commit for all of them costs little more than one for the first: the log contains each changed page once, and
+// there is one fsync. So it waits for as many as were in the last commit and behind it, but no longer than twice its
+// duration. A single writer never waits, and two that coincided do not for long: after a wait in vain, twice as many
+// commits as before do not wait.
 //
-// Where all wait for the same commit, nobody prepares a write meanwhile, and where writes
-// take long to prepare, nobody is committed meanwhile. So commits are for half of those who
-// write where it takes them longer to come again than half of a commit lasts, which is what
-// one more of them costs.
+// While all wait for one commit, no write is prepared; and while writes are being prepared, nothing is committed. So
+// if preparing takes longer than half of a commit, which is the cost of an additional one, commits are for half of
+// the writers.
 type gathering struct {
 	// everyone is how many write at the same time.
 	everyone int
 	lasted   time.Duration
-	// halves is how many commits more are for half of everyone; together reports whether
-	// the last one was for all, so that all of them had to come again.
+	// halves is the number of remaining commits for half of the writers; together reports whether the last one was
+	// for all, so that all of them had to return.
 	halves   int
 	together bool
-	// vain is how many waits in a row brought nobody, and spared how many commits more do not
-	// wait for that.
+	// vain is the number of consecutive waits in vain, and spared the number of remaining commits without a wait
+	// because of that.
 	vain, spared int
 }
 
-// mostInVain bounds gathering.vain: one of 64 commits waits all the same.
+// mostInVain bounds gathering.vain: at least one of 64 commits waits.
 const mostInVain = 6
 
 // expected returns for how many writes the next commit waits.
@@ -46,8 +43,7 @@ func (g *gathering) expected() int {
 	return min(n, batchLimit)
 }
 
-// more adds to a batch the writes that are in the queue, and then those that come
-// before over, until there are as many as are expected.
+// more adds to a batch the queued writes, and then those that arrive before over, up to the expected number.
 func (g *gathering) more(batch []*write, queue <-chan *write, over func(time.Duration) <-chan time.Time, closing <-chan struct{}) []*write {
 	batch = queued(batch, queue)
 	if len(batch) >= g.expected() {
@@ -80,15 +76,15 @@ func (g *gathering) wait(batch []*write, queue <-chan *write, late <-chan time.T
 	return queued(batch, queue)
 }
 
-// committed notes how many writes a commit was for, how many came meanwhile, how long
-// after the commit before it its writes had come, and how long it lasted.
+// committed records the size of a commit, how many writes arrived meanwhile, how long after the previous commit its
+// writes had arrived, and its duration.
 func (g *gathering) committed(batch, meanwhile int, came, lasted time.Duration) {
 	all, seen := batch >= g.expected(), batch+meanwhile
 	switch {
 	case g.halves > 0 && all:
 		g.halves--
 		g.everyone, g.together = max(g.everyone, seen), false
-	case g.halves > 0: // Some do not come again, or later: all are waited for to know.
+	case g.halves > 0: // Some return later or not at all: wait for all to find out.
 		g.halves = 0
 	default:
 		if g.together && all && came > lasted/2 {
@@ -99,7 +95,7 @@ func (g *gathering) committed(batch, meanwhile int, came, lasted time.Duration) 
 	g.lasted = lasted
 }
 
-// queued adds to a batch what is in the queue.
+// queued adds the queued writes to a batch.
 func queued(batch []*write, queue <-chan *write) []*write {
 	for len(batch) < batchLimit {
 		select {

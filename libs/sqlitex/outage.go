@@ -10,9 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// Wrap adds to an error of the engine what was being done. Where the engine cannot
-// serve now, the error is UNAVAILABLE, as that of Write is: nothing is wrong with what
-// was asked. Wrap of nil is nil.
+// Wrap adds the failed operation to an error of the engine. If the engine is unavailable, the error is UNAVAILABLE,
+// as that of Write: the request itself is valid. Wrap of nil is nil.
 func Wrap(verb string, err error) error {
 	if err == nil {
 		return nil
@@ -32,8 +31,7 @@ func unavailable(message string, err error) error {
 	return apperr.New(apperr.Unavailable, "%s", message).Because(err)
 }
 
-// isOutage reports whether err is a failure of the engine or of what it stands
-// on that may pass, and no fault of a statement.
+// isOutage reports whether err is a failure of the engine or its environment that may pass, not of a statement.
 func isOutage(err error) bool {
 	if errors.Is(err, ErrClosed) || isClosedPool(err) {
 		return true
@@ -50,8 +48,7 @@ func isOutage(err error) bool {
 	return false
 }
 
-// isClosedPool reports whether err is database/sql's for a pool that is closed, which
-// has no name there.
+// isClosedPool reports whether err is that of database/sql for a closed pool, which is not exported.
 func isClosedPool(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if err.Error() == "sql: database is closed" {

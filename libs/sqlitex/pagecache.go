@@ -18,12 +18,12 @@ import (
 //go:linkname pcache modernc.org/sqlite/lib._pcache1_g
 var pcache sqlite3.TPCacheGlobal
 
-// separateCaches makes each connection that is opened from now on have a page cache of its own.
+// separateCaches gives each connection opened from now on its own page cache.
 var separateCaches = sync.OnceFunc(func() {
 	tls := libc.NewTLS()
 	defer tls.Close()
 	if code := sqlite3.Xsqlite3_initialize(tls); code != sqlite3.SQLITE_OK {
-		return // the first connection says why
+		return // the first connection reports the error
 	}
 	pcache.FseparateCache = 1
 })

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// private takes the files of a database that are there from other users, who could read
-// what was copied into place or made by another program.
+// private removes the permissions of other users from existing files of a database, which may have been copied or
+// created by another program.
 func private(path string) error {
 	for _, part := range []string{"", "-wal", "-shm", "-journal"} {
 		info, err := os.Stat(path + part) //nolint:gosec // the operator names the file

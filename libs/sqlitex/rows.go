@@ -8,22 +8,21 @@ import (
 	"sync"
 )
 
-// MostRows is how many rows one statement takes at most.
+// MostRows is the maximum number of rows of one statement.
 const MostRows = 256
 
-// Rows are rows that one statement takes at once, where a statement for each would
-// cost the engine more: each makes a journal of the pages it changes.
+// Rows are rows for one statement, which is cheaper than a statement for each: every statement makes a journal of the
+// pages it changes.
 //
-// The statement has a row as "(VALUES (?, …, ?))", which is repeated. There are not as
-// many prepared statements as there are numbers of rows: what is repeated is a power of
-// two or halfway between two of them, and the rows beyond the last one are NULL. An INSERT leaves them out by
-// "SELECT * FROM (VALUES (…)) WHERE column1 IS NOT NULL"; that no id is NULL does it elsewhere.
+// The statement has a row as "(VALUES (?, …, ?))", which is repeated. To limit the number of prepared statements,
+// the number of repetitions is a power of two or halfway between two of them, and the excess rows are NULL. An INSERT
+// omits them by "SELECT * FROM (VALUES (…)) WHERE column1 IS NOT NULL"; elsewhere they match no id.
 type Rows struct {
 	width  int
 	values []any
 }
 
-// NewRows returns no rows yet, with room for n of so many columns.
+// NewRows returns empty Rows with capacity for n rows of width columns.
 func NewRows(width, n int) *Rows {
 	return &Rows{width: width, values: make([]any, 0, width*repeats(n)+3)} // and other parameters
 }
@@ -31,7 +30,7 @@ func NewRows(width, n int) *Rows {
 // Add adds a row.
 func (r *Rows) Add(values ...any) { r.values = append(r.values, values...) }
 
-// Len returns how many rows there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return len(r.values) / r.width }
 
 // Exec runs a statement on the rows, which are at most MostRows. more are its other
@@ -91,7 +90,7 @@ func repeats(n int) int {
 
 const rowBegins = "(VALUES ("
 
-// repeated are the statements that RepeatRow has made: some ten of each that takes rows.
+// repeated caches the results of RepeatRow: some ten for each statement with rows.
 var repeated sync.Map // of repetition, string
 
 type repetition struct {
@@ -99,8 +98,7 @@ type repetition struct {
 	n     int
 }
 
-// RepeatRow returns the statement that takes n rows where query takes one, and query
-// itself where it takes none.
+// RepeatRow returns the statement for n rows if query is for one, and query itself if it has no rows.
 func RepeatRow(query string, n int) string {
 	begins := strings.Index(query, rowBegins)
 	if n == 1 || begins < 0 {

@@ -11,9 +11,8 @@ import (
 // Component is one owner's part of a database file.
 type Component = schema.Component[Tx]
 
-// Step is one change of a component. All missing steps of all components are
-// made in one transaction: a file is of the version it states, or of the one
-// before.
+// Step is one change of a component. All missing steps of all components run in one transaction: a file has the
+// version it states, or the previous one.
 type Step = schema.Step[Tx]
 
 // Statements returns the step that executes SQL statements, in their order.
@@ -57,8 +56,7 @@ const versionTable = `CREATE TABLE IF NOT EXISTS schema_versions (
 	min_reader INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID`
 
-// SchemaStatus compares the components of an open file with their steps. It
-// writes nothing.
+// SchemaStatus compares the components of an open file with their steps. It writes nothing.
 func SchemaStatus(ctx context.Context, db Tx, components ...Component) ([]schema.Status, error) {
 	stored, err := storedVersions(ctx, db)
 	if err != nil {
@@ -76,7 +74,7 @@ func Inspect(ctx context.Context, path string, components ...Component) ([]schem
 	if err := private(path); err != nil {
 		return nil, err
 	}
-	if leave, err := share(path); err == nil { // else opening it says what is wrong
+	if leave, err := share(path); err == nil { // otherwise opening it reports the error
 		defer leave() //nolint:errcheck // nothing was written
 	}
 	db, err := sql.Open("sqlite", dsn(path, "&mode=ro&_pragma=query_only(ON)"))
@@ -112,8 +110,8 @@ func storedVersions(ctx context.Context, db Tx) (map[string]schema.Stored, error
 	return stored, rows.Err()
 }
 
-// prepareSchema brings the components to their newest versions, or refuses a
-// file of a version that this program cannot work with.
+// prepareSchema upgrades the components to their newest versions, or returns an error for a version that this program
+// cannot work with.
 func (w *writer) prepareSchema(ctx context.Context, components []Component) (err error) {
 	all, err := SchemaStatus(ctx, w, components...)
 	if err != nil {
@@ -122,7 +120,7 @@ func (w *writer) prepareSchema(ctx context.Context, components []Component) (err
 	if err := schema.Check(all); err != nil {
 		return err
 	}
-	// Contracts are taken too: a file is used by programs of one release.
+	// Contract steps are included: all programs that use a file have the same release.
 	if !schema.Incomplete(all) {
 		return nil
 	}
@@ -134,7 +132,7 @@ func (w *writer) prepareSchema(ctx context.Context, components []Component) (err
 			_, _ = w.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		}
 	}()
-	// Another process may have been faster; now nobody can be.
+	// Another process may have upgraded it before this one got the lock.
 	if all, err = SchemaStatus(ctx, w, components...); err != nil {
 		return err
 	}
@@ -153,7 +151,7 @@ func (w *writer) prepareSchema(ctx context.Context, components []Component) (err
 	return err
 }
 
-// upgrade runs the steps of a component that come after a version.
+// upgrade runs the steps of a component after a version.
 func (w *writer) upgrade(ctx context.Context, c Component, version int) error {
 	for v := version; v < c.Newest(); v++ {
 		step := c.Steps[v]

@@ -24,7 +24,7 @@ import (
 // ErrClosed is returned by Write after Close.
 var ErrClosed = errors.New("sqlitex: database is closed")
 
-// Tx is what a write may use: the statements of one transaction.
+// Tx runs statements in the transaction of a write.
 type Tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -51,20 +51,19 @@ type DB struct {
 	reads, transactions, writes atomic.Int64
 }
 
-// Traffic is how often a file was asked since it was opened.
+// Traffic counts the accesses to a file since it was opened.
 type Traffic struct {
-	// Reads are queries of the pool of readers, Transactions are calls of Snapshot,
-	// whatever is read in them, Writes are calls of Write, and Statements what these
-	// have asked.
+	// Reads are queries of the pool of readers, Transactions are calls of Snapshot, whatever they read, Writes are
+	// calls of Write, and Statements those of writes.
 	Reads, Transactions, Writes, Statements int64
 }
 
-// Traffic returns how often the file was asked. What is asked of Read is not in it.
+// Traffic returns the number of accesses. Those through Read are not counted.
 func (db *DB) Traffic() Traffic {
 	return Traffic{Reads: db.reads.Load(), Transactions: db.transactions.Load(), Writes: db.writes.Load(), Statements: db.writer.asked.Load()}
 }
 
-// Since returns what has been asked since an earlier look at the traffic.
+// Since returns the accesses since an earlier state.
 func (t Traffic) Since(earlier Traffic) Traffic {
 	return Traffic{Reads: t.Reads - earlier.Reads, Transactions: t.Transactions - earlier.Transactions,
 		Writes: t.Writes - earlier.Writes, Statements: t.Statements - earlier.Statements}
@@ -92,8 +91,8 @@ const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fo
 // one. Several processes may have the same file open: SQLite's own locks order
 // their writes.
 func Open(ctx context.Context, path string, components ...Component) (*DB, error) {
-	// Created here, the file is its owner's alone from the first byte; SQLite
-	// gives the files beside it the same rights.
+	// If the file is created here, only its owner can ever read it; SQLite gives its auxiliary files the same
+	// permissions.
 	if file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600); err != nil { //nolint:gosec // the operator names the file
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	} else if err := file.Close(); err != nil {
@@ -118,7 +117,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		_ = errors.Join(pool.Close(), leave())
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	// One more, which versions keeps.
+	// One more, used by versions.
 	readers.SetMaxOpenConns(max(4, 2*runtime.GOMAXPROCS(0)) + 1)
 	readers.SetMaxIdleConns(max(4, 2*runtime.GOMAXPROCS(0)) + 1)
 	writer, err := newWriter(ctx, pool, components)
@@ -148,8 +147,8 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		unwatch()
 		db.versions.close()
 		err := errors.Join(db.readers.Close(), db.checkpoints.close())
-		// So that the file alone is the whole database after a clean stop. Another
-		// process that has it open may prevent that; then its own stop does it.
+		// After a clean stop the file alone is the whole database. If another process has it open, that one's stop
+		// does it.
 		_, _ = db.writer.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
 		return errors.Join(err, db.writer.close(), db.pool.Close(), leave())
 	})
@@ -157,8 +156,8 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	return db, nil
 }
 
-// Snapshot begins a transaction whose queries all read one state of the file. The caller
-// ends it by Rollback.
+// Snapshot begins a transaction whose queries all read the same state of the file. The caller must end it with
+// Rollback.
 func (db *DB) Snapshot(ctx context.Context) (*sql.Tx, error) {
 	db.transactions.Add(1)
 	return db.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -209,7 +208,7 @@ func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) e
 		queue = db.behind
 	}
 	select {
-	case queue <- w: // most contexts make what ends them only when it is waited for
+	case queue <- w: // most contexts allocate their channel on demand
 	default:
 		select {
 		case queue <- w:
@@ -233,8 +232,7 @@ func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) e
 	}
 }
 
-// Close waits for the writes already queued and closes the file. Closing again
-// gives the same answer.
+// Close waits for the queued writes and closes the file. Closing again returns the same result.
 func (db *DB) Close() error { return db.close() }
 
 // IsDuplicate reports whether err is the violation of a unique index or key.

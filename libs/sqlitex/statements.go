@@ -6,12 +6,11 @@ import (
 	"sync"
 )
 
-// statementLimit bounds how many prepared statements are kept. A program has
-// far fewer; one that builds its queries from values must not grow for ever.
+// statementLimit bounds the number of cached prepared statements. A program has far fewer; one that builds its
+// queries from values must not leak memory.
 const statementLimit = 256
 
-// statements keeps prepared statements by their text. Compiling a statement
-// costs about as much as running one.
+// statements caches prepared statements by their text. Compiling a statement costs about as much as running one.
 type statements struct {
 	prepare func(ctx context.Context, query string) (*sql.Stmt, error)
 
@@ -19,9 +18,8 @@ type statements struct {
 	byText map[string]*sql.Stmt
 }
 
-// of returns the prepared statement of a query, nil where there is none to be
-// had: the caller then runs the text itself, which also tells what is wrong
-// with it.
+// of returns the prepared statement of a query, nil if it cannot be prepared: the caller then runs the text itself,
+// which also returns the error.
 func (s *statements) of(ctx context.Context, query string) *sql.Stmt {
 	s.mu.Lock()
 	stmt, full := s.byText[query], len(s.byText) >= statementLimit
@@ -29,8 +27,7 @@ func (s *statements) of(ctx context.Context, query string) *sql.Stmt {
 	if stmt != nil || full {
 		return stmt
 	}
-	// Not under the lock: preparing may wait for a connection that another
-	// caller holds while it asks for a statement here.
+	// Not under the lock: preparing may wait for a connection whose holder is waiting for a statement here.
 	stmt, err := s.prepare(ctx, query)
 	if err != nil {
 		return nil
@@ -57,10 +54,9 @@ func (db *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql
 	return db.readers.QueryContext(ctx, query, args...)
 }
 
-// QueryRowContext runs a query for one row, which it finds by an index, on the pool of
-// readers, prepared once. Once begun it is not interrupted when ctx ends: the driver has a
-// goroutine for each query that may be, which takes as long as finding the row does. A query
-// that looks at many rows is one for QueryContext.
+// QueryRowContext runs a prepared query for one row found by an index, on the pool of readers. Once begun it is not
+// interrupted when ctx ends: the driver uses a goroutine for each interruptible query, which takes as long as finding
+// the row. A query that scans many rows should use QueryContext.
 func (db *DB) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	db.reads.Add(1)
 	if stats := db.readers.Stats(); stats.InUse < stats.MaxOpenConnections && ctx.Err() == nil {

@@ -16,13 +16,11 @@ type together struct {
 
 type togetherKey struct{}
 
-// Together makes one transaction, and so one commit, of what fn writes with the context
-// that it is given. Each of these calls of Write returns nil without having written;
-// what becomes of them all is what Together returns: nil means that all are durable, an
-// error, which is fn's own or that of the first write that has one, that none is made.
+// Together combines the writes of fn, made with the context passed to it, into one transaction and one commit. Each
+// such call of Write returns nil without having written; the outcome of all is that of Together: nil means that all
+// are durable; an error, which is fn's own or that of the first failed write, means that none was written.
 //
-// So fn must not need the outcome of a write, nor read what it wrote, and it must not
-// write in several goroutines at once.
+// So fn must not depend on the outcome of a write, nor read what it wrote, nor write concurrently.
 func (db *DB) Together(ctx context.Context, fn func(context.Context) error) error {
 	t := &together{db: db}
 	if err := fn(context.WithValue(ctx, togetherKey{}, t)); err != nil {
@@ -41,7 +39,7 @@ func (db *DB) Together(ctx context.Context, fn func(context.Context) error) erro
 	})
 }
 
-// gathered reports whether fn was left to the Together that ctx is of.
+// gathered reports whether fn was added to the Together of ctx.
 func (db *DB) gathered(ctx context.Context, fn func(context.Context, Tx) error) (bool, error) {
 	t, ok := ctx.Value(togetherKey{}).(*together)
 	switch {

@@ -7,10 +7,9 @@ import (
 
 type unsyncedKey struct{}
 
-// Unsynced returns a context for writes of what is made again where it is lost: they are there
-// for everybody when Write returns, and durable with the next write that is not of such a
-// context. A power cut before takes them away, the last first, and nothing else with them; the
-// death of the process does not.
+// Unsynced returns a context for writes of data that can be recalculated if lost: they are visible when Write
+// returns, and durable with the next write without such a context. A power failure before may lose them, the latest
+// first, and nothing else; a crash of the process does not.
 func Unsynced(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unsyncedKey{}, true)
 }
@@ -20,9 +19,8 @@ func isUnsynced(ctx context.Context) bool {
 	return unsynced
 }
 
-// setSync decides whether the next transaction waits until it is on the disk: unless all of
-// its writes may be lost. The engine takes the setting when it compiles the statement, so
-// that it is not one of those that are prepared once.
+// setSync decides whether the next transaction waits for the disk: unless all of its writes may be lost. The engine
+// evaluates the setting when it compiles the statement, so it is not one of the prepared ones.
 func (w *writer) setSync(ctx context.Context, batch []*write) error {
 	unsynced := !slices.ContainsFunc(batch, func(one *write) bool { return !one.unsynced })
 	if unsynced == w.unsynced {
@@ -30,7 +28,7 @@ func (w *writer) setSync(ctx context.Context, batch []*write) error {
 	}
 	setting := "PRAGMA synchronous = FULL"
 	if unsynced {
-		// In the log of writes: what is there before the next sync of it stays in its order.
+		// In the write-ahead log: writes before its next sync keep their order.
 		setting = "PRAGMA synchronous = NORMAL"
 	}
 	if _, err := w.conn.ExecContext(ctx, setting); err != nil {

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// versions tells whether the file has changed: by the shared memory beside it, and
-// where that cannot be read it asks one connection of its own.
+// versions detects changes of the file: through its shared memory or, if that cannot be read, by a query on a
+// separate connection.
 type versions struct {
 	pool *sql.DB
 
@@ -29,9 +29,8 @@ type versions struct {
 	epoch int64
 }
 
-// Version identifies a state of the file: as long as it stays the same nothing
-// has been committed, by this process or by another one. It costs next to nothing, and
-// a small part of any query where the shared memory of the file cannot be read.
+// Version identifies a state of the file: while it is unchanged nothing has been committed, by this process or
+// another one. It costs almost nothing, and a small part of a query if the shared memory of the file cannot be read.
 type Version struct{ Epoch, Number int64 }
 
 // Version returns the present version.
@@ -51,7 +50,7 @@ func (v *versions) now(ctx context.Context) (Version, error) {
 			if header != v.seen {
 				v.seen, v.states = header, v.states+1
 			}
-			return Version{Number: v.states}, nil // of no connection: their epochs begin with 1
+			return Version{Number: v.states}, nil // not a connection's: their epochs begin with 1
 		}
 	}
 	if v.closed {
@@ -72,8 +71,7 @@ func (v *versions) now(ctx context.Context) (Version, error) {
 	return found, nil
 }
 
-// number asks the driver itself: the query is a few microseconds, and what
-// database/sql does around one as much again.
+// number queries the driver directly: the query takes a few microseconds, and database/sql would take as much again.
 func (v *versions) number(ctx context.Context) (int64, error) {
 	rows, err := v.ask.QueryContext(ctx, nil)
 	if err != nil {
@@ -90,8 +88,7 @@ func (v *versions) number(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// open takes a connection, on which data_version changes with every commit made
-// over any other.
+// open opens a connection, on which data_version changes with every commit of any other.
 func (v *versions) open(ctx context.Context) error {
 	conn, err := v.pool.Conn(context.WithoutCancel(ctx))
 	if err != nil {
@@ -130,7 +127,7 @@ func (v *versions) shut() {
 	}
 }
 
-// close returns the connection, and lets go of the shared memory.
+// close releases the connection and the shared memory.
 func (v *versions) close() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -6,11 +6,9 @@ import (
 	"sync"
 )
 
-// The file beside a database whose name ends in -shm is shared memory of all processes
-// that have the database open (https://www.sqlite.org/walformat.html). It begins with two
-// copies of a header that each commit writes anew, and by which SQLite itself decides
-// whether what it has read before is still true. Reading it takes neither a lock nor a
-// system call.
+// The file with the suffix -shm is shared memory of all processes that have the database open
+// (https://www.sqlite.org/walformat.html). It begins with two copies of a header that each commit rewrites, and by
+// which SQLite itself decides whether its caches are valid. Reading it takes neither a lock nor a system call.
 
 // indexHeader is one copy of the header, in words of the machine's byte order.
 type indexHeader [12]uint32
@@ -36,16 +34,16 @@ type sharedFile struct {
 	index *walIndex
 }
 
-// sharedFiles are those of this process. Closing any descriptor of a file ends all locks
-// that the process has on it, those of SQLite too (POSIX): so the one by which the
-// shared memory is read stays open until nobody here has the database open any more.
+// sharedFiles are those of this process. Closing any descriptor of a file releases all locks of the process on it,
+// including those of SQLite (POSIX): so the descriptor for the shared memory stays open until this process has closed
+// the database.
 var sharedFiles = struct {
 	sync.Mutex
 	by map[fileID]*sharedFile
 }{by: map[fileID]*sharedFile{}}
 
-// share notes that the database at path is opened, and returns what to call once all its
-// connections are closed.
+// share registers that the database at path is opened, and returns a function to call once all its connections are
+// closed.
 func share(path string) (leave func() error, err error) {
 	id, err := identify(path)
 	if err != nil {
@@ -77,8 +75,7 @@ func (f *sharedFile) close() error {
 	return errors.Join(f.index.unmap(), f.shm.Close())
 }
 
-// indexOf returns the shared memory of a database that is shared and open, nil where it
-// cannot be read in this way.
+// indexOf returns the shared memory of an open database, nil if it cannot be read.
 func indexOf(path string) *walIndex {
 	id, err := identify(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// fileID identifies a file whatever its name.
+// fileID identifies a file regardless of its name.
 type fileID struct{ device, inode uint64 }
 
 func identify(path string) (fileID, error) {
@@ -43,13 +43,12 @@ func (x *walIndex) unmap() error {
 	return syscall.Munmap(x.memory)
 }
 
-// header returns the present header; ok is false while it is being written, and where
-// its writer has died meanwhile: SQLite then finds out what is true.
+// header returns the current header; ok is false while it is being written, or if its writer crashed: then SQLite
+// recovers it.
 func (x *walIndex) header() (h indexHeader, ok bool) {
 	words := (*[2 * len(h)]uint32)(unsafe.Pointer(&x.memory[0])) //nolint:gosec // other processes write there
 	var second indexHeader
-	// A writer begins with the second copy: whoever finds both alike in this order has
-	// one that was written whole.
+	// A writer begins with the second copy: if both are equal when read in this order, they are complete.
 	for i := range h {
 		h[i] = atomic.LoadUint32(&words[i])
 	}
@@ -61,6 +60,6 @@ func (x *walIndex) header() (h indexHeader, ok bool) {
 
 // written returns how many pages of the log are in the file already.
 func (x *walIndex) written() uint32 {
-	// Behind both copies of the header stands what checkpoints have done (WalCkptInfo).
+	// Both copies are followed by the state of checkpoints (WalCkptInfo).
 	return atomic.LoadUint32((*uint32)(unsafe.Pointer(&x.memory[2*unsafe.Sizeof(indexHeader{})]))) //nolint:gosec // as above
 }

@@ -16,18 +16,18 @@ import (
 type writer struct {
 	conn     *sql.Conn
 	prepared statements
-	// changed says that the write that is being run has changed something, or may have;
-	// broken that the engine may have given up the transaction.
+	// changed reports that the current write has, or may have, changed something; broken that the engine may have
+	// rolled back the transaction.
 	changed, broken bool
 	// guarded is for how many transactions each write has a savepoint.
 	guarded int
 	// unsynced: a commit does not wait until it is on the disk.
 	unsynced bool
-	// asked is how many statements the writes have run.
+	// asked is the number of statements of writes.
 	asked atomic.Int64
 }
 
-// newWriter takes the connection of the pool and brings the schema up to date.
+// newWriter acquires the connection of the pool and upgrades the schema.
 func newWriter(ctx context.Context, pool *sql.DB, components []Component) (*writer, error) {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -56,12 +56,11 @@ func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sq
 	return result, nil //nolint:nilerr // who cannot tell how many rows were affected may have changed some
 }
 
-// noteError notes an error of a statement. One that violates a constraint undoes by
-// itself what the statement has done, and no more; after any other the transaction may
-// be over.
+// noteError records an error of a statement. A constraint violation undoes only its statement; after any other error
+// the transaction may have ended.
 func (w *writer) noteError(err error) { w.broken = w.broken || isEngines(err) }
 
-// isEngines reports whether err is of the engine, and not of what was asked to be written.
+// isEngines reports whether err is of the engine, not of the written data.
 func isEngines(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code()&0xff != sqlite3.SQLITE_CONSTRAINT
@@ -74,8 +73,8 @@ func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Resul
 	return w.conn.ExecContext(ctx, query, args...)
 }
 
-// isUpdate reports whether a statement changes nothing where it affects no row. Of
-// several statements only the last one says how many it has affected.
+// isUpdate reports whether a statement changes nothing if it affects no row. Of several statements only the last one
+// reports affected rows.
 func isUpdate(query string) bool {
 	if strings.IndexByte(query, ';') >= 0 {
 		return false
@@ -91,9 +90,8 @@ func hasPrefix(query, word string) bool {
 	return len(query) >= len(word) && strings.EqualFold(query[:len(word)], word)
 }
 
-// QueryContext implements Tx. It compiles the query each time: rows may still
-// be read when the same query is asked again, and one prepared statement
-// serves one reader.
+// QueryContext implements Tx. It compiles the query each time: a prepared statement can have only one reader, and
+// rows may still be open when the same query runs again.
 func (w *writer) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	w.asked.Add(1)
 	w.changed = w.changed || !isRead(query)
@@ -118,22 +116,19 @@ func (w *writer) queryRow(ctx context.Context, query string, args ...any) *sql.R
 	return w.conn.QueryRowContext(ctx, query, args...)
 }
 
-// guardedAfter is for how many transactions each write has a savepoint again once one
-// of them had to be undone.
+// guardedAfter is for how many transactions writes have savepoints after one of them had to be undone.
 const guardedAfter = 64
 
 // errToUndo ends a transaction without savepoints in which a write failed that had
 // changed something, or the engine did.
 var errToUndo = errors.New("sqlitex: a write has to be undone")
 
-// commit runs a batch in one transaction and answers every caller after the
-// commit. Where the transaction as a whole fails, each write is tried again in
-// one of its own: the engine gives up the whole transaction when one statement
-// finds the disk full, and what the others saw of it is then not true either.
+// commit runs a batch in one transaction and answers every caller after the commit. If the transaction as a whole
+// fails, each write is retried separately: the engine rolls back the whole transaction when one statement finds the
+// disk full, and then what the others read in it is not valid either.
 //
-// A savepoint for each write costs as much as a small write does: the engine copies each
-// page that is changed below one. Writes seldom fail after they have changed something,
-// so there are none until that happens; then the transaction is begun anew with them.
+// A savepoint costs as much as a small write: the engine copies each page that is changed below one. Writes rarely
+// fail after a change, so there are none until that happens; then the transaction starts again with them.
 func (w *writer) commit(batch []*write) {
 	guarded := w.guarded > 0
 	if guarded {
@@ -155,8 +150,7 @@ func (w *writer) commit(batch []*write) {
 	}
 }
 
-// outcome returns the answer to a write: its own error before that of the
-// transaction, which may be but its consequence.
+// outcome returns the error of a write: its own rather than that of the transaction, which may be only a consequence.
 func outcome(own, transaction error) error {
 	if own != nil || transaction == nil {
 		return own
@@ -164,9 +158,8 @@ func outcome(own, transaction error) error {
 	return fmt.Errorf("commit: %w", transaction)
 }
 
-// try runs a batch in one transaction, each write under a savepoint of its own where it
-// is guarded. It returns the error of each write, whether the transaction began, and
-// its error: if that is not nil, nothing was written.
+// try runs a batch in one transaction, with guarded each write under its own savepoint. It returns the error of each
+// write, whether the transaction began, and its error: if that is not nil, nothing was written.
 func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool, err error) {
 	results = make([]error, len(batch))
 	// Not the caller's context: a cancelled caller must not undo its neighbours.
@@ -194,7 +187,7 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 		}
 		w.changed, w.broken = false, false
 		results[i] = runRecovered(context.WithoutCancel(one.ctx), one.run, w)
-		// Also the error of a row that was read after the query had begun.
+		// Including the error of a row read after the query had begun.
 		w.broken = w.broken || isEngines(results[i])
 		switch {
 		case !guarded && (w.broken || results[i] != nil && w.changed):
@@ -214,7 +207,7 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 	return results, true, err
 }
 
-// runRecovered turns a panic of one write into its error: the loop serves all.
+// runRecovered turns a panic of one write into its error: the loop serves all writes.
 func runRecovered(ctx context.Context, run func(context.Context, Tx) error, tx Tx) (err error) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -12,14 +12,12 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// tick is how often the clock of the embedded server is set; nothing in it
-// expires later than this after its time.
+// tick is how often the clock of the embedded server is set; expiry is at most this late.
 const tick = 100 * time.Millisecond
 
-// Start starts a Redis server inside this process, on a free port of
-// 127.0.0.1 and behind a random password (other users of the machine can reach
-// the port), and returns its address. It runs until stop is called, not until ctx
-// ends: what drains at shutdown still needs it. What it holds is gone then.
+// Start starts a Redis server inside this process, on a free port of 127.0.0.1 and with a random password (other
+// users of the machine can reach the port), and returns its address. It runs until stop is called, not until ctx
+// ends: what drains at shutdown still needs it. Its data is lost then.
 func Start(ctx context.Context) (address string, stop func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return "", nil, fmt.Errorf("start embedded redis: %w", err)
@@ -45,8 +43,8 @@ func Start(ctx context.Context) (address string, stop func(), err error) {
 	return "redis://:" + password + "@" + server.Addr() + "/0", stop, nil
 }
 
-// keepTime moves the server's clock, which stands still by itself, by the time
-// that has really passed; a delayed tick is made up for by the next.
+// keepTime advances the server's clock, which does not move by itself, by the elapsed time; the next tick compensates
+// for a delayed one.
 func keepTime(server interface{ FastForward(time.Duration) }, ticks <-chan time.Time, quit <-chan struct{}, last time.Time) {
 	for {
 		select {
