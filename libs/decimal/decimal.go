@@ -17,7 +17,7 @@ const (
 	MaxScale = 30
 )
 
-// ErrSyntax is the error of a text that is no decimal number.
+// ErrSyntax is the error of a text that is not a decimal number.
 var ErrSyntax = errors.New("not a decimal number")
 
 // ErrRange is the error of a number with more digits than a Decimal can represent.
@@ -64,7 +64,7 @@ func Parse[T string | []byte](text T) (Decimal, error) {
 		i++
 	}
 	var coef uint64
-	digits := 0  // significant digits taken into coef
+	digits := 0  // significant digits in coef
 	pending := 0 // zeros seen since, which count only if another digit follows
 	point := 0   // digits after the point, those of pending included
 	overflow := false
@@ -116,7 +116,7 @@ func Parse[T string | []byte](text T) (Decimal, error) {
 		}
 		start = i
 		for i < n && isDigit(text[i]) {
-			// Beyond a million the number is out of range whatever follows.
+			// Beyond a million the number is out of range anyway.
 			exponent = min(exponent*10+int(text[i]-'0'), 1_000_000)
 			i++
 		}
@@ -187,8 +187,8 @@ func (d Decimal) Cmp(e Decimal) int {
 		return compare(d.coef, e.coef)
 	}
 	sign := d.Sign()
-	// Bring the one with fewer decimals to the other's scale. The factor may
-	// exceed 10^19, but then the coefficients cannot be equal in size.
+	// Scale the one with fewer decimals to the other's scale. The factor may exceed 10^19, but then the coefficients
+	// cannot be equal.
 	if d.scale < e.scale {
 		return sign * compareScaled(abs(d.coef), int(e.scale-d.scale), abs(e.coef))
 	}
@@ -259,7 +259,7 @@ func (d Decimal) Append(b []byte) []byte {
 // MarshalJSON writes d as a JSON number.
 func (d Decimal) MarshalJSON() ([]byte, error) { return d.Append(nil), nil }
 
-// UnmarshalJSON reads a JSON number exactly; null leaves d as it is.
+// UnmarshalJSON reads a JSON number exactly; null leaves d unchanged.
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Citation is where a figure was published, and where it was read. A published set
-// never changes, and neither does what its rows say of their source; a Citation has the
-// publisher first, and what was found wrong since is right in it.
+// Citation is the publication and location of a figure. A published set never changes, including the source texts of
+// its rows; a Citation begins with the publisher and contains later corrections.
 type Citation struct {
 	// Publication is the publisher, the title and the edition.
 	Publication string
@@ -24,7 +23,7 @@ var (
 	repository = regexp.MustCompile(`\(?github:([^\s;)]+(?: [^\s;)]+\.(?:json|xlsx|csv|ts|rda))?)\)?`)
 )
 
-// titles are what publications are called, by how the sets name them.
+// titles are the titles of publications, by their names in the sets.
 var titles = strings.NewReplacer(
 	// The file was revised on 10 July; 31 July is when the page of the publisher was.
 	"flat file revised 31 July 2026 v1.2", "flat file v1.2 of 10 July 2026",
@@ -34,7 +33,7 @@ var titles = strings.NewReplacer(
 	"BEIS UK Government GHG conversion factors ", "BEIS, UK Government GHG conversion factors ",
 )
 
-// Cite takes apart what a row says of its source.
+// Cite parses the source of a row.
 func Cite(source, location string) Citation {
 	var read []string
 	if m := readIn.FindStringSubmatch(source); m != nil {

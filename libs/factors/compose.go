@@ -9,36 +9,35 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// Pack is what is known of the origin of a set that is not built in.
+// Pack is the origin of a set that is not built in.
 type Pack struct {
-	// Name and Release make up the id of the set.
+	// Name and Release form the id of the set.
 	Name    string
 	Release int
 	// Title and Publisher are for people.
 	Title, Publisher string
-	// SignedBy is the thumbprint of the key that signed the pack; empty for one
-	// that the operator has taken without a signature.
+	// SignedBy is the thumbprint of the key that signed the pack; empty for an unsigned one that the operator
+	// accepted.
 	SignedBy string
-	// Base and StandIns are the built-in sets it stands on.
+	// Base and StandIns are the built-in sets that it extends.
 	Base     string
 	StandIns []string
 	// Rows is how many rows are the pack's own.
 	Rows int
-	// Document is the pack as it was written.
+	// Document is the encoded pack.
 	Document any
 }
 
-// Composition is what a set that is not built in is made of.
+// Composition defines a set that is not built in.
 type Composition struct {
 	ID       string
 	Year     int
 	Checksum string
 	Pack     *Pack
-	// Base is the built-in set whose rows count as the set's own where it has none
-	// of a series; nil for a set that is complete by itself.
+	// Base is the built-in set whose rows are used as the set's own for series that it lacks; nil for a complete set.
 	Base *Set
-	// StandIns are the built-in sets to look in for what is lacking after that, in
-	// this order. A row of theirs is marked as one of another edition.
+	// StandIns are the built-in sets to search for series that are still missing, in order. Their rows are marked as
+	// those of another edition.
 	StandIns []*Set
 	Rows     []Factor
 	// Defaults and Pedigree replace those of Base or of the first of StandIns.
@@ -53,8 +52,8 @@ type Score struct {
 	Factor    decimal.Decimal
 }
 
-// Compose makes a set. The rows come in the order of the composition, then those
-// of Base, then those of StandIns, each series once.
+// Compose returns the set of a composition. Rows are in the order of the composition, then Base, then StandIns, each
+// series once.
 func Compose(c Composition) *Set {
 	s := &Set{ID: c.ID, Year: c.Year, Checksum: c.Checksum, Pack: c.Pack,
 		byID: make(map[string]int), bySeries: make(map[string]int), defaults: make(map[string]Default), pedigree: make(map[pedigreeKey]decimal.Decimal)}
@@ -110,7 +109,7 @@ func (s *Set) National(f *Factor) bool {
 
 const isoLength = 2
 
-// append adds a row unless there is one of its series or id.
+// append adds a row unless one of its series or id exists.
 func (s *Set) append(f Factor) {
 	_, series := s.bySeries[f.Series]
 	if _, id := s.byID[f.ID]; id || series {
@@ -161,9 +160,8 @@ func (t *trace) saw(i int) {
 	t.rows[i] = true
 }
 
-// Traced returns a set that is equal to s and a function that returns the rows
-// that were looked up in it since. A set that has these rows of its pack, and no
-// other, answers the same look-ups alike.
+// Traced returns a copy of s and a function that returns the rows looked up in it so far. A set with only these rows
+// of its pack returns the same results for these lookups.
 func (s *Set) Traced() (traced *Set, rows func() []Factor) {
 	copied := *s
 	copied.trace = &trace{rows: make(map[int]bool)}

@@ -13,17 +13,15 @@ import (
 //go:embed sets/*.tsv
 var setFiles embed.FS
 
-// editions are the embedded sets, newest first. A set in this list is never
-// changed, only new ones are added in front.
+// editions are the embedded sets, newest first. A published set is never changed; new ones are added in front.
 var editions = [...]string{"desnz-2026", "desnz-2025", "desnz-2024"}
 
-// earlier are the sets of earlier years, newest first. An event adopts one to be
-// priced like for like with what it was then; none is chosen by a start date.
+// earlier are the sets of earlier years, newest first. An event may adopt one to be calculated with the factors of
+// its time; none is chosen by a start date.
 var earlier = [...]string{"desnz-2023", "desnz-2022", "desnz-2021", "desnz-2020", "desnz-2019", "desnz-2018"}
 
-// standIns names the editions to look in for what a set lacks: the newest older
-// one first, then newer ones, the earliest first. Results depend on it, so the
-// entry of a published set never changes either.
+// standIns returns the editions to search for rows that a set lacks: the newest older one first, then newer ones, the
+// earliest first. Results depend on it, so the list of a published set never changes either.
 func standIns(id string) []string {
 	switch id {
 	case "desnz-2026":
@@ -73,17 +71,17 @@ type Factor struct {
 	Category string
 	Activity string
 	Detail   string
-	// Unit is what the figures are per: kWh, tonne, room_night, passenger.km …
+	// Unit is the unit of the activity: kWh, tonne, room_night, passenger.km …
 	Unit string
 	// KgCO2e is the published total, kg CO2e per unit. The gas columns may
 	// differ from it in their last digit; the total is the figure to use.
 	KgCO2e decimal.Decimal
 	// CO2, CH4 and N2O are the gases of KgCO2e, in kg CO2e (AR5).
 	CO2, CH4, N2O Value
-	// WTT is the well-to-tank part, published apart and to be added.
+	// WTT is the well-to-tank part, published separately, to be added.
 	WTT Value
-	// BiogenicCO2 is the CO2 of biomass in kg per unit, which the source says
-	// to report outside of scopes. It is in no other figure of the row.
+	// BiogenicCO2 is the CO2 of biomass in kg per unit, which is reported outside of scopes. No other figure of the
+	// row includes it.
 	BiogenicCO2 Value
 	// Region is an ISO 3166 code, a region such as EUROPE or WORLD, or words.
 	Region string
@@ -104,10 +102,9 @@ type Factor struct {
 // GasSplit reports whether the three gases are all published.
 func (f *Factor) GasSplit() bool { return f.CO2.Published && f.CH4.Published && f.N2O.Published }
 
-// BestBefore is the day after which a newer figure should be looked for: the
-// end of the edition's year for the yearly DESNZ editions, else the end of the
-// second year after the figure's own, since three years apart costs data
-// quality. Empty for an undated figure.
+// BestBefore is the day after which a newer figure should be used: the end of the edition's year for the yearly DESNZ
+// editions, else the end of the second year after the figure's own, since three years difference reduce data quality.
+// Empty for an undated figure.
 func (f *Factor) BestBefore() string {
 	switch {
 	case f.Year == 0:
@@ -118,8 +115,7 @@ func (f *Factor) BestBefore() string {
 	return fmt.Sprintf("%04d-12-31", f.Year+2)
 }
 
-// Default is an activity figure to use where nothing was measured, such as the
-// energy use of a kind of building.
+// Default is a default activity figure, such as the energy use of a kind of building.
 type Default struct {
 	ID       string
 	Quantity string
@@ -146,7 +142,7 @@ type Set struct {
 	// Checksum is the SHA-256 of the embedded table or of the pack, in hexadecimal.
 	// Two sets are the same exactly when their checksums are.
 	Checksum string
-	// Pack is where the set comes from; nil for one that is built in.
+	// Pack is the origin of the set; nil for a built-in one.
 	Pack *Pack
 
 	factors  []Factor
@@ -166,7 +162,7 @@ type pedigreeKey struct {
 // Version is a short form of the checksum, for people.
 func (s *Set) Version() string { return s.Checksum[:min(12, len(s.Checksum))] }
 
-// Factor finds a row by its id, in the set or in its stand-in editions.
+// Factor returns the row with an id, in the set or in its stand-in editions.
 func (s *Set) Factor(id string) (Factor, bool) {
 	f, ok := s.found(s.byID, id)
 	for i := 0; !ok && i < len(s.standIns); i++ {
@@ -242,8 +238,7 @@ type loaded struct {
 	byID map[string]*Set
 }
 
-// all reads the embedded sets once. They are checked by tests and cannot fail
-// in a program that passed them; a set that does not read is left out.
+// all loads the embedded sets once. Tests check that all can be parsed; one that cannot is omitted.
 var all = sync.OnceValue(func() loaded {
 	l := loaded{byID: make(map[string]*Set)}
 	for _, id := range append(append([]string(nil), editions[:]...), earlier[:]...) {
@@ -264,9 +259,8 @@ var all = sync.OnceValue(func() loaded {
 	return l
 })
 
-// Supplement returns the table of what the editions lack and every one of them
-// can use: servings, money, densities, weights of things. It is
-// no set that an event can adopt, and like a set it never changes.
+// Supplement returns the table of rows that the editions lack and all of them use: servings, spending, densities,
+// weights of items. It is not a set that an event can adopt, and it never changes.
 var Supplement = sync.OnceValue(func() *Set {
 	s, err := read("sets/intake-2026.tsv")
 	if err != nil {
@@ -275,10 +269,9 @@ var Supplement = sync.OnceValue(func() *Set {
 	return s
 })
 
-// Corrections returns the table of rows of published sets that were found wrong or
-// were revised by their publishers, and of the upstream parts of grids whose
-// publishers hold generation alone. It is no set that an event can adopt, and
-// like a set it never changes.
+// Corrections returns the table of rows of published sets that were found wrong or were revised by their publishers,
+// and of the upstream parts of grids whose publishers have only generation. It is not a set that an event can adopt,
+// and it never changes.
 var Corrections = sync.OnceValue(func() *Set {
 	s, err := read("sets/corrections-2026.tsv")
 	if err != nil {
@@ -287,24 +280,22 @@ var Corrections = sync.OnceValue(func() *Set {
 	return s
 })
 
-// CorrectionOf returns the correction of a row; nil where it has none.
+// CorrectionOf returns the correction of a row; nil if there is none.
 func CorrectionOf(id string) *Factor { return Corrections().Ref(id) }
 
-// UpstreamOf returns the upstream part of a row that holds generation alone; nil
-// where none can be derived.
+// UpstreamOf returns the upstream part of a row that has only generation; nil if none can be derived.
 func UpstreamOf(id string) *Factor { return Corrections().Ref(id + ".upstream") }
 
-// Sets returns the sets held, newest first: the editions, then the sets of earlier
-// years, which only an adoption names.
+// Sets returns the available sets, newest first: the editions, then the sets of earlier years, which can only be
+// adopted.
 func Sets() []*Set { return append([]*Set(nil), all().sets...) }
 
-// ForStart returns the set for a new event that starts on a day (YYYY-MM-DD): the
-// newest edition not newer than its year; the newest held when startDate is empty.
-// An event older than all editions gets the earliest of them, and notice is true:
-// the sets of earlier years are not chosen, see [OfYear] for what it can adopt.
+// ForStart returns the set for a new event that starts on a day (YYYY-MM-DD): the newest edition not newer than its
+// year; the newest one if startDate is empty. For an event older than all editions it returns the earliest one, and
+// notice is true: sets of earlier years are never chosen automatically; [OfYear] returns the one to adopt.
 func ForStart(startDate string) (set *Set, notice bool) {
 	sets := all().sets
-	sets = sets[:min(len(editions), len(sets))] // the earlier ones come after
+	sets = sets[:min(len(editions), len(sets))] // without the earlier ones at the end
 	if len(sets) == 0 {
 		return &Set{}, true
 	}

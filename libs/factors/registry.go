@@ -11,19 +11,17 @@ import (
 	"time"
 )
 
-// Beside the built-in sets a process holds those of packs. It learns of one when it is
-// first named, from whoever follows it, and keeps it: like a built-in set it never
-// changes, so what is calculated with it depends on its id alone.
+// In addition to the built-in sets a process has those of packs. It loads one from its source when it is first used,
+// and caches it: it never changes, so calculations depend only on its id.
 
-// ErrOtherContent is wrapped by the error for a set whose id is held with other
-// content.
+// ErrOtherContent is wrapped by the error for a set whose id exists with other content.
 var ErrOtherContent = errors.New("factors: a set never changes")
 
 // ErrNotHeld is wrapped by the error for a set that no source has.
 var ErrNotHeld = errors.New("factors: no such set")
 
-// Source finds the set of a pack by its id. The error wraps ErrNotHeld where the
-// source has no such set; any other error means that it could not be asked.
+// Source returns the set of a pack by its id. The error wraps ErrNotHeld if the source has no such set; any other
+// error means that it is unavailable.
 type Source func(ctx context.Context, id string) (*Set, error)
 
 var added struct {
@@ -41,7 +39,7 @@ func IsPackID(id string) bool { return len(id) <= maxPackID && packID.MatchStrin
 
 const (
 	maxPackID = 80
-	// askFor bounds how long a calculation waits for a set that is not held yet.
+	// askFor bounds how long a calculation waits for a set that is not cached.
 	askFor = 5 * time.Second
 )
 
@@ -57,7 +55,7 @@ func Follow(source Source) (stop func()) {
 	}
 }
 
-// Add adds the set of a pack to the process and returns the one held under its id.
+// Add adds the set of a pack to the process and returns the cached one with its id.
 func Add(s *Set) (*Set, error) {
 	if !IsPackID(s.ID) {
 		return nil, fmt.Errorf("factors: %q is not the id of a pack", s.ID)
@@ -77,8 +75,7 @@ func Add(s *Set) (*Set, error) {
 	return s, nil
 }
 
-// Resolve finds a set by its id: a built-in one, or one of a pack, which is asked for
-// where it is not held yet.
+// Resolve returns a set by its id: a built-in one, or one of a pack, which is loaded if it is not cached.
 func Resolve(ctx context.Context, id string) (*Set, error) {
 	if s := held(id); s != nil {
 		return s, nil
@@ -104,7 +101,7 @@ func Resolve(ctx context.Context, id string) (*Set, error) {
 	return nil, fmt.Errorf("%w as %q", ErrNotHeld, id)
 }
 
-// held returns the set that the process has under an id; nil: none.
+// held returns the cached set with an id; nil: none.
 func held(id string) *Set {
 	if s, ok := all().byID[id]; ok {
 		return s
@@ -114,9 +111,8 @@ func held(id string) *Set {
 	return added.byID[id]
 }
 
-// ByID finds a set by its id, as Resolve does, and waits for it no longer than a
-// calculation may. An error that does not wrap ErrNotHeld says nothing about
-// whether there is such a set.
+// ByID returns a set by its id, as Resolve does, but waits for it no longer than a calculation may. An error that
+// does not wrap ErrNotHeld does not mean that there is no such set.
 func ByID(id string) (*Set, error) {
 	if s := held(id); s != nil { // most often, and without a timer
 		return s, nil

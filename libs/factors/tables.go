@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// read reads one embedded table; the generator says what its lines mean.
+// read parses one embedded table; the generator documents its lines.
 func read(path string) (*Set, error) {
 	text, err := setFiles.ReadFile(path)
 	if err != nil {

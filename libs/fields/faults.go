@@ -25,7 +25,7 @@ func (f *faults) add(d apperr.Detail) {
 	f.list = append(f.list, d)
 }
 
-// suggest tells what the field at a path may be, where it was missed.
+// suggest stores suggestions for a missing field.
 func (f *faults) suggest(path string, allowed []string) {
 	for i := range f.list {
 		if d := &f.list[i]; d.Field == path && d.Code == Required && d.Suggestions == nil {

@@ -30,7 +30,7 @@ const (
 	TooShort      = "TOO_SHORT"
 	TooLong       = "TOO_LONG"   // a text
 	TooMany       = "TOO_MANY"   // entries of a list or map
-	BadFormat     = "BAD_FORMAT" // a date, URL or hash that is none
+	BadFormat     = "BAD_FORMAT" // not a valid date, URL or hash
 	NotAllowed    = "NOT_ALLOWED"
 	UnknownCode   = "UNKNOWN_CODE" // a code missing from its register
 	TooManyFaults = "TOO_MANY_FAULTS"
@@ -43,14 +43,13 @@ type Reader struct {
 	asked    []string
 	children []*Reader
 	faults   *faults
-	shape    *Shape // not nil: nothing is read, what is asked for is written down
+	shape    *Shape // if not nil, nothing is read, and requests for fields are recorded
 	meant    func(text string, allowed []string) []string
 	belongs  func(path, text string) string
 }
 
-// SuggestBy has suggestions made by what words mean, before those by how they are
-// written: meant returns those of the allowed values that a text means.
-// Of a value without suggestions, belongs says where else it belongs; it may be empty.
+// SuggestBy adds suggestions by meaning before those by spelling: meant returns the allowed values that a text means.
+// For a value without suggestions, belongs returns where else it belongs; it may be empty.
 func (r *Reader) SuggestBy(meant func(text string, allowed []string) []string, belongs func(path, text string) string) {
 	r.meant, r.belongs = meant, belongs
 }
@@ -98,7 +97,7 @@ func malformed(message string) error {
 	return apperr.Invalid(apperr.Detail{Code: MalformedJSON, Message: message})
 }
 
-// take ticks name off as known and returns its value; nil when absent or null.
+// take marks a field as read and returns its value; nil if absent or null.
 func (r *Reader) take(name string) *node {
 	r.know(name)
 	for i := range r.members {
@@ -113,7 +112,7 @@ func (r *Reader) take(name string) *node {
 	return nil
 }
 
-// know remembers a name that was asked for, and so may be meant by an unknown one.
+// know records a requested name, which an unknown name may be a misspelling of.
 func (r *Reader) know(name string) {
 	if !slices.Contains(r.asked, name) {
 		r.asked = append(r.asked, name)
@@ -123,7 +122,7 @@ func (r *Reader) know(name string) {
 // Path returns the full path of a field of this object, as used in errors.
 func (r *Reader) Path(name string) string { return join(r.path, name) }
 
-// Has reports whether the field is there and not null. It does not tick it off.
+// Has reports whether the field is present and not null. It does not mark it as read.
 func (r *Reader) Has(name string) bool {
 	r.know(name)
 	for i := range r.members {
@@ -134,8 +133,8 @@ func (r *Reader) Has(name string) bool {
 	return false
 }
 
-// IsNull reports whether the field is there with the value null, which for a
-// merge patch means: remove it. A field that is null has been read with that.
+// IsNull reports whether the field is present with the value null, which means removal in a merge patch. Then it also
+// marks it as read.
 func (r *Reader) IsNull(name string) bool {
 	r.know(name)
 	for i := range r.members {
@@ -176,8 +175,7 @@ func (r *Reader) Unknown() []string {
 	return out
 }
 
-// Names returns the names of the fields that are there, null ones included, in
-// their order.
+// Names returns the names of all present fields, including null ones, in order.
 func (r *Reader) Names() []string {
 	out := make([]string, 0, len(r.members))
 	for i := range r.members {
@@ -186,8 +184,7 @@ func (r *Reader) Names() []string {
 	return out
 }
 
-// Asked returns the names of this object that were read so far: what a caller
-// knows, and so what an unknown field may have meant.
+// Asked returns the names of this object that were requested so far, which an unknown field may be a misspelling of.
 func (r *Reader) Asked() []string { return slices.Clone(r.asked) }
 
 // hint adds to the faults about absent fields which unknown fields may have been
@@ -227,8 +224,8 @@ func (r *Reader) meaning(m *member) (name, sentence string) {
 	return "", ""
 }
 
-// absent returns the fault that says that the named field of this object is
-// absent, else the first one about an absent field of it.
+// absent returns the error for the absence of the named field of this object, else the first one about an absent
+// field.
 func (r *Reader) absent(details []apperr.Detail, name string) *apperr.Detail {
 	var first *apperr.Detail
 	for i := range details {
@@ -258,15 +255,14 @@ func (r *Reader) Meaning(name, sentence string) {
 	}
 }
 
-// known returns the names of this object that were asked for, sorted.
+// known returns the names of this object that were requested, sorted.
 func (r *Reader) known() []string {
 	known := slices.Clone(r.asked)
 	slices.Sort(known)
 	return slices.Compact(known)
 }
 
-// Peek returns the field as it was written without ticking it off; nil where it
-// is absent.
+// Peek returns the field as sent without marking it as read; nil if it is absent.
 func (r *Reader) Peek(name string) json.RawMessage {
 	for i := range r.members {
 		if r.members[i].name == name {
@@ -276,7 +272,7 @@ func (r *Reader) Peek(name string) json.RawMessage {
 	return nil
 }
 
-// Raw returns the field as it was written.
+// Raw returns the field as sent.
 func (r *Reader) Raw(name string) (json.RawMessage, bool) {
 	n := r.take(name)
 	if n == nil {
@@ -303,8 +299,8 @@ func (r *Reader) Object(name string) (*Reader, bool) {
 	return r.child(r.Path(name), n), true
 }
 
-// Objects returns the objects of a list with at most count entries. An entry that
-// is no object is an error and is omitted.
+// Objects returns the objects of a list with at most count entries. An entry that is not an object is an error and is
+// omitted.
 func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
 	if r.shape != nil {
 		inner := &Shape{}
@@ -327,7 +323,7 @@ func (r *Reader) Objects(name string, count int) ([]*Reader, bool) {
 	return out, true
 }
 
-// Raws returns the entries of a list with at most count of them, each as it was written.
+// Raws returns the entries of a list with at most count of them, as sent.
 func (r *Reader) Raws(name, want string, count int) ([]json.RawMessage, bool) {
 	items, ok := r.list(name, want, count)
 	if !ok {

@@ -18,7 +18,7 @@ const (
 	UnknownField = "UNKNOWN_FIELD"
 )
 
-// maxNotices bounds the answer to a body that has nothing to do with the request.
+// maxNotices bounds the response to a body with many unknown fields.
 const maxNotices = 20
 
 // Notice names a field of a request that had no effect.
@@ -89,8 +89,7 @@ func (r *Reader) unused() []unusedField {
 	return out
 }
 
-// suggestions returns the paths of known fields of the same object that an
-// unknown one may have been meant for.
+// suggestions returns the paths of known fields of the same object that resemble an unknown one.
 func (u unusedField) suggestions() []string {
 	if u.serverOwned {
 		return nil

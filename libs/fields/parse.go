@@ -13,8 +13,8 @@ import (
 const (
 	// maxDepth is how deep objects and arrays may be nested.
 	maxDepth = 32
-	// maxMembers is how many fields one object may have. No request has a hundred, and each
-	// takes many times the memory of its text.
+	// maxMembers bounds the fields of one object. No valid request has a hundred, and each takes many times the
+	// memory of its text.
 	maxMembers = 2000
 )
 
@@ -29,12 +29,12 @@ const (
 	kindObject
 )
 
-// node is one JSON value. Numbers keep their text, so that no digit is lost. What is in an
-// object or array is scanned again when it is asked for: a body of a megabyte may have
-// hundreds of thousands of values, of which most requests ask for none.
+// node is one JSON value. Numbers keep their text, so that no digit is lost. The content of an object or array is
+// scanned again on demand: a body of a megabyte may have hundreds of thousands of values, most of which are never
+// read.
 type node struct {
 	kind  kind
-	raw   []byte // the value as it was written
+	raw   []byte // the value as sent
 	text  string // of a string, unescaped
 	count int    // of the fields of an object, or of the entries of an array
 }
@@ -62,12 +62,11 @@ type member struct {
 	read  bool
 	// serverOwned marks a field that was dropped because the server sets it.
 	serverOwned bool
-	// meaning says what to write in place of an unknown field; see Meaning.
+	// meaning explains what to use instead of an unknown field; see Meaning.
 	meaning string
 }
 
-// scanner reads one JSON text. It stops at the first syntax error, since what
-// follows one cannot be told, but collects every duplicate key.
+// scanner parses one JSON text. It stops at the first syntax error, but collects every duplicate key.
 type scanner struct {
 	in     []byte
 	at     int
@@ -117,7 +116,7 @@ func (s *scanner) space() {
 	}
 }
 
-// value reads a value; kept says whether its text is.
+// value reads a value, storing its text if kept.
 func (s *scanner) value(depth int, kept bool) (node, error) {
 	if depth > maxDepth {
 		return node{}, s.fail("values are nested more than %d deep", maxDepth)
@@ -201,7 +200,7 @@ func (s *scanner) digits() int {
 	return s.at - start
 }
 
-// array reads an array, and gives each of its entries to keep.
+// array reads an array, and calls keep with each entry.
 func (s *scanner) array(depth int, keep func(node)) (node, error) {
 	n := node{kind: kindArray}
 	s.at++
@@ -235,7 +234,7 @@ func (s *scanner) array(depth int, keep func(node)) (node, error) {
 	}
 }
 
-// object reads an object, and gives each of its fields to keep.
+// object reads an object, and calls keep with each field.
 func (s *scanner) object(depth int, keep func(member)) (node, error) {
 	n := node{kind: kindObject}
 	s.at++
@@ -245,7 +244,7 @@ func (s *scanner) object(depth int, keep func(member)) (node, error) {
 	}
 	begin := len(s.names)
 	defer func() { s.names = s.names[:begin] }()
-	var seen map[string]bool // made once an object is too large to search
+	var seen map[string]bool // allocated when an object is too large for linear search
 	for {
 		s.space()
 		if s.at >= len(s.in) || s.in[s.at] != '"' {

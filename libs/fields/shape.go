@@ -6,10 +6,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// Shape is what a decoder asks of an object, written down instead of read: the
-// source of a schema that cannot say anything else than the code that validates.
+// Shape records the fields that a decoder requests: the source of a schema that always matches the validation.
 type Shape struct {
-	// Properties are the fields in the order they are asked for.
+	// Properties are the fields in the order of the requests.
 	Properties []Property
 	Required   []string
 	// OneOf lists fields of which at least one is required.
@@ -33,8 +32,7 @@ type When struct {
 	Values, Needs []string
 }
 
-// Property is one field. Zero values are no limits, but for the bounds of a
-// number, which always hold.
+// Property is one field. Zero values mean no limit, except the bounds of a number, which always apply.
 type Property struct {
 	Name                 string
 	Type                 string // of JSON Schema: string, integer, number, boolean, array, object
@@ -45,12 +43,11 @@ type Property struct {
 	Minimum, Maximum     decimal.Decimal
 	MaxItems             int       // entries of an array, pairs of a map
 	Items                *Property // entries of an array, values of a map
-	Object               *Shape    // of an object with known fields
+	Object               *Shape    // for an object with known fields
 	Keys                 string    // pattern of the keys of a map
 	// Closed marks an object whose unknown fields are errors.
 	Closed bool
-	// Loose marks a text of which the decoder takes more spellings than the
-	// pattern or the list says.
+	// Loose marks a text of which the decoder accepts more spellings than the pattern or the list.
 	Loose bool
 }
 
@@ -61,11 +58,10 @@ func Describe() (*Reader, *Shape) {
 	return &Reader{faults: &faults{}, shape: s}, s
 }
 
-// Describing reports whether the Reader only writes down what is asked for.
+// Describing reports whether the Reader only records requests.
 func (r *Reader) Describing() bool { return r.shape != nil }
 
-// Document adds to what is written down of a field that was asked for: change
-// gets its Property. It does nothing while reading.
+// Document adds to the recorded Property of a field: change receives it. It does nothing while reading.
 func (r *Reader) Document(name string, change func(*Property)) {
 	if r.shape == nil {
 		return

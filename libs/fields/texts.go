@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// str reads a string; the scanner stands on its opening quote. Where nothing in it is
-// escaped it is a part of the text.
+// str reads a string, starting at its opening quote. Without escapes the result is a part of the text.
 func (s *scanner) str() ([]byte, error) {
 	s.at++
 	start := s.at
@@ -29,7 +28,7 @@ func (s *scanner) str() ([]byte, error) {
 
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escaped goes on with a string from its first escape.
+// escaped continues reading a string from its first escape.
 func (s *scanner) escaped(start int) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(s.in[start:s.at])
@@ -76,7 +75,7 @@ func (s *scanner) escaped(start int) ([]byte, error) {
 	return nil, s.fail("a string is not closed")
 }
 
-// hex reads "uXXXX"; the scanner stands on the u.
+// hex reads "uXXXX", starting at the u.
 func (s *scanner) hex() (rune, bool) {
 	if s.at+5 > len(s.in) {
 		return 0, false

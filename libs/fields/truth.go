@@ -9,7 +9,7 @@ var truths = map[string]bool{
 	"false": false, "no": false, "n": false, "0": false, "-": false, "falsch": false, "nein": false, "non": false, "faux": false,
 }
 
-// Truth returns what a word for true or false means; known is false for any other text.
+// Truth returns the meaning of a word for true or false; known is false for any other text.
 func Truth(word string) (value, known bool) {
 	value, known = truths[strings.ToLower(strings.TrimSpace(word))]
 	return value, known

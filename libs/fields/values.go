@@ -21,9 +21,8 @@ func (r *Reader) fault(name, code, format string, args ...any) {
 	r.faults.add(apperr.Detail{Field: r.Path(name), Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-// String reads a text of minimum to maximum characters, kept as it is. A text
-// in which there is nothing to be seen counts as too short when minimum is above 0; the
-// character NUL is refused.
+// String reads a text of minimum to maximum characters, unchanged. A text without visible characters is too short if
+// minimum is above 0; the character NUL is rejected.
 func (r *Reader) String(name string, minimum, maximum int) (string, bool) {
 	if r.shape != nil {
 		return r.shape.add(Property{Name: name, Type: "string", MinLength: minimum, MaxLength: maximum})

@@ -17,8 +17,7 @@ const (
 	// shared is how many characters the identifiers of a group have in common: 50 random
 	// bits, so that groups do not meet. The 80 bits after them are each identifier's own.
 	shared = 10
-	// groupSize is how many identifiers a group has: about as many entries as a page of
-	// an index holds.
+	// groupSize is the number of identifiers in a group: about as many entries as fit on a page of an index.
 	groupSize = 64
 )
 
@@ -61,10 +60,9 @@ func NewRequest() string {
 	return string(b[:])
 }
 
-// NewGrouped returns a random identifier for what is stored in large numbers. It begins
-// like up to 63 others made just before or after it by the same process, so that what is
-// created together stands together in an index and is written with fewer of its pages.
-// Neither another identifier nor the time can be told from it.
+// NewGrouped returns a random identifier for objects stored in large numbers. It has the same prefix as up to 63
+// others created just before or after it by the same process, so that they are adjacent in an index, which needs
+// fewer page writes. It reveals neither another identifier nor the time.
 func NewGrouped() string {
 	g := current.Load()
 	for g == nil || g.used.Add(1) > groupSize {

@@ -1,6 +1,5 @@
-// Package locations knows the places a record may name: countries and their UN
-// regions, airports and city codes, and the great-circle distance between two
-// of them.
+// Package locations has the places that a record may name: countries and their UN regions, airports and city codes,
+// and the great-circle distance between two of them.
 package locations
 
 import (
@@ -56,7 +55,7 @@ func CountryByCode(code string) (Country, bool) {
 // Countries returns all countries, ordered by code. The slice is the caller's.
 func Countries() []Country { return append([]Country(nil), countries().list...) }
 
-// usual maps what people write to the code that is assigned.
+// usual maps common codes to assigned ones.
 var usual = map[string]string{
 	"UK": "GB", "EN": "GB", "EL": "GR", "USA": "US", "GBR": "GB", "DEU": "DE", "GER": "DE", "FRA": "FR", "ESP": "ES",
 	"ENGLAND": "GB", "SCOTLAND": "GB", "WALES": "GB", "GREAT BRITAIN": "GB", "UNITED KINGDOM": "GB",
@@ -70,8 +69,8 @@ var usual = map[string]string{
 //go:embed countrynames.tsv
 var countryNames string
 
-// named holds the codes of countries by their names in upper case: those of the table,
-// those of CLDR in English and German, and what people write for them.
+// named maps names of countries in upper case to codes: those of the table, those of CLDR in English and German, and
+// common abbreviations.
 var named = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	for _, c := range countries().list {
@@ -91,14 +90,14 @@ var named = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// CountryNamed finds a country by its name in English or German, in any case, or by
-// what people write for it, such as UK. A code is no name.
+// CountryNamed returns a country by its name in English or German, in any case, or by a common abbreviation such as
+// UK. A code is not a name.
 func CountryNamed(text string) (Country, bool) {
 	return CountryByCode(named()[strings.ToUpper(strings.TrimSpace(text))])
 }
 
-// SuggestCountry returns up to three codes that text may have meant: a name, a
-// beginning of a name, or a code in common but wrong use such as UK.
+// SuggestCountry returns up to three codes that text may mean: a name, the beginning of a name, or a common wrong
+// code such as UK.
 func SuggestCountry(text string) []string {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	if code, ok := usual[text]; ok {

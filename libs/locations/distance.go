@@ -41,8 +41,7 @@ func sinCos(x float64) (sin, cos float64) {
 	return series(x)
 }
 
-// series returns sine and cosine by their power series, for 0 ≤ x ≤ π/4, where
-// what is left out is below 10^-17.
+// series returns sine and cosine by their power series, for 0 ≤ x ≤ π/4, with a remainder below 10^-17.
 func series(x float64) (sin, cos float64) {
 	const terms = 18
 	square := float64(x * x)

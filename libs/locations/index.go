@@ -20,14 +20,14 @@ type Entry struct {
 	Name    string `json:"name"`
 	City    string `json:"city"`
 	Country string `json:"country"`
-	// Kind is airport or city.
+	// Large marks the airports with most traffic, to list them first.
 	Kind string `json:"kind"`
 	// Large marks the airports most journeys begin at, to list them first.
 	Large bool `json:"large,omitempty"`
 }
 
-// Entries returns all codes, ordered by code: airports, and the city codes that
-// are no airport's. The slice is the caller's.
+// Entries returns all codes, sorted: airports, and the city codes that are not an airport's. The caller owns the
+// slice.
 func Entries() []Entry {
 	t := places()
 	out := make([]Entry, 0, len(t.airports)+len(t.cities))
@@ -59,7 +59,7 @@ var index = sync.OnceValue(func() staticIndex {
 	answer.Success, answer.Data.Items = true, Entries()
 	text, err := json.Marshal(answer)
 	if err != nil {
-		return staticIndex{} // strings and booleans: it cannot fail, and a test would see it
+		return staticIndex{} // strings and booleans cannot fail to encode
 	}
 	var b bytes.Buffer
 	// Writing to memory does not fail.

@@ -14,9 +14,9 @@ import (
 //go:embed places.tsv
 var placesText string
 
-// Location is a place with a code: an airport, or a city that stands for one.
+// Location is a place with a code: an airport, or a city that represents several.
 type Location struct {
-	// Code is the code in upper case, as asked for: "LHR", "EGLL" or "LON".
+	// Code is the requested code in upper case: "LHR", "EGLL" or "LON".
 	Code string `json:"code"`
 	// Airport is the IATA code of the airport meant: "LHR" for all three.
 	Airport string `json:"airport"`
@@ -27,7 +27,7 @@ type Location struct {
 	// Latitude and Longitude are those of Airport, in degrees.
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
-	// Approximate is true for a city code: one airport stands for several.
+	// Approximate is true for a city code, which represents several airports.
 	Approximate bool `json:"approximate"`
 	// Large is true for the airports that OurAirports classes as large.
 	Large bool `json:"large"`
@@ -63,7 +63,7 @@ var places = sync.OnceValue(func() *placeTable {
 			lat, latErr := strconv.ParseFloat(c[6], 64)
 			lon, lonErr := strconv.ParseFloat(c[7], 64)
 			if latErr != nil || lonErr != nil {
-				continue // a test asserts that no line is left out
+				continue // a test asserts that no line is skipped
 			}
 			t.iata[c[1]] = len(t.airports)
 			if c[2] != "" {
@@ -125,7 +125,7 @@ var cities = sync.OnceValue(func() []Location {
 	return slices.SortedFunc(maps.Values(places().cities), func(a, b Location) int { return strings.Compare(a.Code, b.Code) })
 })
 
-// airportWords holds, by word, the airports in whose names it stands, in order.
+// airportWords maps words to the airports whose names contain them, in order.
 var airportWords = sync.OnceValue(func() map[string][]int {
 	out := map[string][]int{}
 	for i, l := range places().airports {
@@ -138,9 +138,8 @@ var airportWords = sync.OnceValue(func() map[string][]int {
 	return out
 })
 
-// AirportsNamed returns at most limit airports in whose names the words of a text
-// stand, the large ones first: Schiphol is Amsterdam's. It decides nothing, since many
-// share a word.
+// AirportsNamed returns at most limit airports whose names contain the words of a text, large ones first: Amsterdam
+// for Schiphol. The result is only suggested, since many airports share words.
 func AirportsNamed(text string, limit int) []Location {
 	words := nameWords(text)
 	if len(words) == 0 {
@@ -164,15 +163,14 @@ func AirportsNamed(text string, limit int) []Location {
 	return found[:min(limit, len(found))]
 }
 
-// AirportCalled returns the large airport that a text names by all words of its name, or by
-// those that are not of its city: London Heathrow, Heathrow. Ok is false where there is none,
-// or several.
+// AirportCalled returns the large airport that a text names by all words of its name, or by those other than its
+// city's: London Heathrow, Heathrow. ok is false if there is none, or several.
 func AirportCalled(text string) (called Location, ok bool) {
 	words := nameWords(text)
 	if len(words) == 0 {
 		return Location{}, false
 	}
-	whole := len(words) < len(strings.Fields(text)) // it says that it is an airport
+	whole := len(words) < len(strings.Fields(text)) // the text contains "airport"
 	for _, i := range airportWords()[words[0]] {
 		l := places().airports[i]
 		if !l.Large {
@@ -191,7 +189,7 @@ func AirportCalled(text string) (called Location, ok bool) {
 	return called, ok
 }
 
-// tells reports whether words tell an airport from others, beside its city's.
+// tells reports whether words identify an airport without its city's name.
 func tells(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		switch word {
@@ -211,12 +209,12 @@ var airportCities = sync.OnceValue(func() map[string]bool {
 	return out
 })
 
-// sameWords reports whether two texts have the same words, in whatever order.
+// sameWords reports whether two texts have the same words in any order.
 func sameWords(a, b []string) bool { return inOrder(a) == inOrder(b) }
 
 func inOrder(words []string) string { return strings.Join(slices.Sorted(slices.Values(words)), " ") }
 
-// nameWords returns the words of the name of an airport that tell it from others.
+// nameWords returns the distinguishing words of an airport's name.
 func nameWords(text string) []string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return slices.DeleteFunc(words, func(word string) bool { return word == "airport" || word == "international" || word == "flughafen" })
@@ -229,8 +227,8 @@ func HaulOf(country string) (Haul, bool) {
 	return h, ok
 }
 
-// Suggest returns up to five codes that an unknown code may have meant: places
-// whose city or name begins with it, then codes one letter away.
+// Suggest returns up to five codes that an unknown code may mean: places whose city or name begins with it, then
+// codes that differ in one letter.
 func Suggest(code string) []string {
 	const limit = 5
 	code = strings.ToUpper(strings.TrimSpace(code))
@@ -250,7 +248,7 @@ func Suggest(code string) []string {
 				add(l.Code)
 			}
 		}
-		// A city exactly so named comes before one that only begins so.
+		// A city with exactly that name precedes those that only begin with it.
 		var begin []string
 		for i := range t.airports {
 			switch l := &t.airports[i]; {
@@ -303,8 +301,8 @@ func Suggest(code string) []string {
 	return out
 }
 
-// beginsWith reports whether a text in upper case begins with a prefix, which is in upper
-// case. It makes no copy: thousands of names are compared with what one request misspells.
+// beginsWith reports whether a text begins, in upper case, with a prefix in upper case. It does not allocate: each
+// misspelled name is compared with thousands.
 func beginsWith(text, prefix string) bool {
 	for _, want := range prefix {
 		if text == "" {
@@ -327,8 +325,7 @@ const (
 	replaced
 )
 
-// near reports how two codes of one length differ: by two neighbours swapped, by
-// one letter replaced, or by more (none).
+// near returns how two codes of equal length differ: by a transposition, by one letter, or by more (none).
 func near(a, b string) slip {
 	var at [2]int
 	n := 0

@@ -17,18 +17,17 @@ import (
 const dominance = 10
 
 const (
-	// wellKnown is how many people a town has that is taken for the one meant wherever
-	// the event is.
+	// wellKnown is the population from which a town is preferred anywhere.
 	wellKnown = 100_000
-	// rivalry is how many times the people of the largest place so called one has that bears
-	// the name beside its own, for it to be as likely the one meant.
+	// rivalry is the ratio of populations at which a place with the text as another name is as likely as the largest
+	// place with it as its main name.
 	rivalry = 3
-	// apart is how far from each other two places are that are told apart, in metres: a
-	// district of a town may bear its old name.
+	// apart is the least distance of two places that are considered different, in metres: a district of a town may
+	// have its old name.
 	apart = 50_000
 )
 
-// maxCandidates bounds what an AmbiguousError lists.
+// maxCandidates bounds the list of an AmbiguousError.
 const maxCandidates = 10
 
 // MaxText is the length of the longest text that is looked up, in bytes.
@@ -41,12 +40,11 @@ const maxParts = 8
 // Found is the place a text means.
 type Found struct {
 	Place
-	// Namesake is a place in another country that the text names as well, where the
-	// event's country has decided: one that has more than ten times the people, or one of
-	// which it is the main name. It is nil else.
+	// Namesake is a place in another country that the text also names, if the event's country decided: one with more
+	// than ten times the population, or one with it as its main name; otherwise nil.
 	Namesake *Place
-	// Abroad reports that no place in the event's country has the name, and that the one
-	// found elsewhere is not so large that everybody would mean it.
+	// Abroad reports that no place in the event's country has the name, and that the one found elsewhere is not well
+	// known.
 	Abroad bool
 }
 
@@ -74,7 +72,7 @@ func Find(text, home string) (Found, error) {
 	return Found{}, &NotFoundError{Text: text, searched: im}
 }
 
-// query is a name with what is said about where it lies.
+// query is a name with its location as far as stated.
 type query struct {
 	name    string
 	country string
@@ -86,7 +84,7 @@ type query struct {
 func queries(text string) []query {
 	var out []query
 	if strings.ContainsAny(text, "()") {
-		// Some names have parentheses; else they hold a country, as commas do.
+		// Some names have parentheses; otherwise they contain a country, as after a comma.
 		out = split(text)
 		text = strings.NewReplacer("(", ",", ")", "").Replace(text)
 	}
@@ -120,7 +118,7 @@ func split(text string) []query {
 	return out
 }
 
-// countryOf returns the code of a country by its code, or by a name it goes by.
+// countryOf returns the code of a country by its code or name.
 func countryOf(text string) string {
 	if c, ok := locations.CountryByCode(text); ok {
 		return c.Code
@@ -252,7 +250,7 @@ func largest(list []Place) Place {
 	return slices.MaxFunc(list, func(a, b Place) int { return cmp.Compare(a.Population, b.Population) })
 }
 
-// kept returns the places that lie in the country and in all of the regions.
+// kept returns the places in the country and in all of the regions.
 func (im *image) kept(list []Place, country string, regions []string) []Place {
 	return slices.DeleteFunc(list, func(p Place) bool {
 		if country != "" && p.Country != country {
@@ -296,8 +294,8 @@ func ambiguous(text string, list []Place) error {
 	return e
 }
 
-// distinct orders places, the largest first, and leaves out entries of one town: GeoNames
-// has some towns twice, and a distance does not tell them apart.
+// distinct sorts places, the largest first, and removes duplicates of one town: GeoNames has some towns twice, and
+// distance does not identify them.
 func distinct(list []Place) []Place {
 	slices.SortStableFunc(list, func(a, b Place) int { return cmp.Compare(b.Population, a.Population) })
 	var out []Place
@@ -311,7 +309,7 @@ func distinct(list []Place) []Place {
 	return out
 }
 
-// larger returns a namesake elsewhere that has more than ten times the people.
+// larger returns a namesake elsewhere with more than ten times the population.
 func (im *image) larger(p Place, key string) *Place {
 	for _, o := range im.named(ByName, key) {
 		if o.Country != p.Country && o.Population > dominance*p.Population {
@@ -321,7 +319,7 @@ func (im *image) larger(p Place, key string) *Place {
 	return nil
 }
 
-// suggest returns names of larger towns that look like the text.
+// suggest returns names of larger towns that resemble the text.
 func (im *image) suggest(text string) []string {
 	key := Normalize(text)
 	name, _, _ := strings.Cut(text, ",")

@@ -21,7 +21,7 @@ const (
 	ByRegion         = "region"           // of a region: it finds the region's largest town
 	ByDistrict       = "district"         // of a district of a city
 	ByPostcode       = "postcode"         // of an area of postcodes
-	ByCountryCentre  = "countryPopulated" // a country's people, for which its largest towns stand
+	ByCountryCentre  = "countryPopulated" // the population of a country, represented by its largest towns
 )
 
 // NameKinds returns the kinds of names that have a section in the image, in
@@ -36,7 +36,7 @@ var packed []byte
 // section is a sorted table of lines "key\tvalue".
 type section struct {
 	text string
-	at   []int32 // where each line begins, and the end of the text
+	at   []int32 // the start of each line, and the end of the text
 }
 
 func newSection(text string) section {
@@ -75,8 +75,7 @@ type image struct {
 	postcodes section
 }
 
-// loaded reads the image at its first use. The tests read all of it; an image
-// that does not read finds nothing.
+// loaded parses the image at its first use. Tests parse all of it; an image that cannot be parsed finds nothing.
 var loaded = sync.OnceValue(func() *image {
 	im := &image{names: make(map[string]section)}
 	z, err := gzip.NewReader(bytes.NewReader(packed))
@@ -84,8 +83,7 @@ var loaded = sync.OnceValue(func() *image {
 		return im
 	}
 	var text strings.Builder
-	// The end of a gzip file is the size of what is in it: what is grown beyond that
-	// would be held as long as the text.
+	// A gzip file ends with its uncompressed size: a larger buffer would be retained with the text.
 	if n := len(packed); n >= 4 {
 		text.Grow(int(binary.LittleEndian.Uint32(packed[n-4:])))
 	}
@@ -105,8 +103,8 @@ var loaded = sync.OnceValue(func() *image {
 	return im
 })
 
-// sectionsOf divides a text at its empty lines. Each section keeps the end of its last
-// line, and is a part of the text: a copy would hold the whole register twice.
+// sectionsOf divides a text at its empty lines. Each section includes the end of its last line, and is a substring: a
+// copy would keep the whole register in memory twice.
 func sectionsOf(text string) (sections []string) {
 	for {
 		end := strings.Index(text, "\n\n")

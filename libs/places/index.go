@@ -17,17 +17,16 @@ type Entry struct {
 	Name    string `json:"name"`
 	Country string `json:"country"`
 	Region  string `json:"region,omitempty"`
-	// Population orders namesakes; 0 where it is not known.
+	// Population orders namesakes; 0 if unknown.
 	Population int64 `json:"population,omitempty"`
 	// Airport is the code of the airport its people are assumed to use.
 	Airport string `json:"airport,omitempty"`
-	// Text is what names the town in a record without doubt, where its name and
-	// country do not.
+	// Text identifies the town in a record unambiguously, if its name and country do not.
 	Text string `json:"text,omitempty"`
 }
 
-// indexedPeople is the size from which a town is in the index. Smaller ones are
-// found by Find as well, but would double what a client loads.
+// indexedPeople is the population from which a town is in the index. Find also returns smaller ones, but they would
+// double the size of the index for clients.
 const indexedPeople = 15_000
 
 //go:embed index.json.gz
@@ -36,9 +35,8 @@ var packedIndex []byte
 //go:embed index.etag
 var indexTag string
 
-// PackIndex makes the files of the index from the image: the body of the answer
-// compressed, and its entity tag. The generator calls it; what a process serves
-// is embedded.
+// PackIndex generates the files of the index from the image: the compressed response body, and its entity tag. The
+// generator calls it; they are embedded.
 func PackIndex() (gzipped []byte, etag string, err error) {
 	var answer struct {
 		Success bool `json:"success"`

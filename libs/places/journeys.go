@@ -12,7 +12,7 @@ import (
 //go:embed journeys.tsv
 var journeysText string
 
-// Detour is a way's length over the great circle.
+// Detour is the ratio of a route's length to the great circle.
 type Detour struct {
 	ID string
 	// Value is the ratio to use, Low and High its 95 % range as published.
@@ -48,8 +48,7 @@ var journeys = sync.OnceValue(func() *journeyTable {
 	return t
 })
 
-// read takes one line; the generator has checked its figures, and the tests read
-// all of them.
+// read parses one line; the generator has checked its figures, and the tests parse all of them.
 func (t *journeyTable) read(c []string) {
 	switch {
 	case c[0] == "detour" && len(c) == 12:

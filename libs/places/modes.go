@@ -30,11 +30,9 @@ const europe = " AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL 
 
 func inEurope(country string) bool { return strings.Contains(europe, " "+country+" ") }
 
-// ModeShares returns the rows that stand for people of whom only the origin and
-// the destination are known, metres of great circle apart. Journeys within Great
-// Britain and within Europe have tables of their own; within another country the
-// bands of the United States stand in; between other countries people fly from
-// 700 km on.
+// ModeShares returns the mode shares of people with known origin and destination only, at a great-circle distance in
+// metres. Journeys within Great Britain and within Europe have their own tables; within another country those of the
+// United States are used; between other countries people fly from 700 km on.
 func ModeShares(from, to string, metres int64) []ModeShare {
 	switch {
 	case from == "GB" && to == "GB":
@@ -49,8 +47,7 @@ func ModeShares(from, to string, metres int64) []ModeShare {
 	return sharesOf(usBand(metres))
 }
 
-// usBand returns the prefix of the band of a distance; the first band also stands
-// for what is shorter than it.
+// usBand returns the prefix of the band of a distance; the first band includes all shorter ones.
 func usBand(metres int64) string {
 	band := ""
 	for _, m := range journeys().modes {
@@ -61,8 +58,8 @@ func usBand(metres int64) string {
 	return band
 }
 
-// sharesOf returns the rows of a table whose mode is named; what the source adds
-// up as other modes is left out, so that the rest is taken for the whole.
+// sharesOf returns the rows of a table with a named mode; "other modes" of the source are omitted, and the rest is
+// scaled up.
 func sharesOf(prefix string) (rows []ModeShare) {
 	for _, m := range journeys().modes {
 		if strings.HasPrefix(m.ID, prefix) && !strings.HasPrefix(m.Mode, "other") {

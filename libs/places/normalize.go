@@ -7,8 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// letters are those that compatibility decomposition leaves whole, with what
-// people write for them on another keyboard.
+// letters are those without a compatibility decomposition, with their usual replacements on other keyboards.
 var letters = strings.NewReplacer("ß", "ss", "æ", "ae", "œ", "oe", "ø", "o", "ł", "l", "đ", "d", "ð", "d", "þ", "th", "ı", "i", "ħ", "h")
 
 // Normalize returns the form in which names are compared: compatibility

@@ -17,17 +17,16 @@ type Place struct {
 	Name string
 	// Country is an ISO 3166-1 alpha-2 code.
 	Country string
-	// Region and RegionCode are those of the first administrative division, as
-	// GeoNames has them. An area of postcodes has its own name as Region.
+	// Region and RegionCode are those of the first administrative division in GeoNames. A postcode area has its own
+	// name as Region.
 	Region, RegionCode  string
 	Latitude, Longitude float64
-	// Population is the number of people; 0 where it is not known.
+	// Population is the number of people; 0 if unknown.
 	Population int64
 	// Kind is empty for a town, else capital, region_seat, district or postcode.
 	Kind string
-	// Airport is the IATA code of the airport that people of the town are
-	// assumed to use, and AirportKm its great-circle distance. Small towns have
-	// none of their own; see [Place.NearestAirport].
+	// Airport is the IATA code of the airport that people of the town are assumed to use, and AirportKm its
+	// great-circle distance. Small towns have none; see [Place.NearestAirport].
 	Airport   string
 	AirportKm int64
 	// RadiusKm is the 90th percentile of the distance of an area's members from
@@ -39,7 +38,7 @@ type Place struct {
 	number int
 }
 
-// String returns the text that finds the place again: "Brighton, England, GB".
+// String returns a text that identifies the place: "Brighton, England, GB".
 func (p Place) String() string {
 	parts := []string{p.Name}
 	if p.Region != "" && p.Region != p.Name && p.Kind != "postcode" {
@@ -53,8 +52,7 @@ func (p Place) Location() locations.Location {
 	return locations.Location{Name: p.Name, City: p.Name, Country: p.Country, Latitude: p.Latitude, Longitude: p.Longitude, Approximate: true}
 }
 
-// Degrees writes an angle with the six decimals that the tables have at most, as
-// it is stored with a record.
+// Degrees returns an angle with six decimals, the precision of the tables, as stored with a record.
 func Degrees(angle float64) *decimal.Decimal {
 	out, err := decimal.Parse(strconv.FormatFloat(angle, 'f', 6, 64))
 	if err != nil {
@@ -115,7 +113,7 @@ func (e *AmbiguousError) Error() string {
 type NotFoundError struct {
 	Text string
 
-	searched *image // nil: there is nothing to suggest
+	searched *image // nil: no suggestions
 }
 
 // Suggestions returns names similar to the text, at most three. It compares

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// Reader goes through a text. Each of its methods reports whether what it was asked for came
-// next; after one that did not, the text is to be read by encoding/json.
+// Reader parses a text. Each of its methods reports whether the expected text came next; if not, encoding/json must
+// be used.
 type Reader struct{ rest string }
 
-// NewReader returns a Reader of a text, of which what is read is part. ok is false where
-// a character of it is escaped, or would have to be.
+// NewReader returns a Reader of a text, of which decoded strings are substrings. ok is false if a character is
+// escaped, or would have to be.
 func NewReader(text []byte) (r Reader, ok bool) {
 	for _, b := range text {
 		if b < ' ' || b == '\\' {
@@ -25,16 +25,16 @@ func NewReader(text []byte) (r Reader, ok bool) {
 	return Reader{string(text)}, utf8.Valid(text)
 }
 
-// Is passes what comes next, if it is that.
+// Is skips next, if it comes next.
 func (r *Reader) Is(next string) (ok bool) {
 	r.rest, ok = strings.CutPrefix(r.rest, next)
 	return ok
 }
 
-// Ended reports whether nothing is left.
+// Ended reports whether nothing remains.
 func (r *Reader) Ended() bool { return r.rest == "" }
 
-// String reads the rest of a text whose first quotation mark has been passed.
+// String reads the rest of a string after its opening quote.
 func (r *Reader) String(to *string) (ok bool) {
 	*to, r.rest, ok = strings.Cut(r.rest, `"`)
 	return ok

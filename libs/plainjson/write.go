@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// AppendString appends a text as encoding/json writes it, which is asked only where a
-// character has to be escaped.
+// AppendString appends a string as encoding/json would, which it calls only if a character must be escaped.
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	for i := range len(s) {
 		if c := s[i]; escaped(c) || c >= utf8.RuneSelf {
@@ -26,8 +25,7 @@ func escaped(c byte) bool {
 	return c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&'
 }
 
-// AppendMember appends the name of a member, which has nothing to be escaped, and its
-// text.
+// AppendMember appends the name of a member, which must not need escaping, and its string.
 func AppendMember[T ~string](b []byte, name string, s T) []byte {
 	return AppendString(AppendName(b, name), s)
 }
@@ -40,7 +38,7 @@ func AppendMemberUnlessEmpty[T ~string](b []byte, name string, s T) []byte {
 	return AppendMember(b, name, s)
 }
 
-// AppendList appends the name of a member and a list of texts, where there are any.
+// AppendList appends the name of a member and a list of strings, if there are any.
 func AppendList(b []byte, name string, list []string) []byte {
 	if len(list) == 0 {
 		return b
@@ -60,7 +58,7 @@ func AppendNumber(b []byte, name string, n int64) []byte {
 	return strconv.AppendInt(AppendName(b, name), n, 10)
 }
 
-// AppendName appends the name of a member, after a comma where another one comes before.
+// AppendName appends the name of a member, after a comma if another one precedes it.
 func AppendName(b []byte, name string) []byte {
 	if last := b[len(b)-1]; last != '{' {
 		b = append(b, ',')
@@ -70,8 +68,7 @@ func AppendName(b []byte, name string) []byte {
 	return append(b, `":`...)
 }
 
-// AppendRaw appends JSON as encoding/json writes a json.RawMessage, which is asked only
-// where that may differ from what is there.
+// AppendRaw appends JSON as encoding/json encodes a json.RawMessage, which it calls only if the result may differ.
 func AppendRaw(b []byte, raw json.RawMessage) ([]byte, error) {
 	if written(raw) {
 		return append(b, raw...), nil
@@ -83,7 +80,7 @@ func AppendRaw(b []byte, raw json.RawMessage) ([]byte, error) {
 // written reports whether JSON is as encoding/json writes it: without white space between
 // its parts, and with those characters escaped that it escapes.
 func written(raw []byte) bool {
-	if len(raw) == 0 || bytes.IndexByte(raw, 0xE2) >= 0 { // U+2028 and U+2029 begin with it
+	if len(raw) == 0 || bytes.IndexByte(raw, 0xE2) >= 0 { // U+2028 and U+2029 begin with this byte
 		return false
 	}
 	text := false

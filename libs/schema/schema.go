@@ -20,19 +20,18 @@ import (
 type Component[Database any] struct {
 	// Name identifies the component in the database; it never changes.
 	Name string
-	// Steps lead from nothing to the newest version: Steps[i] leads from version
-	// i to version i+1. A released step is never edited; a change is a new step.
+	// Steps lead from an empty database to the newest version: Steps[i] leads from version i to version i+1. A
+	// released step is never edited; a change is a new step.
 	Steps []Step[Database]
-	// Fresh, where there is one, leads an empty database to the newest version at
-	// once, without the steps, and reports false where it is not empty.
+	// Fresh, if not nil, brings an empty database to the newest version at once, without the steps, and reports false
+	// if it is not empty.
 	Fresh func(ctx context.Context, db Database) (done bool, err error)
 }
 
 // Step leads a component from one version to the next.
 type Step[Database any] struct {
-	// MinReader is the lowest version whose program can still read and write a
-	// database after this step: the step's own version where older programs would
-	// fail or do harm.
+	// MinReader is the lowest version whose program can still read and write a database after this step: the step's
+	// own version if older programs would fail or corrupt data.
 	MinReader int
 	// Contract marks a step that breaks programs of the previous release, which run
 	// alongside this one during a rollout (the contract phase of expand and contract). An engine
@@ -58,8 +57,8 @@ func (c Component[Database]) Needed() int {
 	return n
 }
 
-// Stored is what a database states about one component. The zero value is that
-// of a database that is empty, or was made before versions were stored.
+// Stored is the version of one component in a database. The zero value is that of an empty database, or one that
+// predates stored versions.
 type Stored struct {
 	Version   int
 	MinReader int
@@ -70,7 +69,7 @@ type Status struct {
 	Component string
 	Stored    Stored
 	Needed    int // the version the program needs
-	Newest    int // the newest version the program knows
+	Newest    int // the newest version of the program
 }
 
 // Pending reports whether steps are missing that the program needs.

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Text registers a text. check, if set, returns what a value must be.
+// Text registers a text. check, if set, returns a description of valid values.
 func (s *Set) Text(field *string, env, def, usage string, check func(string) error) *Setting {
 	return s.Env(env, def, usage, textOf(field, check), func() string { return *field })
 }
 
-// TextFlag registers a text that is given on the command line only.
+// TextFlag registers a text for the command line only.
 func (s *Set) TextFlag(field *string, name, def, usage string, check func(string) error) *Setting {
 	return s.Flag(name, def, usage, textOf(field, check), func() string { return *field })
 }
@@ -40,7 +40,7 @@ func (s *Set) Bool(field *bool, env, def, usage string) *Setting {
 	return e
 }
 
-// BoolFlag registers a switch that is given on the command line only.
+// BoolFlag registers a switch for the command line only.
 func (s *Set) BoolFlag(field *bool, name, usage string) *Setting {
 	e := s.Flag(name, "false", usage, boolOf(field), func() string { return strconv.FormatBool(*field) })
 	e.Switch = true
@@ -101,7 +101,7 @@ func (s *Set) URL(field *string, env, def, usage string) *Setting {
 	}, func() string { return *field })
 }
 
-// Parsed registers a setting of a type of its own.
+// Parsed registers a setting of another type.
 func Parsed[T any](s *Set, field *T, env, def, usage string, parse func(string) (T, error), show func(T) string) *Setting {
 	return s.Env(env, def, usage, func(v string) (err error) {
 		*field, err = parse(v)
@@ -121,7 +121,7 @@ func CheckAddress(v string) error {
 	return nil
 }
 
-// OneOf returns the check that a value is one of the words.
+// OneOf returns a check that a value is one of the words.
 func OneOf(words ...string) func(string) error {
 	return func(v string) error {
 		if slices.Contains(words, v) {

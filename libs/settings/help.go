@@ -18,11 +18,11 @@ func (s *Set) Usage() string {
 		}
 		fmt.Fprintf(w, "  --%s\t%s\t%s\n", e.Flag, variable, e.meaning())
 	}
-	_ = w.Flush() // a strings.Builder takes everything
+	_ = w.Flush() // a strings.Builder never fails
 	return b.String()
 }
 
-// usage returns what the setting means in this program.
+// usage returns the description of the setting in this program.
 func (s *Setting) usage() string {
 	if s.note != "" {
 		return s.Usage + "; " + s.note
@@ -30,7 +30,7 @@ func (s *Setting) usage() string {
 	return s.Usage
 }
 
-// meaning returns the usage with what holds when no value is given.
+// meaning returns the usage with the default.
 func (s *Setting) meaning() string {
 	switch {
 	case s.Required:

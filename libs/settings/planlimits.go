@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Limits is what a plan bounds besides the number of events; nil: unlimited.
+// Limits are the limits of a plan in addition to the number of events; nil: unlimited.
 type Limits struct {
 	RowsPerImport          *int64 `json:"rowsPerImport"`
 	OpenImports            *int64 `json:"openImports"`
@@ -22,7 +22,7 @@ func limitNames() []string {
 	return []string{"rowsPerImport", "openImports", "recordsPerEvent", "recordsPerOrganization"}
 }
 
-// limit returns the limit of a name; nil where there is none of that name.
+// limit returns the limit with a name; nil if there is none.
 func (l *Limits) limit(name string) **int64 {
 	all := []**int64{&l.RowsPerImport, &l.OpenImports, &l.RecordsPerEvent, &l.RecordsPerOrganization}
 	if i := slices.Index(limitNames(), name); i >= 0 {
@@ -31,11 +31,10 @@ func (l *Limits) limit(name string) **int64 {
 	return nil
 }
 
-// PlanLimits are the limits of plans by the plan's name. A plan that is not in it
-// has none.
+// PlanLimits are the limits of plans by name. A plan that is not in it has none.
 type PlanLimits map[string]Limits
 
-// String returns what ParsePlanLimits reads, in order of the plans' names.
+// String returns the input of ParsePlanLimits, plans sorted by name.
 func (p PlanLimits) String() string {
 	var parts []string
 	for plan, limits := range p {

@@ -19,8 +19,7 @@ import (
 	"strings"
 )
 
-// prefix is what the names of all environment variables of the product begin
-// with.
+// prefix is the prefix of all environment variables of the product.
 const prefix = "ECF_"
 
 // Config is a struct of settings.
@@ -35,12 +34,11 @@ type Setting struct {
 	Env string
 	// Flag is the name of the flag, without dashes.
 	Flag string
-	// Default is the value when none is given.
+	// Default is the default value.
 	Default string
 	// Usage describes the setting, as a sentence fragment.
 	Usage string
-	// Secret settings are masked when shown, and may be given by a file that
-	// the variable Env with _FILE at its end names.
+	// Secret settings are masked when shown, and may be in a file named by the variable Env with the suffix _FILE.
 	Secret bool
 	// Switch settings need no value as a flag: --demo is --demo=true.
 	Switch bool
@@ -52,7 +50,7 @@ type Setting struct {
 	show  func() string
 }
 
-// name returns what messages call the setting when no value of it was given.
+// name returns the name of the setting in messages.
 func (s *Setting) name() string {
 	if s.Env == "" {
 		return "--" + s.Flag
@@ -64,9 +62,9 @@ func (s *Setting) name() string {
 type Set struct {
 	list  []*Setting
 	after []func() error
-	// Positional reports whether the program takes arguments beside flags.
+	// Positional reports whether the program accepts arguments in addition to flags.
 	Positional bool
-	// Args is what was left after the flags.
+	// Args are the arguments after the flags.
 	Args []string
 }
 
@@ -88,14 +86,13 @@ func (s *Set) All() []Setting {
 	return list
 }
 
-// After registers what is checked or derived when all settings have been read:
-// a default that depends on another setting, a condition on two of them. Its
-// error must name the settings.
+// After registers a function to call when all settings have been read: for a default that depends on another setting,
+// or a condition on two of them. Its error must name the settings.
 func (s *Set) After(do func() error) { s.after = append(s.after, do) }
 
-// Env registers a setting with an environment variable. Its flag is named after
-// the variable: that of ECF_DATA_DIR is --data-dir. parse sets the field or
-// returns what the value must be; show returns its value as it would be given.
+// Env registers a setting with an environment variable. Its flag is named after the variable: that of ECF_DATA_DIR is
+// --data-dir. parse sets the field or returns a description of valid values; show returns its value in the form of
+// the setting.
 func (s *Set) Env(env, def, usage string, parse func(string) error, show func() string) *Setting {
 	return s.add(&Setting{
 		Env: env, Flag: strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(env, prefix)), "_", "-"),
@@ -103,14 +100,13 @@ func (s *Set) Env(env, def, usage string, parse func(string) error, show func() 
 	})
 }
 
-// Flag registers a setting that is given on the command line only.
+// Flag registers a setting for the command line only.
 func (s *Set) Flag(name, def, usage string, parse func(string) error, show func() string) *Setting {
 	return s.add(&Setting{Flag: name, Default: def, Usage: usage, parse: []func(string) error{parse}, show: show})
 }
 
-// add joins a setting to the one that is described already under its name. Two
-// descriptions of one setting must agree, or the reference would be wrong for
-// one of them.
+// add merges a setting with an existing one of the same name. Two descriptions of one setting must agree, or the
+// reference would be wrong for one of them.
 func (s *Set) add(e *Setting) *Setting {
 	at := slices.IndexFunc(s.list, func(o *Setting) bool { return o.Flag == e.Flag })
 	if at < 0 {
@@ -137,8 +133,8 @@ func (s *Setting) Require() *Setting {
 	return s
 }
 
-// From lets a setting of the command line be given by an environment variable as
-// well: what is on a command line can be read by everybody on the machine.
+// From allows a setting of the command line to be set by an environment variable as well, since every user of the
+// machine can read a command line.
 func (s *Setting) From(env string) *Setting {
 	s.Env = env
 	return s
@@ -189,7 +185,7 @@ func (s *Set) Load(args []string, getenv func(string) string) error {
 	return errors.Join(errs...)
 }
 
-// value finds where a setting is given: flag, environment, file, default.
+// value finds the value of a setting: flag, environment, file, default.
 func (s *Setting) value(flags map[string]string, getenv func(string) string) (value, name string, err error) {
 	if v, ok := flags[s.Flag]; ok {
 		return v, "--" + s.Flag, nil
@@ -212,7 +208,7 @@ func (s *Setting) value(flags map[string]string, getenv func(string) string) (va
 		if v := strings.TrimRight(string(content), "\r\n"); v != "" {
 			return v, s.Env + fileSuffix, nil
 		}
-		// A secret that was not filled in must not become "none was given".
+		// A secret that was not filled in must not count as absent.
 		return "", s.Env + fileSuffix, errors.New("names a file that is empty")
 	case v != "":
 		return v, s.Env, nil
@@ -235,8 +231,8 @@ func (s *Setting) set(value string) error {
 	return nil
 }
 
-// parseFlags reads --name value, --name=value and, for switches, --name. One
-// dash is as good as two. What follows -- or is not a flag becomes Args.
+// parseFlags reads --name value, --name=value and, for switches, --name. One dash is accepted too. Anything after --,
+// or that is not a flag, becomes Args.
 func (s *Set) parseFlags(args []string) (flags map[string]string, errs []error) {
 	flags, s.Args = map[string]string{}, nil
 	for i := 0; i < len(args); i++ {
@@ -257,7 +253,7 @@ func (s *Set) parseFlags(args []string) (flags map[string]string, errs []error) 
 			continue
 		case at < 0:
 			errs = append(errs, fmt.Errorf("--%s is not a setting%s", name, s.similarFlag(name)))
-			// The value of an unknown flag must not be taken for an argument.
+			// The value of an unknown flag must not be mistaken for an argument.
 			if !given && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
 				i++
 			}
@@ -294,7 +290,7 @@ func (s *Set) Effective() []string {
 	return lines
 }
 
-// mask keeps of a secret only the scheme and host of an address.
+// mask reduces a secret address to its scheme and host.
 func mask(secret string) string {
 	u, err := url.Parse(secret)
 	if err != nil || u.Host == "" {
@@ -307,8 +303,7 @@ func mask(secret string) string {
 	return masked + u.Host
 }
 
-// Value returns the value that holds of the setting with an environment
-// variable, as it would be given; empty if there is no such setting.
+// Value returns the effective value of the setting with an environment variable; empty if there is no such setting.
 func (s *Set) Value(env string) string {
 	for _, e := range s.list {
 		if e.Env == env {
@@ -318,8 +313,7 @@ func (s *Set) Value(env string) string {
 	return ""
 }
 
-// Arguments lets the program take arguments beside flags and puts them into the
-// field.
+// Arguments allows arguments in addition to flags and stores them in the field.
 func (s *Set) Arguments(field *[]string) {
 	s.Positional = true
 	s.After(func() error {
@@ -328,8 +322,7 @@ func (s *Set) Arguments(field *[]string) {
 	})
 }
 
-// Note adds to what the setting with an environment variable means in one
-// program.
+// Note adds to the description of the setting with an environment variable for one program.
 func (s *Set) Note(env, note string) {
 	for _, e := range s.list {
 		if e.Env == env {

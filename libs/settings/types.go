@@ -18,7 +18,7 @@ type RateLimit struct {
 	Per time.Duration
 }
 
-// String returns what ParseRateLimit reads, "30/15m".
+// String returns the input of ParseRateLimit, "30/15m".
 func (r RateLimit) String() string { return strconv.Itoa(r.N) + "/" + shortDuration(r.Per) }
 
 // ParseRateLimit reads a number, a slash and a duration: "30/15m".
@@ -41,7 +41,7 @@ const Unlimited int64 = -1
 // Quotas is the number of events of each plan by the plan's name.
 type Quotas map[string]int64
 
-// String returns what ParseQuotas reads, plans in order of their names.
+// String returns the input of ParseQuotas, plans sorted by name.
 func (q Quotas) String() string {
 	parts := make([]string, 0, len(q))
 	for plan, n := range q {
@@ -122,7 +122,7 @@ func ParseOrigins(s string) ([]string, error) {
 	return list, nil
 }
 
-// FormatOrigins writes what ParseOrigins reads.
+// FormatOrigins is the inverse of ParseOrigins.
 func FormatOrigins(list []string) string { return strings.Join(list, ",") }
 
 // shortDuration writes 15m0s as 15m.
@@ -137,7 +137,7 @@ func shortDuration(d time.Duration) string {
 	return s
 }
 
-// FormatProxies returns what ParseProxies reads.
+// FormatProxies is the inverse of ParseProxies.
 func FormatProxies(list []netip.Prefix) string {
 	parts := make([]string, len(list))
 	for i, p := range list {

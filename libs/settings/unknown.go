@@ -9,10 +9,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/spelling"
 )
 
-// Names are all environment variables that programs of the product read. One
-// environment is often shared by several of them, so a variable that only
-// another program reads is no error. A test compares the list with the
-// descriptions of all programs.
+// Names are all environment variables of the programs of the product. Several programs often share an environment, so
+// a variable that only another program reads is not an error. A test compares the list with the descriptions of all
+// programs.
 var Names = []string{
 	"ECF_ACCESS_TOKEN_TTL",
 	"ECF_ADDR",
@@ -65,14 +64,12 @@ var Names = []string{
 // server and are often run in the shell that starts one.
 var clientNames = []string{"ECF_URL", "ECF_EMAIL", "ECF_PASSWORD", "ECF_DEMO_URL", "ECF_DEMO_CREDENTIALS"}
 
-// serviceLink matches the variables that Kubernetes and container links make of
-// the name of a service: for one that is called ecf-auth, ECF_AUTH_SERVICE_HOST,
-// ECF_AUTH_PORT and ECF_AUTH_PORT_8081_TCP_ADDR.
+// serviceLink matches the variables that Kubernetes and container links derive from the name of a service: for
+// ecf-auth, ECF_AUTH_SERVICE_HOST, ECF_AUTH_PORT and ECF_AUTH_PORT_8081_TCP_ADDR.
 var serviceLink = regexp.MustCompile(`^(ECF(?:_[A-Z0-9]+)*?)_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT|PORT_[0-9]+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$`)
 
-// CheckNames returns an error for each variable of an environment (NAME=value)
-// that looks like a setting of the product and is none, with the setting that
-// was probably meant. What has no value is not set.
+// CheckNames returns an error for each variable of an environment (NAME=value) that looks like a setting of the
+// product but is not one, with the one that was probably meant. A variable without a value is ignored.
 func (s *Set) CheckNames(environ []string) []error {
 	given := map[string]bool{}
 	for _, line := range environ {
@@ -101,8 +98,8 @@ func (s *Set) knows(name string) bool {
 	})
 }
 
-// isServiceLink reports whether a variable comes from a link to a service: then
-// the one with the host of the same service is there too.
+// isServiceLink reports whether a variable comes from a link to a service: then the one with the host of the same
+// service exists too.
 func isServiceLink(name string, given map[string]bool) bool {
 	m := serviceLink.FindStringSubmatch(name)
 	return m != nil && given[m[1]+"_SERVICE_HOST"]
@@ -112,7 +109,7 @@ func isServiceLink(name string, given map[string]bool) bool {
 func (s *Set) similarVariable(name string) string {
 	candidates := make([]string, 0, 2*len(s.list))
 	add := func(env string) { candidates = append(candidates, strings.TrimPrefix(env, prefix)) }
-	for _, e := range s.list { // its own first: they win among equals
+	for _, e := range s.list { // its own first, so that they are preferred
 		if e.Env != "" {
 			add(e.Env)
 		}

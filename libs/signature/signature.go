@@ -38,8 +38,7 @@ func Of(text []byte, key ed25519.PrivateKey) (Signature, error) {
 		Value: base64.RawURLEncoding.EncodeToString(ed25519.Sign(key, text))}, nil
 }
 
-// Check returns what is wrong with the signature of a text; nil when it is good.
-// Whose key it is has to be asked elsewhere.
+// Check returns why the signature of a text is not valid; nil if it is. It does not determine the owner of the key.
 func (s Signature) Check(text []byte) error {
 	if s.Algorithm != identity.AlgEdDSA {
 		return fmt.Errorf("its algorithm is %q, not %s", s.Algorithm, identity.AlgEdDSA)

@@ -26,29 +26,27 @@ var document []byte
 
 // Document is the OpenAPI document, read.
 type Document struct {
-	// Title is what the API is called.
+	// Title is the name of the API.
 	Title string
 	// Operations are all operations, sorted by path.
 	Operations []Operation
 	// Errors are all error codes, in the order of their statuses.
 	Errors []ErrorEntry
-	// text is the whole document as it was read.
+	// text is the whole document as read.
 	text []byte
 }
 
 // Operation is one method of one path.
 type Operation struct {
 	Method string
-	// Path is as it is written, "/events/{eventId}", below the base path unless
-	// Root is set.
+	// Path is the path in the document, "/events/{eventId}", below the base path unless Root is set.
 	Path string
 	// Root paths are at the root of the host.
 	Root bool
 	ID   string
 	// Public operations need no token.
 	Public bool
-	// RequiredRole is what the document says about the least role: none, user,
-	// manager or admin.
+	// RequiredRole is the least role: none, user, manager or admin.
 	RequiredRole string
 	// Deprecated is set on an operation that is going to end.
 	Deprecated *Deprecation
@@ -58,7 +56,7 @@ type Operation struct {
 // from when it may be gone: the zero time while that is not decided.
 type Deprecation struct{ Since, Sunset time.Time }
 
-// ErrorEntry is what the documentation says about an error code.
+// ErrorEntry is the documentation of an error code.
 type ErrorEntry struct {
 	Code   apperr.Code `json:"code"`
 	Status int         `json:"status"`
@@ -163,9 +161,9 @@ func (d Document) JSON() []byte {
 	return text.Bytes()
 }
 
-// At returns the document as a server at an address serves it: with absolute
-// addresses where its own are relative, so that generated clients know the host, and with
-// that address in its examples. The order of members stays. An empty address changes nothing.
+// At returns the document as served at an address: with absolute addresses instead of relative ones, so that
+// generated clients know the host, also in examples. The order of members is preserved. An empty address changes
+// nothing.
 func (d Document) At(address string) []byte {
 	if address == "" {
 		return d.JSON()
@@ -180,7 +178,7 @@ func (d Document) At(address string) []byte {
 // SampleAddress is where the examples of the document have the server.
 const SampleAddress = "http://127.0.0.1:8080"
 
-// Operation returns the operation of an id; the zero value where there is none.
+// Operation returns the operation with an id; the zero value if there is none.
 func (d Document) Operation(id string) Operation {
 	for _, o := range d.Operations {
 		if o.ID == id {

@@ -8,8 +8,7 @@ import (
 	"unicode"
 )
 
-// Nearest returns at most count of the candidates that look like a misspelling
-// of word, the likeliest first, without regard to case.
+// Nearest returns at most count of the candidates that are close to word, the closest first, ignoring case.
 func Nearest(word string, candidates []string, count int) []string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" || len(word) > 64 {
@@ -23,7 +22,7 @@ func Nearest(word string, candidates []string, count int) []string {
 	m := measure{word: []rune(word), letters: lettersOf(word)}
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
-		// One slip for each three letters is still the same word to a reader.
+		// One error per three letters.
 		limit := max(len(lower)/3, 1)
 		cost := m.distance(lower, limit)
 		if len(word) >= 3 && (strings.HasPrefix(lower, word) || strings.HasPrefix(word, lower) && len(lower) >= 3) {
@@ -44,11 +43,9 @@ func Nearest(word string, candidates []string, count int) []string {
 	return out
 }
 
-// Related returns what Nearest does and after it the candidates, names in camel
-// case or with underscores, that share words with word: one has all words of the
-// other, or both begin with the same word of four letters or more. So kVA is
-// related to generatorKVA, electric to battery_electric, and distanceMiles to
-// distanceKm.
+// Related returns the result of Nearest and after it the candidates, names in camel case or with underscores, that
+// share words with word: one has all words of the other, or both begin with the same word of four letters or more. So
+// kVA is related to generatorKVA, electric to battery_electric, and distanceMiles to distanceKm.
 func Related(word string, candidates []string, count int) []string {
 	out := Nearest(word, candidates, count)
 	mine := words(word)
@@ -95,16 +92,15 @@ func words(name string) []string {
 	return out
 }
 
-// measure compares a word with others. It keeps what it works with: a misspelled place is
-// compared with thousands of names.
+// measure compares a word with others. It reuses its buffers: a misspelled place is compared with thousands of names.
 type measure struct {
 	word, other       []rune
-	letters           uint64 // of word
+	letters           uint64 // those of word
 	before, last, row []int
 }
 
-// distance counts the letters to insert, delete, replace or swap; of a distance above limit
-// it only says that it is above it.
+// distance returns the number of insertions, deletions, replacements and transpositions; above limit it returns only
+// a number above limit.
 func (m *measure) distance(other string, limit int) int {
 	m.other = m.other[:0]
 	for _, r := range other {
@@ -114,7 +110,7 @@ func (m *measure) distance(other string, limit int) int {
 	if n := len(x) - len(y); n > limit || -n > limit {
 		return limit + 1
 	}
-	// A letter that one of them has alone takes a slip. Most words are told apart by that.
+	// A letter that only one of them has is an error. This rejects most words.
 	theirs := lettersOf(other)
 	if bits.OnesCount64(m.letters&^theirs) > limit || bits.OnesCount64(theirs&^m.letters) > limit {
 		return limit + 1
@@ -139,7 +135,7 @@ func (m *measure) distance(other string, limit int) int {
 			least = min(least, m.row[j])
 		}
 		if least > limit && near > limit {
-			return limit + 1 // the next row is made of these two
+			return limit + 1 // the next row depends only on these two
 		}
 		near = least
 		m.before, m.last, m.row = m.last, m.row, m.before
@@ -147,7 +143,7 @@ func (m *measure) distance(other string, limit int) int {
 	return m.last[len(y)]
 }
 
-// lettersOf returns which letters a word has, some of them as if they were the same.
+// lettersOf returns the set of letters of a word as bits, some of which letters share.
 func lettersOf(word string) (letters uint64) {
 	for _, r := range word {
 		letters |= 1 << (r & 63)
@@ -155,7 +151,7 @@ func lettersOf(word string) (letters uint64) {
 	return letters
 }
 
-// sized returns a slice of n numbers, the given one where it is long enough.
+// sized returns a slice of n numbers, reusing the given one if it is long enough.
 func sized(s []int, n int) []int {
 	if cap(s) < n {
 		return make([]int, n, 2*n)

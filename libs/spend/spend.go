@@ -41,9 +41,9 @@ type Category struct {
 	// UK and US name the series of the models' rows; empty where a model has none.
 	// That of the UK lacks its year.
 	UK, US string
-	// Better are the record types that would count it by amount.
+	// Better are the record types that would count it by quantity.
 	Better []string
-	// Nudge names the quantity that would be better: "litres by drink".
+	// Nudge names the better quantity: "litres by drink".
 	Nudge string
 }
 
@@ -154,7 +154,7 @@ type NotHeldError struct {
 	// Field is currency or date.
 	Field string
 	Got   string
-	// Held are the currencies, or the first and last year.
+	// Held are the available currencies, or the first and last year.
 	Held []string
 }
 
@@ -172,13 +172,11 @@ type Step struct {
 	// Currency and Year are those of the row.
 	Currency string
 	Year     int
-	// Multiplier is what the amount is multiplied by: price index and exchange
-	// rate.
+	// Multiplier is the factor for the amount: price index and exchange rate.
 	Multiplier *big.Rat
 	// Explanation names the index values and rates with their sources.
 	Explanation string
-	// IndexYear is the year whose prices were taken; it differs from the year of
-	// the purchase where the index ends before it.
+	// IndexYear is the year of the price index; it differs from the year of the purchase if the index ends earlier.
 	IndexYear int
 }
 
@@ -219,8 +217,8 @@ func Models(c Category, currency string, year int) ([]Step, error) {
 	return steps, nil
 }
 
-// step brings an amount of a currency and year to another currency and year: by
-// the currency's own prices to the year, then by the rate of that year.
+// step converts an amount of a currency and year to another currency and year: by the currency's price index to the
+// year, then by the exchange rate of that year.
 func (t *spendTables) step(currency string, from int, to string, base int) (Step, error) {
 	s := Step{Currency: to, Year: base, Multiplier: big.NewRat(1, 1), IndexYear: from}
 	now, ok := t.indices[key{currency, from}]

@@ -15,25 +15,24 @@ import (
 )
 
 const (
-	// askAgain is how old the last answer may be while a long answer is sent. With what a
-	// check of a session remembers, and what is on its way, it is within a second.
+	// askAgain is how long a check is cached while a long response is sent. With the cached session state and
+	// requests under way, a revocation takes effect within a second.
 	askAgain = 250 * time.Millisecond
 	// askTimeout bounds each asking.
 	askTimeout = 3 * time.Second
 )
 
-// readmitter is a verifier that tells whether a session still admits a caller, also when
-// the token that it was admitted with has expired since: an answer that was begun in time
-// is not cut off for that.
+// readmitter is a verifier that checks whether a session still admits a caller, even if the token has expired since:
+// a response that was begun in time is not cut off for that.
 type readmitter interface {
 	Readmit(ctx context.Context, token string, p identity.Principal) error
 }
 
-// Still returns what asks whether the caller would still be let in: for an answer that is
-// sent for longer than a revocation may take, before each piece of it. It is nil while the
-// session lives in the same role and the team of the event, if it has one, allows the
-// operation; else it is why not, and also where that cannot be told. It asks only where it
-// has not for a moment, is for one goroutine at a time, and may be used when the request is over.
+// Still returns a function that checks whether the caller would still be admitted, for a response that takes longer
+// to send than a revocation may take; it is called before each piece. It returns nil while the session has the same
+// role and the team of the event, if there is one, permits the operation; otherwise an error, also if that cannot be
+// determined. Results are cached for a moment. It must be used by one goroutine at a time, and may be used after the
+// request has ended.
 func Still(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Time, operation string) (func(context.Context) error, error) {
 	token, _ := web.BearerToken(c)
 	// The principal of the request has the role in the team by now.
@@ -71,7 +70,7 @@ func Still(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Tim
 	}, nil
 }
 
-// readmit is nil where a token is still good for whom it named.
+// readmit returns nil if a token still admits its principal.
 func readmit(ctx context.Context, v web.TokenVerifier, token string, p identity.Principal) error {
 	if r, ok := v.(readmitter); ok {
 		return r.Readmit(ctx, token, p)

@@ -51,7 +51,7 @@ func guarded(events Events, o api.Operation, next fiber.Handler) fiber.Handler {
 		p := web.PrincipalOf(c)
 		e, err := events.EventContext(c.UserContext(), record.OrgID(p.Org), record.EventID(c.Params("eventId")))
 		if errors.Is(err, record.ErrNotFound) {
-			return next(c) // which says so
+			return next(c) // and reports it
 		}
 		if err != nil {
 			return err
@@ -69,8 +69,8 @@ func guarded(events Events, o api.Operation, next fiber.Handler) fiber.Handler {
 	}
 }
 
-// admit lets the caller act in the role for the event, or refuses the operation; it
-// reports whether the caller sees the event at all.
+// admit sets the caller's role for the event, or rejects the operation; it reports whether the event is visible to
+// the caller at all.
 func admit(c *fiber.Ctx, e record.Event, o api.Operation) (visible bool, err error) {
 	p := web.PrincipalOf(c)
 	access, visible := e.AccessOf(p.UserID, p.Role)
@@ -103,13 +103,13 @@ func Sees(c *fiber.Ctx, e record.Event) bool {
 	return visible
 }
 
-// refused is the answer to who sees an event and may not do this with it.
+// refused is the error for a caller who sees the event but may not perform the operation.
 func refused(o api.Operation) error {
 	return apperr.New(apperr.Forbidden, "This requires the role %s in the team of this event.", o.TeamRole()).
 		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "The event lists its team. Its reviewers and administrators can change it."})
 }
 
-// nobodys stands before the id of a hidden event: no id has a dot.
+// nobodys is the prefix for the id of a hidden event: no id has a dot.
 const nobodys = "hidden."
 
 // Named reports whether the path names an event.
@@ -124,10 +124,9 @@ func EventID(c *fiber.Ctx) record.EventID {
 	return record.EventID(id)
 }
 
-// Event returns the event that the path names as the guard has read it for this
-// request, so that a handler need not read it again: ErrNotFound where it was deleted.
-// ok is false where the guard has found none that the caller sees; the store then
-// tells why.
+// Event returns the event in the path as read by the guard for this request, so that a handler need not read it
+// again; ErrNotFound if it was deleted. ok is false if the guard found no visible event; then the store returns the
+// reason.
 func Event(c *fiber.Ctx) (e record.Event, ok bool, err error) {
 	read, ok := c.Locals(ofPath).(*record.Event)
 	if !ok {
@@ -139,8 +138,7 @@ func Event(c *fiber.Ctx) (e record.Event, ok bool, err error) {
 	return *read, true, nil
 }
 
-// Under returns a record of the event that the path names, as Record.Under does: as it
-// is answered.
+// Under returns a record as served under the event in the path; see Record.Under.
 func Under(c *fiber.Ctx, r record.Record) record.Record {
 	if e, read, err := Event(c); read && err == nil {
 		return r.Under(e)
@@ -148,9 +146,8 @@ func Under(c *fiber.Ctx, r record.Record) record.Record {
 	return r
 }
 
-// Path returns the path of the request, for the caller: another one where it names a
-// hidden event, so that a repeated request is not answered as it was when the caller
-// could see the event.
+// Path returns the path of the request for idempotency: a different one if it names a hidden event, so that a
+// repeated request does not get the response from when the event was visible.
 func Path(c *fiber.Ctx) string {
 	if isHidden(c) {
 		return nobodys + c.Path()

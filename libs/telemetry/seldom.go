@@ -18,7 +18,7 @@ type Seldom struct {
 	kinds map[string]told
 }
 
-// told is when a line of a kind was last logged, and how many were suppressed since.
+// told is the time of the last line of a kind, and how many were suppressed since.
 type told struct {
 	at      time.Time
 	skipped int

@@ -19,21 +19,21 @@ type EventChange struct {
 	Event   record.EventID
 	Action  record.EventAction
 	Comment string
-	// IfMatch, when set, reports whether the event is still what the caller saw.
+	// IfMatch, when set, reports whether the event is still the one that the caller saw.
 	IfMatch func(record.Event) bool
 	// Change edits the event; it may be called more than once.
 	Change func(e *record.Event) error
-	// Effect, when set, returns what a proposal does to the figure, and the
-	// revision of the result it was calculated on.
+	// Effect, when set, returns the effect of a proposal on the figure, and the revision of the result it was
+	// calculated from.
 	Effect func(ctx context.Context, before, after record.Event) (effect json.RawMessage, revision int64, err error)
 }
 
-// EventOutcome is what became of a change: the event as it is now and, where a
-// second manager must decide, the proposal that was made instead.
+// EventOutcome is the result of a change: the event and, if a second manager must decide, the proposal created
+// instead.
 type EventOutcome struct {
 	Event    record.Event
 	Proposal *record.Proposal
-	// Unchanged: the event was already as asked for, and nothing was written.
+	// Unchanged reports that the event already had the requested state, and nothing was written.
 	Unchanged bool
 }
 
@@ -83,7 +83,7 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 	}
 	changed := record.EventChanges(seen, *e)
 	if len(changed) == 0 {
-		// No revision, no entry, no proposal, and no reason is asked for.
+		// No revision, no entry, no proposal, and no reason is required.
 		return nil, record.ErrUnchanged
 	}
 	governed := record.Governed(changed)
@@ -122,10 +122,9 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 	return &p, e.AddProposal(p)
 }
 
-// everApproved reports whether a record of the event has ever been approved. Asking for the
-// records that are approved now would let anybody who can reopen them switch the rules off
-// (ADR 0100). They are counted for events from before the event itself kept it. An approval
-// after the count sets it, on which the write of what was decided here conflicts.
+// everApproved reports whether a record of the event has ever been approved. If it used the currently approved
+// records, anybody who can reopen them could switch the rules off (ADR 0100). For events that predate EverApproved
+// they are counted. An approval after the count sets it, and then the write of this decision conflicts.
 func (w Write) everApproved(ctx context.Context, e record.Event) (bool, error) {
 	if e.EverApproved {
 		return true, nil
@@ -140,7 +139,7 @@ func ReasonRequired() error {
 		Message: "Records of this event were approved, and your organization asks for a reason: say in comment why the figure changes."})
 }
 
-// EventFlow makes changes of events for the request.
+// EventFlow returns the EventFlow of the request.
 func (w Write) EventFlow() record.EventFlow {
 	return record.EventFlow{Store: w.Store, Now: w.now, Report: w.Report, Once: w.Request.Once()}
 }
@@ -164,7 +163,7 @@ func AuditEvent(c *fiber.Ctx, e record.Event) error {
 	return audit.Attach(c, note)
 }
 
-// reportTo returns an EventReport in the name of whom a token names.
+// reportTo returns an EventReport in the name of a token's user.
 func reportTo(log audit.Recorder, token string) record.EventReport {
 	return func(ctx context.Context, _ record.OrgID, id record.EventID, actions []record.EventEntry) error {
 		for _, e := range actions {

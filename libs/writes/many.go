@@ -18,21 +18,20 @@ import (
 )
 
 const (
-	// MaxMany is how many records one request may name or bring.
+	// MaxMany is the maximum number of records of one request.
 	MaxMany = 100
 	// maxID is longer than any id.
 	maxID = 64
-	// sideBySide is how many moves of one request are under way at once.
+	// sideBySide is how many moves of one request run concurrently.
 	sideBySide = 8
 )
 
-// Outcome is what became of one of many: the record, or why not.
+// Outcome is the result for one of many records: the record, or an error.
 type Outcome struct {
-	// ID repeats the id asked for; empty for a new record.
+	// ID is the requested id; empty for a new record.
 	ID     record.ID      `json:"_id,omitempty"`
 	Record *record.Record `json:"record,omitempty"`
-	// Outcome says of a record that was sent whether it was created, updated,
-	// unchanged or skipped.
+	// Outcome is created, updated, unchanged or skipped, for a record that was sent.
 	Outcome string         `json:"outcome,omitempty"`
 	Error   *web.ErrorBody `json:"error,omitempty"`
 }
@@ -44,7 +43,7 @@ type Outcomes struct {
 	Failed    int       `json:"failed"`
 }
 
-// Answer answers with outcomes: 200, whatever they are.
+// Answer responds with outcomes, always with status 200.
 func Answer(c *fiber.Ctx, items []Outcome) error {
 	out := Outcomes{Items: items}
 	for _, o := range items {
@@ -57,9 +56,8 @@ func Answer(c *fiber.Ctx, items []Outcome) error {
 	return web.OK(c, out)
 }
 
-// Refused returns the outcome of a refusal. A failure of ours is no outcome: it
-// is returned, and the request as a whole has failed, so that it can be
-// repeated.
+// Refused returns the outcome of a rejection. An internal failure is not an outcome: it is returned, and the request
+// as a whole fails, so that it can be repeated.
 func Refused(c *fiber.Ctx, err error) (Outcome, error) {
 	if _, status := web.Translate(err); status >= http.StatusInternalServerError {
 		return Outcome{}, err
@@ -77,8 +75,8 @@ type Many struct {
 	Revisions map[string]int64
 }
 
-// IfMatch returns the condition under which one of the records is moved; nil: none.
-// With revisions, one that has none is not moved: it was not seen.
+// IfMatch returns the condition for moving one of the records; nil: none. With revisions, a record without one is not
+// moved.
 func (m Many) IfMatch(id record.ID) func(record.Record) bool {
 	if m.Revisions == nil {
 		return nil
@@ -131,8 +129,8 @@ const (
 // AllDuplicates are the values of onDuplicate.
 func AllDuplicates() []string { return []string{string(Refuse), string(Skip), string(Update)} }
 
-// Batch is the body {"items": […], "onDuplicate": …}: 1 to 100 records, each as
-// it was sent. What is wrong inside of one of them is for its own outcome.
+// Batch is the body {"items": […], "onDuplicate": …}: 1 to 100 records, each as sent. Errors in one of them are
+// part of its outcome.
 type Batch struct {
 	Items       []json.RawMessage
 	OnDuplicate Duplicates
@@ -178,7 +176,7 @@ func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Cont
 		group.Go(func() {
 			defer func() {
 				<-turns
-				if v := recover(); v != nil { // nobody else would, outside of the request's own goroutine
+				if v := recover(); v != nil { // nobody else recovers a panic outside of the request's own goroutine
 					errs[i] = fmt.Errorf("move panicked: %v", v)
 				}
 			}()

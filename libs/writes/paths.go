@@ -27,8 +27,7 @@ func Under(prefix string, err error) error {
 	return &moved
 }
 
-// outside returns err without the details whose paths begin with prefix; nil when
-// none is left.
+// outside returns err without the details whose paths begin with prefix; nil if none is left.
 func outside(err error, prefix string) error {
 	var e *apperr.Error
 	if !errors.As(err, &e) {

@@ -47,7 +47,7 @@ type Maker struct {
 	Store    record.Originals
 	Notifier notify.Notifier
 	Now      func() time.Time
-	// Audit takes what was done to events; nil: the gateway alone enters it.
+	// Audit receives the actions on events; nil: only the gateway enters them.
 	Audit audit.Recorder
 	// Admit is the Workflow's.
 	Admit func(ctx context.Context, org record.OrgID, event record.EventID, n int64) error
@@ -57,14 +57,13 @@ type Maker struct {
 type Write struct {
 	Store    Store
 	Workflow record.Workflow
-	// Request is the request's hold on its idempotency key, the zero one without.
+	// Request is the request's reservation of its idempotency key; the zero value without one.
 	Request idempotency.Reservation
 	Org     record.OrgID
 	By      record.Actor
-	// Rehearsal: nothing will be stored.
+	// Rehearsal marks a dry run.
 	Rehearsal bool
-	// Report enters actions on events into the audit log, in the name of the
-	// request; nil where there is none.
+	// Report enters actions on events into the audit log, in the name of the request; nil for none.
 	Report record.EventReport
 
 	now      func() time.Time
@@ -95,9 +94,8 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	return w, nil
 }
 
-// policyOnce returns a function that reads the policy of the request's
-// organization the first time it is asked. All moves of a request are judged by
-// one policy.
+// policyOnce returns a function that reads the policy of the request's organization on its first call. All moves of a
+// request use the same policy.
 func policyOnce(store Store) func(ctx context.Context, org record.OrgID) (record.Policy, error) {
 	var mu sync.Mutex
 	var read bool
@@ -116,15 +114,14 @@ func policyOnce(store Store) func(ctx context.Context, org record.OrgID) (record
 	}
 }
 
-// gateReader reads an event for the many moves of one request. A call may share
-// the reading of another one, but only a reading that begins after the call: what
-// it returns is then no older than the record its caller has read.
+// gateReader reads an event for the concurrent moves of one request. Calls may share a read, but only one that begins
+// after the call: its result is then not older than the record that the caller has read.
 type gateReader struct {
 	store Store
 
 	mu      sync.Mutex
-	next    *gateReading // the reading that has not begun
-	running sync.Mutex   // held by the reading under way
+	next    *gateReading // the read that has not begun
+	running sync.Mutex   // held by the current read
 }
 
 type gateReading struct {
@@ -183,16 +180,14 @@ func (w Write) Apply(ctx context.Context, r record.Request) (record.Record, erro
 	return moved, err
 }
 
-// byPolicy lets the organization's policy approve what has just been submitted,
-// and returns the record as it is then. The submission has been made: whatever
-// keeps the policy from deciding leaves the record to people.
+// byPolicy applies the organization's automatic approval to a submitted record, and returns the record after it.
+// Since the submission has succeeded, a failure of the policy leaves the record to people.
 func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Record {
 	policy, err := w.Workflow.Policy(ctx, w.Org)
 	if err != nil || !policy.AutoApprove.On() {
 		return submitted
 	}
-	// One reading serves as the event and as its gate: it comes after the record was
-	// written, which is what reading it would show.
+	// One read serves as the event and as its gate, since it follows the write of the record.
 	ev, err := w.Workflow.Gate(ctx, w.Org, submitted.Event)
 	if err != nil {
 		return submitted

@@ -103,7 +103,7 @@ func (c *checker) source(where, key, location string) {
 	c.text(where+".location", location, true)
 }
 
-// known is what the built-in sets have of a series.
+// known are the properties of a series in the built-in sets.
 type known struct{ unit, category string }
 
 // series are those of all built-in sets, and ids are their rows.
@@ -128,7 +128,7 @@ var (
 	shortSeries = regexp.MustCompile(`^desnz-flight-short_outside_uk-(average|economy|premium_economy|business|first)-(rf|norf)$`)
 )
 
-// knownSeries returns what is known of a series: the calculation looks up no other.
+// knownSeries returns the properties of a series; the calculation uses no unknown one.
 func knownSeries(name string) (known, bool) {
 	series, _ := builtInRows()
 	if k, ok := series[name]; ok {
@@ -247,8 +247,7 @@ func (c *checker) limits(where string, v decimal.Decimal, low, high *decimal.Dec
 	}
 }
 
-// builtIn refuses a row that has the id of a row of a built-in set and is another:
-// the id would name two figures.
+// builtIn rejects a row with the id of a different row of a built-in set: the id would identify two figures.
 func (c *checker) builtIn(where string, r *Row, sources map[string]Source) {
 	_, ids := builtInRows()
 	same := ids[r.ID]

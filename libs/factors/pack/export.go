@@ -27,9 +27,8 @@ func Export(s *factors.Set, name string, release int) Document {
 	return d
 }
 
-// Excerpt returns the pack of a set with only some of its own rows, and everything
-// else of it. The signature is that of the whole, whose checksum it is of. rows that are
-// not the pack's own are left out.
+// Excerpt returns the pack of a set with only some of its own rows, and everything else unchanged. The signature is
+// that of the whole pack. Rows that are not the pack's own are ignored.
 func Excerpt(s *factors.Set, rows []factors.Factor) *Document {
 	whole, ok := s.Pack.Document.(*Document)
 	if !ok {

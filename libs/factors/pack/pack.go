@@ -32,19 +32,18 @@ const (
 // Document is a pack.
 type Document struct {
 	Format string `json:"format"`
-	// Name and Release make up the id of the set: "desnz-2027-v1".
+	// Name and Release form the id of the set: "desnz-2027-v1".
 	Name    string `json:"name"`
 	Release int    `json:"release"`
 	Title   string `json:"title"`
-	// Publisher is who publishes the figures.
+	// Publisher is the publisher of the figures.
 	Publisher string `json:"publisher"`
 	// Year is the calendar year the set is meant for.
 	Year int `json:"year"`
-	// Base is the built-in set whose rows count where the pack has none of a series;
-	// absent in a pack that is complete by itself.
+	// Base is the built-in set whose rows are used for series that the pack lacks; absent in a complete pack.
 	Base string `json:"base,omitempty"`
-	// StandIns are the built-in sets to look in for what is lacking after that, in
-	// this order. Their rows are used with a notice.
+	// StandIns are the built-in sets to search for series that are still missing, in order. Their rows are used with
+	// a notice.
 	StandIns []string `json:"standIns"`
 	Sources  []Source `json:"sources"`
 	Rows     []Row    `json:"rows"`
@@ -61,7 +60,7 @@ type Source struct {
 	Licence string `json:"licence"`
 }
 
-// Row is a factor: kg CO2e for one unit. What was not published is absent, never 0.
+// Row is a factor: kg CO2e for one unit. Unpublished values are absent, never 0.
 type Row struct {
 	ID       string `json:"id"`
 	Series   string `json:"series"`
@@ -116,7 +115,7 @@ type Score struct {
 // ID returns the id of the set.
 func (d *Document) ID() string { return d.Name + "-v" + strconv.Itoa(d.Release) }
 
-// Encode returns the bytes of the pack. The same pack gives the same bytes.
+// Encode returns the encoding of the pack. It is deterministic.
 func (d *Document) Encode() ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -145,8 +144,8 @@ func signedText(checksum string) []byte { return []byte(Format + "\n" + checksum
 // ErrUnsigned is returned for a pack without a signature.
 var ErrUnsigned = errors.New("the pack is not signed")
 
-// CheckSignature returns ErrUnsigned or what is wrong with the signature; nil when it is
-// good. Whose key it is has to be asked elsewhere.
+// CheckSignature returns ErrUnsigned or why the signature is not valid; nil if it is. It does not determine the owner
+// of the key.
 func (d *Document) CheckSignature() error {
 	sum, err := d.Checksum()
 	if err != nil {
@@ -199,8 +198,8 @@ func (d *Document) Set() (*factors.Set, error) {
 	return d.compose(sum)
 }
 
-// SetOfExcerpt composes the set of an excerpt, which stands for the pack with the
-// checksum: look-ups of the rows in it are answered alike.
+// SetOfExcerpt composes the set of an excerpt, which represents the pack with the checksum: lookups of its rows have
+// the same results.
 func (d *Document) SetOfExcerpt(checksum string) (*factors.Set, error) { return d.compose(checksum) }
 
 func (d *Document) compose(checksum string) (*factors.Set, error) {

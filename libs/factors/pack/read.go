@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Fault is one thing that is wrong with a pack.
+// Fault is one fault of a pack.
 type Fault struct {
 	// Where is a path into the document: "rows[12].unit".
 	Where   string
@@ -18,7 +18,7 @@ type Fault struct {
 
 func (f Fault) String() string { return f.Where + ": " + f.Message }
 
-// Faults is the error for a pack that is not accepted: all that is wrong with it.
+// Faults is the error for an invalid pack: all its faults.
 type Faults []Fault
 
 func (f Faults) Error() string {
@@ -32,8 +32,8 @@ func (f Faults) Error() string {
 // maxFaults bounds the list of a Faults.
 const maxFaults = 200
 
-// Read reads and checks a pack. Any error but Faults means that data is no pack at
-// all. notes are what an operator should look at and may well be right.
+// Read parses and validates a pack. An error other than Faults means that data is not a pack. notes are warnings for
+// an operator.
 func Read(data []byte) (d *Document, notes []Fault, err error) {
 	return read(data, false)
 }

@@ -45,26 +45,24 @@ type Access struct {
 	// Cache is the client of the cache, Auth one for requests to the service auth.
 	Cache redis.UniversalClient
 	Auth  *http.Client
-	// Audit enters into the audit log what was done to events, also by others than who
-	// makes the request; nil where auth would not take the word of this process.
+	// Audit enters actions on events into the audit log, including those of other actors than the caller; nil if auth
+	// would not trust this process.
 	Audit audit.Recorder
 	// Peers are the other services, where they show certificates; else nil.
 	Peers *mutual.Peers
-	// Signer proves to auth what this process asks, as Auth does by itself; nil where
-	// there are certificates, or no secret.
+	// Signer signs requests to auth, as Auth does by itself; nil with certificates, or without a secret.
 	Signer *peer.Signer
 }
 
 const (
 	// askTimeout bounds a request to auth.
 	askTimeout = 2 * time.Second
-	// keepIdle is less than a server keeps an idle connection.
+	// keepIdle is shorter than a server keeps an idle connection.
 	keepIdle = 30 * time.Second
 )
 
-// Open prepares the connections and closes them with the process. It does not
-// connect; the process is not ready until it has read the published keys.
-// Service is what it calls itself.
+// Open prepares the connections and closes them with the process. It does not connect; the process is not ready until
+// it has read the published keys. service is its own name.
 func Open(ctx context.Context, p *app.Process, service string, c Config) (Access, error) {
 	peers, err := mutual.Open(c.Mutual, p.Logger, p.Now)
 	if err != nil {
@@ -77,7 +75,7 @@ func Open(ctx context.Context, p *app.Process, service string, c Config) (Access
 	if err != nil {
 		return Access{}, err
 	}
-	// One client for the questions to auth, so that its connections are kept.
+	// One client for requests to auth, so that its connections are reused.
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, IdleConnTimeout: keepIdle}
 	peers.Use(transport)
 	p.OnClose(func() error {

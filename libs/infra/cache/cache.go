@@ -15,7 +15,7 @@ import (
 // Config is where the cache is.
 type Config struct {
 	URL string
-	// Optional: the process may have none.
+	// Optional permits a process without a cache.
 	Optional bool
 
 	queue string

@@ -16,16 +16,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// Whoever names sets that nobody has makes a process read the list of packs at most
-// readsAtOnce times, and then once in listedFor: the list is believed for that
-// long. So a pack that was just added is mostly known at once, and always soon.
+// Requests for nonexistent sets make a process read the list of packs at most readsAtOnce times, and then once per
+// listedFor, for which the list is cached. So a new pack is usually found at once, and always soon.
 const (
 	listedFor   = time.Second
 	readsAtOnce = 5
 )
 
-// Source returns the source of the sets of a store's packs. A store that cannot be
-// asked makes an UNAVAILABLE error.
+// Source returns the source of the sets of a store's packs. If the store is unavailable, the error is UNAVAILABLE.
 func Source(store record.FactorPacks) factors.Source {
 	return newSource(store, listedFor).set
 }
@@ -37,8 +35,7 @@ type source struct {
 
 	mu     sync.Mutex
 	listed map[string]bool
-	// reads of the list are left before it is believed; one comes back in the time
-	// it is believed for.
+	// reads of the list remaining before the cache is used; one is added per listedFor
 	reads int
 	at    time.Time
 }
@@ -76,12 +73,12 @@ func (s *source) set(ctx context.Context, id string) (*factors.Set, error) {
 // has reports whether the store has a pack, by its list of a moment ago.
 func (s *source) has(ctx context.Context, id string) (bool, error) {
 	s.mu.Lock()
-	held := s.listed[id] // packs are never taken away
+	held := s.listed[id] // packs are never removed
 	s.mu.Unlock()
 	if held {
 		return true, nil
 	}
-	// The read outlives a caller who gives up, for those who wait for the same.
+	// The read continues if its caller gives up, for concurrent callers.
 	read := s.flights.DoChan("", func() (any, error) { return s.list(context.WithoutCancel(ctx)) })
 	select {
 	case <-ctx.Done():
@@ -97,9 +94,8 @@ func (s *source) has(ctx context.Context, id string) (bool, error) {
 // readFor bounds a read of the list.
 const readFor = 10 * time.Second
 
-// list returns the identifiers of all packs: as the store has them, or as they were
-// read last where no read is left. It is called by one at a time, so that whoever
-// decides to read knows of the reads before.
+// list returns the ids of all packs: from the store, or from the cache if no read remains. Calls are serialized, so
+// that each knows the reads before.
 func (s *source) list(ctx context.Context) (map[string]bool, error) {
 	s.mu.Lock()
 	if back := int(min(time.Since(s.at)/max(s.believe, 1), readsAtOnce)); back > 0 {
@@ -129,7 +125,7 @@ func (s *source) list(ctx context.Context) (map[string]bool, error) {
 	return listed, nil
 }
 
-// unavailable is the error of a store that could not be asked.
+// unavailable is the error of an unavailable store.
 func unavailable(err error) error {
 	if apperr.CodeOf(err) == apperr.Unavailable {
 		return err

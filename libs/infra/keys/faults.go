@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// Unusable returns what is wrong with a folder that a setting names, where an error of the
-// system says so, with what to do; another error as it is.
+// Unusable returns an error with advice for a directory of a setting that the system reports as unusable; another
+// error unchanged.
 func Unusable(variable, dir string, err error) error {
 	for _, f := range []struct {
 		of       []error
@@ -29,10 +29,10 @@ func Unusable(variable, dir string, err error) error {
 	return err
 }
 
-// Unusable returns what is wrong with the folder, as [Unusable] does.
+// Unusable returns the error for an unusable directory, as [Unusable] does.
 func (c *DataDir) Unusable(err error) error { return Unusable(dataDirName, c.Path, err) }
 
-// Unusable returns what is wrong with the folder of the keys, as [Unusable] does.
+// Unusable returns the error for an unusable directory of keys, as [Unusable] does.
 func (c *Folder) Unusable(err error) error {
 	if c.below {
 		return c.data.Unusable(err)

@@ -37,9 +37,8 @@ func IssuerAt(addr string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// WarnUnlessServed logs a warning where a server that no proxy stands before
-// listens elsewhere than at the issuer: clients that look tokens up at their
-// issuer, or take the address from the OpenAPI document, would not find it.
+// WarnUnlessServed logs a warning if a server without a proxy listens elsewhere than at the issuer: clients that use
+// the issuer of their tokens, or the address in the OpenAPI document, would not find it.
 func WarnUnlessServed(ctx context.Context, logger *slog.Logger, issuer, addr string) {
 	if at := IssuerAt(addr); at != "" && at != strings.Replace(issuer, "//localhost:", "//127.0.0.1:", 1) {
 		logger.WarnContext(ctx, "ECF_ISSUER names another address than the one listened at; set ECF_TRUSTED_PROXIES where a proxy stands before this server",
@@ -68,7 +67,7 @@ const (
 	keysDirName = "ECF_SIGNING_KEYS_DIR"
 )
 
-// DataDir is the folder of what the process itself keeps.
+// DataDir is the directory of the process's own files.
 type DataDir struct{ Path string }
 
 // Describe implements settings.Config.

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// The databases on servers whose address names none.
+// The databases to use if the address names none.
 const (
 	recordsDatabase  = "ecf"
 	accountsDatabase = "ecf_auth"
@@ -40,15 +40,14 @@ func (c *Records) describe(s *settings.Set) *settings.Setting {
 // Database returns the name of the database.
 func (c *Records) Database() string { return mongox.DatabaseName(c.URI, recordsDatabase) }
 
-// Optional is Records where another engine takes its place when no address is
-// given.
+// Optional is Records if another engine is used without an address.
 type Optional struct{ Records }
 
 // Describe implements settings.Config.
 func (c *Optional) Describe(s *settings.Set) { c.describe(s) }
 
-// Accounts is where the database of the accounts is. It is apart from
-// everything else: only the service auth may read password hashes.
+// Accounts is the database of the accounts. It is separate from everything else: only the auth service may read
+// password hashes.
 type Accounts struct {
 	URI string
 	// records is the fallback.
@@ -67,8 +66,7 @@ func (c *Accounts) Describe(s *settings.Set) {
 	})
 }
 
-// Database returns the name of the database: what the address names, unless
-// that is the address of the records.
+// Database returns the name of the database: that in the address, unless that is the address of the records.
 func (c *Accounts) Database() string {
 	if c.URI == c.records.URI {
 		return c.records.Database() + "_auth"
@@ -112,8 +110,7 @@ func Await[T any](ctx context.Context, env app.Env, what string, open func(conte
 	return app.Await(ctx, env.Logger, what, open, mongox.IsPermanent)
 }
 
-// OpenRecords opens the store of organizations, events and records of a
-// process, and waits for it.
+// OpenRecords opens the store of organizations, events and records of a process, and waits for it.
 func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records) (*mongo.Database, record.Store, error) {
 	db, err := Open(p, appName, c.URI, c.Database())
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// lookEvery is how often the files are looked at, when somebody connects.
+	// lookEvery is how often the files are checked for changes, on new connections.
 	lookEvery = time.Second
 	// handshakeTimeout bounds the handshake of a connection to another service.
 	handshakeTimeout = 2 * time.Second
@@ -34,13 +34,13 @@ const (
 	keyName  = "ECF_TLS_KEY"
 )
 
-// Files are the paths of PEM files; none is given where all are empty.
+// Files are the paths of PEM files; either all or none are set.
 type Files struct {
 	// CA has the certificates of the authority that signs those of the services only:
 	// a holder of one of its certificates is a service.
 	CA string
-	// Cert is the service's own certificate, with the chain to the authority, Key the
-	// key of it. The service connects with it, and is reached by the names in it.
+	// Cert is the service's own certificate, with the chain to the authority, Key its private key. The service
+	// authenticates with it, and its names are those of the service.
 	Cert, Key string
 }
 
@@ -57,13 +57,12 @@ func (f *Files) Describe(s *settings.Set) {
 	})
 }
 
-// Peers is what a service proves itself with and knows the others by. A nil Peers
-// leaves connections as they are.
+// Peers are the certificate of a service and the authority of the others. A nil Peers leaves connections unchanged.
 type Peers struct {
 	files Files
 	now   func() time.Time
 
-	outage *telemetry.Outage // of reading the files again
+	outage *telemetry.Outage // of reloading the files
 
 	mu     sync.Mutex
 	looked time.Time
@@ -72,13 +71,13 @@ type Peers struct {
 	roots  *x509.CertPool
 }
 
-// stamp tells whether a file has changed.
+// stamp identifies the version of a file.
 type stamp struct {
 	size int64
 	at   time.Time
 }
 
-// Open reads the files; nil where there are none.
+// Open reads the files; nil if there are none.
 func Open(f Files, log *slog.Logger, now func() time.Time) (*Peers, error) {
 	if f == (Files{}) {
 		return nil, nil //nolint:nilnil // a nil Peers is one that does nothing
@@ -97,7 +96,7 @@ func (p *Peers) Check(addresses ...string) error {
 	return nil
 }
 
-// Listener returns a listener whose clients must show a certificate.
+// Listener returns a listener that requires certificates of clients.
 func (p *Peers) Listener(ln net.Listener) net.Listener {
 	if p == nil {
 		return ln
@@ -106,7 +105,7 @@ func (p *Peers) Listener(ln net.Listener) net.Listener {
 		pair, roots := p.current()
 		return &tls.Config{
 			MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}, ClientCAs: roots, ClientAuth: tls.RequireAndVerifyClientCert,
-			// Without them no connection goes on by what was true for an earlier one.
+			// Without tickets every connection is verified with the current files.
 			SessionTicketsDisabled: true,
 		}, nil
 	}})
@@ -125,15 +124,15 @@ func (p *Peers) Dial(ctx context.Context, network, address string) (net.Conn, er
 	return dialer.DialContext(ctx, network, address)
 }
 
-// Use makes a transport connect by Dial.
+// Use makes a transport use Dial.
 func (p *Peers) Use(t *http.Transport) {
 	if p != nil {
 		t.DialTLSContext = p.Dial
 	}
 }
 
-// current returns what the files have, or what they had while they cannot be read:
-// halfway through a rotation a certificate may be without its key.
+// current returns the content of the files, or the previous one while they cannot be read: during a rotation a
+// certificate may lack its key.
 func (p *Peers) current() (tls.Certificate, *x509.CertPool) {
 	p.mu.Lock()
 	now := p.now()

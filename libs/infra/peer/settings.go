@@ -11,12 +11,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/settings"
 )
 
-// Secrets are what credentials are made of: by the first, and any of them is taken, so
-// that one can be replaced while services run. None: there are no credentials.
+// Secrets are the keys of credentials: the first one signs, and all are accepted, so that one can be rotated while
+// services run. None: there are no credentials.
 type Secrets []string
 
-// A secret of 32 characters has 128 bits or more where it is random; two are enough to
-// go from one to the next.
+// A random secret of 32 characters has 128 bits or more; two are enough for a rotation.
 const (
 	leastSecret = 32
 	mostSecrets = 2
@@ -27,7 +26,7 @@ func (s *Secrets) Describe(set *settings.Set) {
 	settings.Parsed(set, s, "ECF_PEER_SECRET", "", "shared secret with which services authenticate to auth if they have no ECF_TLS_CERT: 32 characters or more; two, separated by a space or a newline, while it is rotated: the first signs, both are accepted", parseSecrets, Secrets.String).Hide()
 }
 
-// String returns the secrets as they are given.
+// String returns the secrets in the form of the setting.
 func (s Secrets) String() string { return strings.Join(s, " ") }
 
 func parseSecrets(v string) (Secrets, error) {

@@ -28,20 +28,20 @@ const (
 	credentialParts = 5
 )
 
-// base64URL refuses what decodes to the same bytes in another spelling.
+// base64URL rejects alternative encodings of the same bytes.
 var base64URL = base64.RawURLEncoding.Strict()
 
-// request is what a credential is bound to.
+// request are the parts of a request that a credential covers.
 type request struct {
 	service, method, target []byte
-	// The token that the request is made with, and the address it is made for.
+	// The access token of the request, and the address of the client.
 	authorization, forwardedFor []byte
 	at                          int64 // milliseconds
 	body                        [sha256.Size]byte
 }
 
-// code proves a request to whoever has the secret. Each part has its length before it, so
-// that no two requests are the same text.
+// code authenticates a request to anyone with the secret. Each part is prefixed with its length, so that different
+// requests never have the same text.
 func (r *request) code(secret string) [sha256.Size]byte {
 	room := make([]byte, 0, requestRoom)
 	room = append(room, "ecf peer "+version+"\n"...)
@@ -63,13 +63,13 @@ func (r *request) credential(secret string) string {
 		base64URL.EncodeToString(r.body[:]) + " " + base64URL.EncodeToString(code[:])
 }
 
-// Signer makes the credentials of one service. A nil Signer makes none.
+// Signer creates the credentials of one service. A nil Signer creates none.
 type Signer struct {
 	service, secret string
 	now             func() time.Time
 }
 
-// NewSigner returns the Signer of a service; nil where there is no secret.
+// NewSigner returns the Signer of a service; nil without a secret.
 func NewSigner(service string, secrets Secrets, now func() time.Time) *Signer {
 	if len(secrets) == 0 {
 		return nil
@@ -77,8 +77,7 @@ func NewSigner(service string, secrets Secrets, now func() time.Time) *Signer {
 	return &Signer{service: service, secret: secrets[0], now: now}
 }
 
-// Sign adds the credential to a request that is complete but for it, with its body in
-// memory.
+// Sign adds the credential to an otherwise complete request, with its body in memory.
 func (s *Signer) Sign(to *fasthttp.Request) {
 	if s == nil {
 		return
@@ -91,7 +90,7 @@ func (s *Signer) Sign(to *fasthttp.Request) {
 	h.Set(Header, r.credential(s.secret))
 }
 
-// Transport returns a transport that signs what another one sends.
+// Transport returns a transport that signs requests.
 func (s *Signer) Transport(next http.RoundTripper) http.RoundTripper {
 	if s == nil {
 		return next

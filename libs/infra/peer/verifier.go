@@ -15,8 +15,8 @@ import (
 // for the gateway from the rejection of a user's token.
 const Refused = "X-Ecf-Peer-Refused"
 
-// window is how far the clock of who asks may be from that of who is asked, either way, the
-// time on the way included. It is above what EcfClockWrong lets pass.
+// window is the maximum difference between the clocks of the two services, including the time on the network. It is
+// above the threshold of EcfClockWrong.
 const window = 30 * time.Second
 
 // Verifier decides whether a request comes from a service. A nil Verifier trusts all callers:
@@ -34,7 +34,7 @@ func NewVerifier(secrets Secrets, unsigned bool, now func() time.Time) *Verifier
 	return &Verifier{secrets: secrets, unsigned: unsigned, now: now}
 }
 
-// Claim is what a request has proved.
+// Claim is the verified identity of a request's sender.
 type Claim struct {
 	// Proven: the request is of a service.
 	Proven bool
@@ -51,7 +51,7 @@ var (
 	errBody      = errors.New("peer: the credential is of another body")
 )
 
-// Admit looks at the header of a request. The body need not be there; see Body.
+// Admit verifies the header of a request. The body may be missing; see Body.
 func (d *Verifier) Admit(h *fasthttp.RequestHeader) (Claim, error) {
 	switch {
 	case d == nil:
@@ -80,7 +80,7 @@ func (d *Verifier) Admit(h *fasthttp.RequestHeader) (Claim, error) {
 	}
 	for _, secret := range d.secrets {
 		if want := r.code(secret); hmac.Equal(want[:], code[:]) {
-			// Who does not have the secret is not told about the clock.
+			// Only senders with the secret learn about the clock.
 			if off := d.now().Sub(time.UnixMilli(r.at)); off < -window || off > window {
 				return Claim{}, errTime
 			}

@@ -14,11 +14,11 @@ type Config struct{ URL string }
 // Describe implements settings.Config.
 func (c *Config) Describe(s *settings.Set) { redisx.DescribeURL(s, &c.URL).Require() }
 
-// Queue is the open queue. A process works without its server: what is not
-// queued is found by the marks of the records.
+// Queue is the open queue. A process works without its server: the marks of the records remain, and the sweeper finds
+// them.
 type Queue struct {
 	Connection redisx.QueueConnection
-	// Interactive asks for recalculations that people wait for, Bulk for others.
+	// Interactive is the queue for recalculations that people wait for, Bulk that for others.
 	Interactive, Bulk *notify.Queue
 }
 

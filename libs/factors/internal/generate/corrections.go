@@ -13,14 +13,12 @@ const correctionsID = "corrections-2026"
 // published one, to be entered as its correction.
 var revised = big.NewRat(5, 100)
 
-// generationRows begin the ids of national rows that hold generation alone.
+// generationRows are parts of the ids of national rows that have only generation.
 var generationRows = []string{".eea.", ".egrid.", ".nga.", ".mfe."}
 
-// buildCorrections writes the table of what was found wrong in published sets, or
-// revised by its publisher, and of the upstream parts of grids whose publishers
-// hold generation alone. The sets stay as they are; engines from 2.1.0 on use the
-// table. The series of a correction is the id of the row that it corrects, that of
-// an upstream part the id of its row and ".upstream".
+// buildCorrections writes the table of corrections of published sets, and of the upstream parts of grids whose
+// publishers have only generation. The sets are unchanged; engines from 2.1.0 on use the table. The series of a
+// correction is the id of the row that it corrects, that of an upstream part the id of its row and ".upstream".
 func buildCorrections(tables map[string][]row) ([]byte, error) {
 	s := &supplement{ids: map[string]bool{}, seen: map[string]map[string]string{"licence": {}, "source": {}, "place": {}}}
 	s.line("set", correctionsID, "2026")
@@ -84,9 +82,8 @@ func (s *supplement) corrected(old, r row, detail string) {
 	s.row(old["factor_id"]+".corrected", old["factor_id"], old["activity"], detail, r, old["region"])
 }
 
-// upstreamOf writes the upstream part of a row of generation: what the life-cycle
-// figure of the same place and year has above it. None is written where that is
-// not above it: then the two publishers contradict each other.
+// upstreamOf writes the upstream part of a row of generation: the excess of the life-cycle figure of the same place
+// and year. It writes none if there is no excess: then the two publishers contradict each other.
 func (s *supplement) upstreamOf(r row, correctedFigure string, later map[string]row) {
 	id := r["factor_id"]
 	if len(r["region"]) != 2 || !slices.ContainsFunc(generationRows, func(part string) bool { return strings.Contains(id, part) }) {
@@ -113,7 +110,7 @@ func (s *supplement) upstreamOf(r row, correctedFigure string, later map[string]
 		row{"kgco2e_per_unit": value, "year": r["year"], "source": "derived from " + whole["source"], "source_location": whole["origin"] + " and " + r["source"]}, r["region"])
 }
 
-// row writes a factor with its gases, where they are known.
+// row writes a factor with its gases, if known.
 func (s *supplement) row(id, series, activity, detail string, r row, region string) {
 	if !s.check(entry{id: id, value: r["kgco2e_per_unit"]}) {
 		return

@@ -12,17 +12,15 @@ import (
 // sets that an event can adopt, and no event gets one by itself.
 var historyYears = []int{2018, 2019, 2020, 2021, 2022, 2023}
 
-// historyTables says which table the rows of a sheet of the UK workbooks belong
-// to.
+// historyTables maps a sheet of the UK workbooks to the table of its rows.
 var historyTables = map[string]string{
 	"Business travel- air": "flights", "Business travel- land": "ground-transport", "Business travel- sea": "ground-transport", "Freighting goods": "freight",
 	"Waste disposal": "waste", "Material use": "materials", "Fuels": "venue_energy", "Water supply": "venue_energy", "Water treatment": "venue_energy",
 	"UK electricity": "grid_electricity", "Transmission and distribution": "grid_electricity", "Hotel stay": "accommodation",
 }
 
-// withHistory returns the tables with the rows of earlier years added. A row is
-// added only where a later edition has the series: its text is taken from there,
-// its figure from the workbook of its year.
+// withHistory returns the tables with the rows of earlier years added. A row is added only if a later edition has the
+// series: its texts are taken from there, its figure from the workbook of its year.
 func withHistory(tables map[string][]row) (map[string][]row, error) {
 	out := maps.Clone(tables)
 	templates := make(map[string]row)
@@ -150,8 +148,7 @@ var (
 	historyUnits = map[string]string{"litres": "litre", "kWh (Gross CV)": "kwh_gross_cv", "cubic metres": "m3"}
 )
 
-// joined returns prefix and the parts, empty when a part is: a row that no
-// series stands for.
+// joined returns prefix and the parts; empty if a part is empty, that is, if no series corresponds to the row.
 func joined(prefix, between string, parts ...string) string {
 	if slices.Contains(parts, "") {
 		return ""
@@ -159,8 +156,7 @@ func joined(prefix, between string, parts ...string) string {
 	return prefix + strings.Join(parts, between)
 }
 
-// historySeries returns the series of a row of the UK workbooks, empty where the
-// sets have none.
+// historySeries returns the series of a row of the UK workbooks, empty if the sets have none.
 func historySeries(r row) string {
 	column, detail := r["column"], r["detail"]
 	switch r["sheet"] {

@@ -22,8 +22,8 @@ import (
 	"strings"
 )
 
-// setYears are the editions that are published as factor sets. What is
-// published never changes; a test holds every file to its checksum.
+// setYears are the editions published as factor sets. Published sets never change; a test verifies the checksum of
+// every file.
 var setYears = []int{2024, 2025, 2026}
 
 func main() {
@@ -115,8 +115,7 @@ func load(source fs.FS) (map[string][]row, error) {
 	return tables, lines.Err()
 }
 
-// unpacked returns a file that is kept compressed under the name without .gz,
-// and any other as it is.
+// unpacked returns a file stored compressed under the name without .gz, and any other unchanged.
 func unpacked(name string, text []byte) (string, []byte, error) {
 	plain, ok := strings.CutSuffix(name, ".gz")
 	if !ok {

@@ -21,7 +21,7 @@ var factorTables = []string{
 // yearInID finds the edition inside a factor id.
 var yearInID = regexp.MustCompile(`(^|[.-])20\d\d([.-]|$)`)
 
-// series is an id without its year: what stays the same from set to set.
+// series is an id without its year, which is the same in all sets.
 func series(id string) string {
 	return yearInID.ReplaceAllStringFunc(id, func(m string) string {
 		if strings.HasSuffix(m, ".") || strings.HasSuffix(m, "-") {
@@ -31,7 +31,7 @@ func series(id string) string {
 	})
 }
 
-// correct mends rows whose own text contradicts their code.
+// correct corrects rows whose text contradicts their code.
 func correct(r row) {
 	if r["factor_id"] == "elec.cy.ember.2023" && strings.HasPrefix(r["detail"], "Cayman Islands") {
 		r["factor_id"], r["region"] = "elec.ky.ember.2023", "KY"
@@ -65,9 +65,8 @@ type chosen struct {
 	fallback bool
 }
 
-// buildSet writes the set of a year as tab-separated lines. The first cell of a
-// line says what it is: set, licence, source, place (where in the source),
-// factor, default, pedigree.
+// buildSet writes the set of a year as tab-separated lines. The first cell of a line is its kind: set, licence,
+// source, place (location in the source), factor, default, pedigree.
 func buildSet(tables map[string][]row, year int) ([]byte, error) {
 	var out bytes.Buffer
 	line := func(cells ...string) { out.WriteString(strings.Join(cells, "\t") + "\n") }
@@ -124,8 +123,7 @@ func buildSet(tables map[string][]row, year int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// choose takes of each series the newest row that is not newer than the set,
-// else the earliest held.
+// choose selects of each series the newest row that is not newer than the set, else the earliest.
 func choose(rows []row, table string, setYear int) ([]chosen, error) {
 	best := make(map[string]chosen)
 	for _, r := range rows {

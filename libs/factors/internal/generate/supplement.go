@@ -10,9 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// supplement writes the table of what the editions lack and every one of them
-// can use. Its lines are those of a set, and beside them range, the published
-// low and high of the factor or default before it.
+// supplement writes the table of rows that the editions lack and all of them use. Its lines are those of a set, and
+// in addition range, the published low and high of the preceding factor or default.
 type supplement struct {
 	out  bytes.Buffer
 	seen map[string]map[string]string
@@ -39,7 +38,7 @@ type entry struct {
 	id, category, activity, detail, unit, value, wtt, low, high, region, year, source, place, licence string
 }
 
-// check keeps the first fault: an id that occurs twice or a figure that is none.
+// check records the first fault: a duplicate id or an invalid figure.
 func (s *supplement) check(e entry) bool {
 	if s.err == nil && s.ids[e.id] {
 		s.err = fmt.Errorf("%s occurs twice", e.id)
@@ -113,8 +112,8 @@ func buildSupplement(tables map[string][]row) ([]byte, error) {
 	return s.out.Bytes(), s.err
 }
 
-// quantities writes what turns counts into amounts: bins, densities, weights,
-// the fuel of generators, modes of travel.
+// quantities writes the conversions of counts to amounts: bins, densities, weights, the fuel of generators, modes of
+// travel.
 func (s *supplement) quantities(tables map[string][]row) {
 	for _, r := range tables["generators"] {
 		s.value(entry{id: r["id"], activity: "diesel of a generator of " + r["rated_kw"] + " kW at load " + r["load_fraction"], value: r["diesel_litres_per_hour"],

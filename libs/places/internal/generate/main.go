@@ -228,7 +228,7 @@ func compressed(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// buildJourneys writes what journeys need beside the towns.
+// buildJourneys writes the data of journeys other than towns.
 func buildJourneys(tables map[string][]row) ([]byte, error) {
 	var out bytes.Buffer
 	line := func(cells ...string) { out.WriteString(strings.Join(cells, "\t") + "\n") }

@@ -173,9 +173,8 @@ type field struct {
 	Required                                bool
 }
 
-// fields returns the properties of an object schema, those of the schemas it is
-// made of included, required ones first; alternatives are the named schemas it
-// may be instead.
+// fields returns the properties of an object schema, including those of the schemas it is composed of, required ones
+// first; alternatives are the named schemas it may be instead.
 func (d *document) fields(schema any) (all []field, alternatives []string) {
 	seen := map[string]bool{}
 	var walk func(schema any)
@@ -330,8 +329,7 @@ func (d *document) example(schema any) (any, bool) {
 	return nil, false
 }
 
-// merged returns an example of an object made of the examples of its properties
-// and of the schemas it is composed of.
+// merged returns an example of an object composed of the examples of its properties and schemas.
 func (d *document) merged(m map[string]any) map[string]any {
 	out := map[string]any{}
 	properties, _ := m["properties"].(map[string]any)

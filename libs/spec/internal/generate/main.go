@@ -52,7 +52,7 @@ func run(args []string, stderr io.Writer) int {
 	return 0
 }
 
-// generated returns the content of each file that is made, by its name.
+// generated returns the content of each generated file, by name.
 func generated(repository string) (map[string][]byte, error) {
 	source, err := os.ReadFile(filepath.Join(repository, "libs/spec/openapi.yaml")) //nolint:gosec // named by the developer
 	if err != nil {
@@ -146,8 +146,8 @@ func made(source []byte) (served, reference []byte, err error) {
 	return served, reference, err
 }
 
-// withExamples returns the document with an example of each body and each good
-// answer that has none, taken from the schema. Members stand in their order.
+// withExamples returns the document with an example, from the schema, of each body and each successful response that
+// has none. The order of members is preserved.
 func withExamples(source []byte) ([]byte, error) {
 	d, err := parse(source)
 	if err != nil {
@@ -183,8 +183,8 @@ func withExamples(source []byte) ([]byte, error) {
 
 func methods() []string { return []string{"get", "post", "put", "patch", "delete"} }
 
-// exemplify adds examples to a body or an answer in JSON. Where it may be one
-// of several named schemas there is an example of each.
+// exemplify adds examples to a body or a response in JSON. If it may be one of several named schemas, it adds one for
+// each.
 func (d *document) exemplify(body map[string]any) {
 	content, _ := body["content"].(map[string]any)
 	media, ok := content["application/json"].(map[string]any)

@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 )
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Title, Version string
 	Guide          template.HTML
@@ -25,7 +25,7 @@ type page struct {
 	Schemas        []schema
 	Errors         []problem
 	Codes          []codeGroup
-	Texts          []api.Text // served beside the reference
+	Texts          []api.Text // pages served with the reference
 }
 
 // codeGroup is the codes of one kind.
@@ -39,7 +39,7 @@ type codeEntry struct {
 	Meaning      template.HTML
 }
 
-// codeGroups returns the codes by what carries them.
+// codeGroups returns the codes, grouped by the objects that have them.
 func (d *document) codeGroups() []codeGroup {
 	var groups []codeGroup
 	for _, kind := range []struct{ of, title string }{
@@ -266,7 +266,7 @@ func (d *document) callOf(path, method string, item, o map[string]any) (c call, 
 	}
 	answers, _ := o["responses"].(map[string]any)
 	if content, ok := d.resolve(answers["200"])["content"].(map[string]any); ok {
-		// An export is a table to who asks for nothing else.
+		// An export is a table by default.
 		c.text = content["application/json"] == nil || c.id == "exportRecords"
 	}
 	return c, examples
@@ -281,7 +281,7 @@ func sortedKeys(m map[string]any) []string {
 	return keys
 }
 
-// exampleOf returns the example of an answer, the first where there are several.
+// exampleOf returns the example of a response, the first one of several.
 func exampleOf(media map[string]any) string {
 	if v, ok := media["example"]; ok {
 		return indented(v, "")

@@ -13,7 +13,7 @@ import (
 // sample is a call of an operation in one language.
 type sample struct{ Language, Code string }
 
-// call is what a sample shows.
+// call is the request of a sample.
 type call struct {
 	id, method, path string
 	open             bool // no token is needed
@@ -25,7 +25,7 @@ type call struct {
 	text             bool // the answer is a text, not JSON
 }
 
-// fileName is what the file of a call is named in samples.
+// fileName returns the name of a file in samples of the call.
 func (c call) fileName() string {
 	if c.id == "importMixed" {
 		return "event.csv"
@@ -35,17 +35,14 @@ func (c call) fileName() string {
 
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// samples returns a call in each language. In all of them the ids are in
-// variables: $EVENT_ID in a shell, event_id in Python, eventId in TypeScript and
-// Go. That in Go uses the standard library alone: what there is of a call in the
-// client is in its own documentation.
+// samples returns a call in each language. Ids are in variables: $EVENT_ID in a shell, event_id in Python, eventId in
+// TypeScript and Go. The Go sample uses the standard library only: the documentation of the client has its own.
 func samples(c call) []sample {
 	c.body = withVariables(c.id, c.body)
 	return []sample{{"curl", curl(c)}, {"Python", python(c)}, {"TypeScript", typescript(c)}, {"Go", golang(c)}}
 }
 
-// withSamples adds the samples to an operation, where documentation tools look for
-// them.
+// withSamples adds the samples to an operation in the form known to documentation tools.
 func withSamples(o map[string]any, c call) {
 	var list []any
 	for _, s := range samples(c) {
@@ -96,7 +93,7 @@ func golang(c call) string {
 	return b.String()
 }
 
-// goText returns a text as Go writes it, over several lines where it can.
+// goText returns a text as a Go literal, over several lines if possible.
 func goText(text string) string {
 	if strings.Contains(text, "`") {
 		return fmt.Sprintf("%q", text)
@@ -232,8 +229,7 @@ func pythonLiteral(value any, prefix string) string {
 	})
 }
 
-// curlText returns a body within single quotes of a shell, with what is in variables
-// outside of them.
+// curlText returns a body within single quotes of a shell, with variables outside of them.
 func curlText(body string) string {
 	return variable.ReplaceAllStringFunc(strings.ReplaceAll(body, "'", `'\''`), func(v string) string {
 		name, quote := variableOf(v)

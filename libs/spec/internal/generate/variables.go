@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// inVariables names the members of bodies that nobody can copy from a sample, by
-// operation: ids, tokens and passwords, which are in variables as the ids of paths
-// are. A list has the variable as its only item.
+// inVariables are the members of bodies that cannot be copied from a sample, by operation: ids, tokens and passwords,
+// which are in variables like the ids in paths. A list has the variable as its only item.
 var inVariables = map[string]map[string]string{
 	"login":                   {"email": "email", "password": "password"},
 	"refresh":                 {"refreshToken": "refreshToken"},
@@ -27,11 +26,10 @@ var inVariables = map[string]map[string]string{
 	"reopenRecords":           {"ids": "recordId"},
 }
 
-// variable finds the marks that withVariables leaves in a body that was written as
-// JSON: of a text in quotes, of a number without them.
+// variable matches the marks of withVariables in JSON: of a string in quotes, of a number without.
 var variable = regexp.MustCompile(`"\\u0001#?\w+\\u0001"`)
 
-// withVariables returns a body with marks in place of what is in variables.
+// withVariables returns a body with marks in place of values in variables.
 func withVariables(id string, body any) any {
 	names := inVariables[id]
 	members, ok := body.(map[string]any)
@@ -53,8 +51,7 @@ func withVariables(id string, body any) any {
 	return members
 }
 
-// variableOf returns the name of the variable that a mark stands for, and the quote
-// that its value has around it in JSON: none for a number.
+// variableOf returns the name of a mark's variable, and the quote around its value in JSON: none for a number.
 func variableOf(mark string) (name, quote string) {
 	name, number := strings.CutPrefix(strings.ReplaceAll(strings.Trim(mark, `"`), `\u0001`, ""), "#")
 	if number {

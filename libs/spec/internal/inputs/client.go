@@ -76,7 +76,7 @@ func field(b *strings.Builder, p footprint.Property) error {
 	case s.Type == "number" && p.Required:
 		goType = "float64"
 	case s.Type == "boolean" && string(s.Default) == "true":
-		goType = "*bool" // false must be told from absent
+		goType = "*bool" // distinguishes false from absent
 	}
 	text := s.Description
 	if s.Unit != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// The lines of the document between which the generated parts stand.
+// The lines of the document around the generated parts.
 const (
 	begin = "# Generated from the record types (make generate)."
 	end   = "# End of the generated part."
@@ -51,7 +51,7 @@ func (o *object) text(name string) (s string) {
 	return s
 }
 
-// MarshalJSON writes the members in order, texts as they are.
+// MarshalJSON writes the members in order, without escaping HTML.
 func (o object) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -92,16 +92,15 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// unpatterned are fields that the released document has without their pattern;
-// naming it now would be a breaking change.
+// unpatterned are fields that the released document has without their pattern; adding it now would be a breaking
+// change.
 var unpatterned = []string{"accommodation.country", "venue.country", "waste.country"}
 
 // unmeasured are fields that the released document has without a least length.
 var unmeasured = []string{"flights.from", "flights.to", "freight.from", "freight.to"}
 
-// property returns the schema of a field as the document has it: null counts as
-// absent; a default is a word of the description, since programs that are
-// generated from the document would demand a field that has one.
+// property returns the schema of a field for the document: null counts as absent; a default is part of the
+// description, since generated programs would require a field with a default.
 func property(typ string, p footprint.Property) (object, error) {
 	var s object
 	if err := json.Unmarshal(p.Schema, &s); err != nil {
@@ -139,8 +138,8 @@ func property(typ string, p footprint.Property) (object, error) {
 	return s, nil
 }
 
-// formless takes out what only a form needs, here and in the schemas inside: the
-// labels, and the units in which a number may be stated.
+// formless removes keywords for forms, here and in nested schemas: the labels, and the units in which a number may be
+// stated.
 func (o *object) formless() error {
 	o.drop("title", "x-units")
 	inside := func(parent *object, name string, within bool) error {
@@ -173,7 +172,7 @@ func (o *object) formless() error {
 	return errors.Join(inside(o, "items", true), inside(o, "additionalProperties", true), inside(o, "properties", false))
 }
 
-// defaultInWords makes the default of a schema a word of its description.
+// defaultInWords moves the default of a schema to its description.
 func defaultInWords(s *object) error {
 	fallback, ok := s.values["default"]
 	if !ok {
@@ -183,8 +182,7 @@ func defaultInWords(s *object) error {
 	return s.set("description", s.text("description")+" Absent: "+strings.Trim(string(fallback), `"`)+".")
 }
 
-// plainItems says in one word what entries need at least one field, and in words what
-// their fields are where they are left out.
+// plainItems describes in words that entries need at least one field, and what their fields are if those are omitted.
 func plainItems(s *object, loose bool) error {
 	text, ok := s.values["items"]
 	if !ok {
@@ -297,12 +295,12 @@ func schemas() (string, error) {
 	return b.String(), nil
 }
 
-// storedName is the name of the schema of a type's record as it is answered.
+// storedName returns the name of the schema of a type's record in responses.
 func storedName(typ string) string {
 	return strings.TrimSuffix(footprint.SchemaName(typ), "Input") + "Fields"
 }
 
-// storedExample returns what is stored of the last example of a type.
+// storedExample returns the stored form of the last example of a type.
 func storedExample(typ string) (json.RawMessage, error) {
 	examples := footprint.Examples(typ)
 	d, err := footprint.Decode(typ, examples[len(examples)-1], footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndDate: "2026-05-14", Attendees: 400, GWP: "published", FactorSet: factors.Sets()[0].ID})
@@ -332,7 +330,7 @@ func schemaOf(b *strings.Builder, name, typ, text string, list []footprint.Prope
 	return properties(b, typ, "        ", own)
 }
 
-// shared returns the fields of every type, of which none is required.
+// shared returns the fields of every type, all of which are optional.
 func shared() (out []footprint.Property) {
 	for _, p := range footprint.Properties(footprint.Types()[0]) {
 		if p.Shared {

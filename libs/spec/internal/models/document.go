@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// schema is what the types need to know of a schema of the document.
+// schema are the parts of a schema of the document that determine types.
 type schema struct {
 	Ref         string     `json:"$ref"`
 	Type        oneOrMany  `json:"type"`
@@ -24,7 +24,7 @@ type schema struct {
 	Additional  additional `json:"additionalProperties"`
 }
 
-// reference is the schema it refers to; empty where it does to none.
+// reference returns the schema that it refers to; empty if none.
 func (s schema) reference() string { return strings.TrimPrefix(s.Ref, "#/components/schemas/") }
 
 type oneOrMany []string
@@ -37,7 +37,7 @@ func (o *oneOrMany) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*o)[0])
 }
 
-// additional is a schema for members of any name; true and false say nothing of them.
+// additional is a schema for members of any name; true and false have none.
 type additional struct{ schema *schema }
 
 func (a *additional) UnmarshalJSON(text []byte) error {
@@ -47,7 +47,7 @@ func (a *additional) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &a.schema)
 }
 
-// properties are kept in the order of the document.
+// properties keep the order of the document.
 type properties []named
 
 type named struct {
@@ -86,7 +86,7 @@ func read(openapi []byte) (document, error) {
 	return d.Components.Schemas, err
 }
 
-// find returns what is at a place, such as Breakdown/byType[].
+// find returns the schema at a place, such as Breakdown/byType[].
 func (d document) find(at string) (schema, error) {
 	name, rest, _ := strings.Cut(at, "/")
 	s, ok := d[name]
@@ -153,11 +153,11 @@ type kind struct {
 	name string
 	// nullable: the document allows null.
 	nullable bool
-	// ofFigures: its zero value would be taken for a figure or an object that is there.
+	// ofFigures: its zero value could be mistaken for a figure or an object.
 	ofFigures bool
 }
 
-// kind returns the Go type of what is at a place of the document.
+// kind returns the Go type of the schema at a place of the document.
 func (w *writer) kind(at string, s schema) (kind, error) {
 	if s.Ref != "" {
 		if name, ok := w.types[s.reference()]; ok {
@@ -169,7 +169,7 @@ func (w *writer) kind(at string, s schema) (kind, error) {
 		return w.anyOf(at, of)
 	}
 	if len(s.AllOf) == 1 && len(s.Properties) == 0 {
-		return w.kind(at, s.AllOf[0]) // a reference with a description of its own
+		return w.kind(at, s.AllOf[0]) // a reference with its own description
 	}
 	nullable := slices.Contains(s.Type, "null")
 	if name, ok := w.types[at]; ok {

@@ -25,12 +25,11 @@ type file struct {
 // model is a type of the client.
 type model struct {
 	name string
-	// at is where the document describes it: a schema, and the way to an object in it,
-	// with [] for the items of a list.
+	// at is the place in the document: a schema, and the path to an object in it, with [] for the items of a list.
 	at string
 	// about is the sentence that follows the name in its documentation.
 	about string
-	// patch marks a change, which tells apart what is not set, null and a value.
+	// patch marks a change, which distinguishes absent, null and a value.
 	patch bool
 }
 
@@ -46,9 +45,8 @@ type writer struct {
 	out  strings.Builder
 }
 
-// Client returns the Go sources of the client's types by the names of their files, as
-// the OpenAPI document in JSON has them. Every schema has a type there, is the input
-// of a record, or is one of those left out.
+// Client returns the Go sources of the client's types by file name, for the OpenAPI document in JSON. Every schema
+// has a type there, is the input of a record, or is excluded.
 func Client(openapi []byte) (map[string][]byte, error) {
 	return client(openapi, types(), written(), exceptions(), leftOut())
 }
@@ -61,7 +59,7 @@ func client(openapi []byte, files []file, written, exceptions, leftOut map[strin
 	w := &writer{document: d, types: maps.Clone(written), exceptions: exceptions, used: map[string]bool{}}
 	for _, f := range files {
 		for _, m := range f.models {
-			// A change has the place of what it changes where it has none of its own.
+			// A change without its own place has that of its target.
 			if _, taken := w.types[m.at]; !taken || !m.patch {
 				w.types[m.at] = m.name
 			}
@@ -81,7 +79,7 @@ func client(openapi []byte, files []file, written, exceptions, leftOut map[strin
 	return out, w.complete(leftOut)
 }
 
-// complete fails where a schema has no type, or what is left out is not there.
+// complete fails if a schema has no type, or an excluded one does not exist.
 func (w *writer) complete(leftOut map[string]string) error {
 	for _, typ := range footprint.Types() {
 		input := footprint.SchemaName(typ)
@@ -148,7 +146,7 @@ func (w *writer) model(m model) error {
 	return nil
 }
 
-// notices puts what was noticed about a request behind what it answers.
+// notices sorts the notices of a response last.
 func notices(p property) int {
 	if p.name == "notices" {
 		return 1
@@ -193,9 +191,9 @@ func (w *writer) field(m model, p property) error {
 	return nil
 }
 
-// typeOf returns the Go type of a property, and what its tag has beside its name:
-// a pointer to what may be absent or null, unless its zero value says so: an empty
-// text, an empty list, and 0 and false where the document has no null.
+// typeOf returns the Go type of a property, and the part of its tag after the name: a pointer if it may be absent or
+// null, unless the zero value is unambiguous: an empty text, an empty list, and 0 and false if the document has no
+// null.
 func (w *writer) typeOf(m model, p property) (goType, tag string, err error) {
 	at := m.name + "." + p.name
 	if exception, ok := w.exceptions[at]; ok {
@@ -237,12 +235,12 @@ func (w *writer) comment(indent, text string) {
 
 var null = regexp.MustCompile(`\bnull\b`)
 
-// plain returns a description as Go's comments are written.
+// plain formats a description as a Go comment.
 func plain(text string) string {
 	return null.ReplaceAllString(strings.ReplaceAll(strings.TrimSpace(text), "`", ""), "nil")
 }
 
-// initialisms are what Go writes in capitals.
+// initialisms are written in capitals in Go.
 var initialisms = map[string]string{
 	"id": "ID", "ids": "IDs", "url": "URL", "iata": "IATA", "icao": "ICAO", "gwp": "GWP", "sha256": "SHA256",
 	"co2": "CO2", "ch4": "CH4", "n2o": "N2O", "gsd2": "GSD2",

@@ -1,6 +1,6 @@
 package models
 
-// types are the Go types of the client that are made from the document, in the files they are written to.
+// types are the Go types of the client that are generated from the document, by file.
 func types() []file {
 	return []file{
 		{"accounts", []model{
@@ -152,31 +152,29 @@ func types() []file {
 	}
 }
 
-// written are types that are written by hand, since they do more than hold what is
-// sent, by their place in the document.
+// written are types written by hand, since they have more than fields, by their place in the document.
 func written() map[string]string {
 	return map[string]string{
 		"Role": "Role", "RecordStatus": "Status", "ErrorCode": "Code", "Error": "Error", "ErrorDetail": "Detail",
 		"Record": "Record", "ReviewItem": "ReviewItem",
-		// Places whose type another one has too.
+		// Places that share another one's type.
 		"Result/factorSet": "FactorSetName", "WaterfallResponse/data/intervals[]": "ComparisonFigure",
 		"WaterfallResponse/data/intervals[]/parts[]": "ComparisonFigurePart",
 	}
 }
 
-// isText are types written by hand that are empty where nothing is said.
+// isText are types written by hand that are empty if absent.
 var isText = map[string]bool{"Role": true, "Status": true, "Code": true}
 
-// exceptions are fields that have another type than the rules give them, and what
-// follows the name in their tag.
+// exceptions are fields whose types differ from the rules, with the part of the tag after the name.
 func exceptions() map[string]string {
 	return map[string]string{
-		// 0 and false are figures of their own.
+		// 0 and false are valid figures.
 		"Event.attendees": "*int ,omitempty", "Event.virtualAttendees": "*int ,omitempty", "RehearsalInput.attendees": "*int ,omitempty",
 		"Origin.roundTrip": "*bool ,omitempty", "Method.radiativeForcing": "*bool ,omitempty",
-		// Absent of an event in a rehearsal alone.
+		// Absent in a dry run's event only.
 		"Event.counts": "Counts ,omitzero",
-		// What the server sets is not sent, and rules are changed one by one.
+		// Values set by the server are not sent, and policies are changed one by one.
 		"PolicyPatch.autoApproveSetBy": "", "OrganizationPatch.policy": "Optional[PolicyPatch] ,omitzero",
 		"PolicyPatch.autoApproveBelowKg": "Optional[float64] ,omitzero",
 		// With a list they could not be compared, as they can be since they are released.
@@ -187,8 +185,8 @@ func exceptions() map[string]string {
 	}
 }
 
-// leftOut are schemas without a type in the client, and why. Envelopes of a schema
-// or of a list of them need none either.
+// leftOut are schemas without a type in the client, and why. Envelopes of a schema or of a list of them need none
+// either.
 func leftOut() map[string]string {
 	return map[string]string{
 		"ChecklistResponse": "the SignOffOutcome of a rehearsal", "EventChangeResponse": "a Governed, which proposes", "EventDecisionResponse": "an Event",
