@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAllocationsOfFigures holds what a creation allocates to read a flight and to
-// calculate its figures, of which the intervals are most.
+// TestAllocationsOfFigures bounds the allocations of a creation for reading a flight and calculating its figures,
+// most of which are for intervals.
 func TestAllocationsOfFigures(t *testing.T) {
 	testkit.WithoutRace(t)
 	body := []byte(`{"from":"FRA","to":"LHR","passengers":3,"class":"economy","roundTrip":true,"group":"speakers"}`)

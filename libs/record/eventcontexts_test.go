@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// What moved the figures of an event at any time is found from what it is now and from
-// its history alone.
+// The contexts of an event at any time follow from its current state and its history.
 func TestContextsOfAnEvent(t *testing.T) {
 	t.Parallel()
 	var entries []record.EventEntry
@@ -51,13 +50,13 @@ func TestContextsOfAnEvent(t *testing.T) {
 			t.Errorf("context %d is %+v, want %+v", rev, got[rev], context)
 		}
 	}
-	// Of a history that begins later no more is known.
+	// A history that begins later has only the later ones.
 	if got, err = record.ContextsOf(e, entries[4:]); err != nil || len(got) != 2 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
 
-// EventEntries implements record.EventStore: nothing is kept.
+// EventEntries implements record.EventStore: nothing is stored.
 func (oneEvent) EventEntries(context.Context, record.OrgID, record.EventID, int64, int64) ([]record.EventEntry, error) {
 	return nil, nil
 }

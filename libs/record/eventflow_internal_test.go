@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestWhatTheSystemDoesLeavesUpdatedBy: an event says which person changed it last;
-// what the server did by itself is in the history alone.
+// TestWhatTheSystemDoesLeavesUpdatedBy: UpdatedBy is the last person to change an event; changes by the system are
+// only in the history.
 func TestWhatTheSystemDoesLeavesUpdatedBy(t *testing.T) {
 	t.Parallel()
 	flow := EventFlow{Now: func() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }}

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestHashesOfEarlierHistoriesHold: the hash of what an event says is stored with
-// every entry of its history, so it stays what it was for events without the fields
-// that came later. The constant is from before there were any.
+// TestHashesOfEarlierHistoriesHold: the hash of an event's contents is stored with every entry of its history, so for
+// events without later fields it must not change. The constant predates all of them.
 func TestHashesOfEarlierHistoriesHold(t *testing.T) {
 	t.Parallel()
 	attendees := int64(250)

@@ -8,8 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestStateOfOlderEvents asserts that fields which came later leave the hash of an
-// event without them as the histories of older events have it.
+// TestStateOfOlderEvents asserts that later fields, if absent, do not change the hash of an event.
 func TestStateOfOlderEvents(t *testing.T) {
 	t.Parallel()
 	e := Event{Title: "Gala", StartDate: "2026-05-01", Country: "DE", Method: DefaultMethod, FactorSet: "desnz-2026", ContextRev: 3,

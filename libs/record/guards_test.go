@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// The policy judges a record by what it counts under the event as it is, and approves the
-// revision that it has judged and no other.
+// The policy decides on the contribution in the event's current context, and approves only the revision it has
+// evaluated.
 func TestThePolicyApprovesWhatItHasSeen(t *testing.T) {
 	t.Parallel()
 	nothing, err := json.Marshal(total.Contribution{})
@@ -38,8 +38,8 @@ func TestThePolicyApprovesWhatItHasSeen(t *testing.T) {
 	}
 }
 
-// Under four eyes a record that was approved before waits for a person; without them the
-// policy approves it again.
+// With four-eyes control a record that was approved before waits for a person; without it the policy approves it
+// again.
 func TestThePolicyDoesNotApproveAgain(t *testing.T) {
 	t.Parallel()
 	ev := record.Event{Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 1}
@@ -66,8 +66,8 @@ func TestThePolicyDoesNotApproveAgain(t *testing.T) {
 	}
 }
 
-// Who edited a record last does not approve it under four eyes, also where somebody else
-// has approved it in between.
+// With four-eyes control the last editor of a record may not approve it, even if somebody else has approved it in
+// between.
 func TestTheLastEditorDoesNotApproveWhatWasReopened(t *testing.T) {
 	t.Parallel()
 	store, w := newFlow(t, record.Unsubmitted)
@@ -101,8 +101,7 @@ func TestAProposalOfAFieldThatHasChangedIsStale(t *testing.T) {
 	}
 }
 
-// A record that a sign-off has fenced is not moved on an event that was read as it was
-// before that sign-off.
+// A record with the fence of a sign-off cannot be moved with an event read before that sign-off.
 func TestAFencedRecordIsNotMovedOnAnOlderEvent(t *testing.T) {
 	t.Parallel()
 	store, w := newFlow(t, record.Submitted)

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// reads is a oneRecord whose records have fences, and that notes what is read.
+// reads is a oneRecord whose records have fences, and that records reads.
 type reads struct {
 	*oneRecord
 	read []string
@@ -28,14 +28,14 @@ func (s *reads) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 	return s.oneRecord.ReplaceRecord(ctx, org, r, prev)
 }
 
-// TestWhatIsKnownIsNotReadAgain: a move is made on what its caller has read where that is
-// what is stored. Whatever speaks against it is read anew, and the gate after the record.
+// TestWhatIsKnownIsNotReadAgain: a move uses what its caller has read if it is current. Otherwise it reads again, and
+// the gate after the record.
 func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	t.Parallel()
 	open, signed := &record.Event{Governance: record.Governance{}}, &record.Event{Governance: record.Governance{Gate: record.Gate{Epoch: 1, State: record.GateSigned}}}
 	for _, c := range []struct {
 		name string
-		// stored and gate are what the store has, given what the caller has read.
+		// stored and gate derive the stored state from what the caller has read.
 		stored func(*record.Record)
 		gate   *record.Event
 		known  func(*record.Known)
@@ -83,7 +83,7 @@ func TestWhatIsKnownIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// lostAnswer is a store that makes a write and does not tell.
+// lostAnswer is a store that makes a write and returns an error.
 type lostAnswer struct{ *reads }
 
 var errLost = errors.New("the connection is lost")
@@ -92,8 +92,8 @@ func (s lostAnswer) ReplaceRecord(ctx context.Context, org record.OrgID, r recor
 	return errors.Join(s.reads.ReplaceRecord(ctx, org, r, prev), errLost)
 }
 
-// TestALostAnswerIsNoRefusal: a move on what is known whose outcome is not known is not
-// tried again, since it would be refused if it has been made.
+// TestALostAnswerIsNoRefusal: a move whose outcome is unknown is not retried, since it would be rejected if it was
+// made.
 func TestALostAnswerIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	one, w := newFlow(t, record.Submitted)

@@ -13,8 +13,8 @@ func policyBelow(fourEyes bool, kg, oneIn int64) record.Policy {
 	return record.Policy{FourEyes: fourEyes, AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(kg), SpotCheckOneIn: oneIn}}
 }
 
-// Under four eyes what lets more pass without a person takes a second administrator, and
-// what lets less pass does not.
+// With four-eyes control, a policy change that approves more automatically needs a second administrator; one that
+// approves less does not.
 func TestWhatLoosensAPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -42,8 +42,7 @@ func TestWhatLoosensAPolicy(t *testing.T) {
 	}
 }
 
-// A program that knows one kind of proposal, of switching four eyes off, finds no other in
-// its place.
+// An older version, which knows only proposals to switch four-eyes control off, finds no other kind in their place.
 func TestALooseningIsNotStoredAsFourEyesOff(t *testing.T) {
 	t.Parallel()
 	for fourEyes, key := range map[bool]string{true: `"pendingLoosening":{`, false: `"pending":{`} {

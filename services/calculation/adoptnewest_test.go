@@ -8,9 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestAdoptTheEngineOfWideRecords: engine 2.3.0 beside 2.2.0 moves the ends of intervals
-// alone, and the comparison of both results says that the method did: every part of it
-// is of that kind, apart from the approval that came between.
+// TestAdoptTheEngineOfWideRecords: adopting engine 2.3.0 after 2.2.0 changes only the ends of intervals, and the
+// difference of the results attributes every part to the method, apart from an approval in between.
 func TestAdoptTheEngineOfWideRecords(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -53,8 +52,7 @@ func TestAdoptTheEngineOfWideRecords(t *testing.T) {
 			t.Errorf("interval: %s", d.data("intervals", i))
 		}
 	}
-	// With the approval in between, the whole figure is that of the approval, and the
-	// engine is a part of its own beside it.
+	// The approval accounts for the whole figure, and the engine is a separate part.
 	both := s.of("/" + before.data("revision") + "/diff/" + now.data("revision")).want(http.StatusOK)
 	kinds := map[string]string{}
 	for i := range both.count("parts") {

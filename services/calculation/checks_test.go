@@ -33,7 +33,7 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 		!strings.Contains(a.data("findings", 0, "recordIds"), string(first.ID)) || !strings.Contains(a.data("findings", 0, "recordIds"), string(second.ID)) {
 		t.Fatalf("two flights: %.600s", a.data("findings"))
 	}
-	// Asking again reads no record, whoever asks.
+	// Further requests, by anybody, read no record.
 	before := s.records.approved.Load()
 	if again := s.of("").want(http.StatusOK); codes(again) != codes(a) || s.records.approved.Load() != before {
 		t.Errorf("asked again: %s, %d records read", codes(again), s.records.approved.Load()-before)
@@ -44,7 +44,7 @@ func TestFindingsFollowTheRecords(t *testing.T) {
 	if a := s.of("").want(http.StatusOK); codes(a) != "" {
 		t.Fatalf("reopened: %s", codes(a))
 	}
-	// What the event says of itself counts too.
+	// The event's own fields are checked too.
 	ev, err := s.records.Event(t.Context(), org, "e1")
 	if err != nil {
 		t.Fatal(err)

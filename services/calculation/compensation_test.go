@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestCompensationIsNeverSubtracted: what an event states to have offset stands
-// beside its figures in results and report, and moves none of them.
+// TestCompensationIsNeverSubtracted: offsets of an event are shown with its figures in results and report, and do not
+// change them.
 func TestCompensationIsNeverSubtracted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -44,9 +44,8 @@ func TestCompensationIsNeverSubtracted(t *testing.T) {
 	}
 }
 
-// TestAdoptCorrectedGrid: an event in the United States moves to engine 2.1.0 by
-// adoption alone, and the difference is a part of the method: 1,000 kWh are 392.89 kg,
-// before 349.7.
+// TestAdoptCorrectedGrid: an event in the United States adopts engine 2.1.0 only explicitly, and the difference is
+// attributed to the method: 1,000 kWh are 392.89 kg, before 349.7.
 func TestAdoptCorrectedGrid(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -22,8 +22,8 @@ func massIn(t testing.TB, text string) footprint.Mass {
 	return m
 }
 
-// difference reads the waterfall between two revisions, holds it to the sums
-// that it must have, and returns its parts as "kind type records kg".
+// difference reads the waterfall between two revisions, verifies its sums, and returns its parts as "kind type
+// records kg".
 func (s *service) difference(from, to int) (reply, []string) {
 	s.t.Helper()
 	a := s.of(fmt.Sprintf("/%d/diff/%d", from, to)).want(http.StatusOK)
@@ -63,8 +63,7 @@ func (s *service) difference(from, to int) (reply, []string) {
 	return a, parts
 }
 
-// TestAChangeOfAttendeesIsExplained: the total stays and the figures per attendee
-// move, by a part of their own.
+// TestAChangeOfAttendeesIsExplained: the total is unchanged and the figures per attendee change, as a separate part.
 func TestAChangeOfAttendeesIsExplained(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -86,7 +85,7 @@ func TestAChangeOfAttendeesIsExplained(t *testing.T) {
 		t.Errorf("the figure per attendee and day: %s", a.data("figures"))
 	}
 
-	// Who approved is the cause of the first revision, who reopened that of the third.
+	// The approver is the cause of the first revision, who reopened it that of the third.
 	first := s.of("/1")
 	if first.data("cause", 0, "action") != "approve" || first.data("cause", 0, "by", "_id") != someManager.ID || first.data("cause", 0, "recordIds", 0) != string(r.ID) {
 		t.Errorf("cause of the first revision: %s", first.data("cause"))
@@ -191,7 +190,7 @@ func TestWaterfallNamesWhatChanged(t *testing.T) {
 	if a.data("records", 0, "_id") != string(flight.ID) || a.data("records", 0, "before") != "<nil>" {
 		t.Errorf("%s", a.body)
 	}
-	// What came and went in between is no part of the difference.
+	// Changes that were reversed in between are not part of the difference.
 	_, parts = s.difference(3, 5)
 	wantParts(t, parts)
 	_, parts = s.difference(2, 5)
@@ -201,7 +200,7 @@ func TestWaterfallNamesWhatChanged(t *testing.T) {
 	_, parts = s.difference(6, 7)
 	// The factors of flights are the same in both sets.
 	wantParts(t, parts, "factor_changed waste 2 ")
-	// One after the other they are told apart.
+	// Revision by revision they are distinguished.
 	_, parts = s.difference(5, 7)
 	wantParts(t, parts, "factor_changed waste 2 ", "method_changed flights 1 -")
 	_, parts = s.difference(7, 5)
@@ -270,8 +269,8 @@ func TestWaterfallsOfRandomHistories(t *testing.T) {
 	}
 }
 
-// TestWaterfallCostsWhatChanged: one approval in an event of several segments
-// is found without reading what did not change.
+// TestWaterfallCostsWhatChanged: one approval in an event of several segments is found without reading unchanged
+// ones.
 func TestWaterfallCostsWhatChanged(t *testing.T) {
 	t.Parallel()
 	s := start(t)

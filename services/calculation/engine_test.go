@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// ofOldEngine makes what an engine before this one stored of a contribution:
-// without its name, and with a notice of another code.
+// ofOldEngine returns a contribution as stored by an older engine: without its name, and with a notice of another
+// code.
 func ofOldEngine(t *testing.T, contribution []byte) []byte {
 	t.Helper()
 	old := bytes.Replace(contribution, []byte(`{"engine":"`+footprint.EngineVersion+`",`), []byte("{"), 1)
@@ -25,9 +25,8 @@ func ofOldEngine(t *testing.T, contribution []byte) []byte {
 	return changed
 }
 
-// TestResultIsTheWorkOfOneEngine: a result of an older engine stays as it is and
-// readable. The first change after an upgrade makes all of it anew, so that
-// nothing of the old engine is in what the new one signs.
+// TestResultIsTheWorkOfOneEngine: a result of an older engine is unchanged and readable. The first change after an
+// upgrade recalculates everything, so that a new result has no parts of the old engine.
 func TestResultIsTheWorkOfOneEngine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -98,8 +97,7 @@ func TestResultIsTheWorkOfOneEngine(t *testing.T) {
 	}
 }
 
-// TestOldResultOfEqualFigures: where an older engine comes to the same, its
-// result can be reported.
+// TestOldResultOfEqualFigures: a result of an older engine with equal figures can be reported.
 func TestOldResultOfEqualFigures(t *testing.T) {
 	t.Parallel()
 	s := start(t)

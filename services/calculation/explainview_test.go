@@ -62,8 +62,7 @@ func TestExplainListsWhatCounts(t *testing.T) {
 	s.call(http.MethodGet, "/api/v2/events/e1/results/explain", "org2.admin", nil).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
 }
 
-// TestExplainPagesReadOnlyTheirPart pages through an event of three segments,
-// and counts what is read.
+// TestExplainPagesReadOnlyTheirPart pages through an event of three segments, and counts reads.
 func TestExplainPagesReadOnlyTheirPart(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -13,13 +13,12 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/report"
 )
 
-// Keep keeps an edition as a sign-off does.
+// Keep stores an edition as a sign-off does.
 func Keep(ctx context.Context, d Deps, ev record.Event, edition, revision int64, by record.Actor, at time.Time) (root string, err error) {
 	return newServer(d).keep(ctx, ev, signing{edition: edition, revision: revision, statement: "As agreed", by: by, at: at, open: json.RawMessage(`[]`)})
 }
 
-// WholeReports makes the reports of a variant of all records of an event at once, by their
-// forms.
+// WholeReports generates the reports of a variant from all records of an event at once, by format.
 func WholeReports(ctx context.Context, d Deps, ev record.Event, names string) (map[string][]byte, error) {
 	s := newServer(d)
 	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, wholeLimits())

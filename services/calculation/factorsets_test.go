@@ -82,8 +82,8 @@ func TestFactorSets(t *testing.T) {
 	s.call(http.MethodGet, "/api/v2/factor-sets", "nobody", nil).wantError(http.StatusUnauthorized, "UNAUTHENTICATED")
 }
 
-// TestASetThatCannotBeReadIsAnOutage: a store of packs that is away says nothing about
-// whether a set exists, so nobody is told that it does not.
+// TestASetThatCannotBeReadIsAnOutage: if the store of packs is unavailable, it is unknown whether a set exists, so
+// the error is not that it does not.
 func TestASetThatCannotBeReadIsAnOutage(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(factors.Follow(func(_ context.Context, id string) (*factors.Set, error) {
@@ -132,7 +132,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	if now := s.of(""); now.data("factorSet", "id") != newest || now.data("status") != "current" || now.data("revision") != "1" || s.bulk.notified.Load() != 0 {
 		t.Fatalf("a rehearsal changed something: %.400s", now.body)
 	}
-	// Nobody but a manager, of this organization.
+	// Only a manager of this organization may.
 	s.call(http.MethodPost, path, "org1.user", map[string]any{"factorSet": older}).wantError(http.StatusForbidden, "FORBIDDEN")
 	s.call(http.MethodPost, path, "org2.admin", map[string]any{"factorSet": older}).wantError(http.StatusNotFound, "EVENT_NOT_FOUND")
 	unknown := adopt("desnz-1926").wantError(http.StatusBadRequest, "VALIDATION_ERROR")
@@ -154,7 +154,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	if now.data("factorSet", "id") != older || now.data("status") != "current" || now.data("revision") != "2" {
 		t.Fatalf("after: %.400s", now.body)
 	}
-	// What was rehearsed is what came, to the last digit.
+	// The result equals the dry run, to the last digit.
 	if now.data("total", "kgCO2e") != rehearsed.data("after", "total", "kgCO2e") || now.data("byType") != rehearsed.data("after", "byType") {
 		t.Errorf("rehearsed %s, came %s", rehearsed.data("after", "total", "kgCO2e"), now.data("total", "kgCO2e"))
 	}
@@ -167,7 +167,7 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	}
 	adopt(older).want(http.StatusOK)
 	s.settle()
-	// The old revision stays as it was.
+	// The old revision is unchanged.
 	if old := s.of("/1").want(http.StatusOK); old.data("total", "kgCO2e") != before.data("total", "kgCO2e") || old.data("factorSet", "id") != newest {
 		t.Errorf("the first revision: %.400s", old.body)
 	}
@@ -191,9 +191,8 @@ func TestAdoptBeforeAnythingIsApproved(t *testing.T) {
 	}
 }
 
-// TestAdoptAnotherEngine: a rehearsal says what the engine makes of the interval,
-// the adoption brings exactly that, and the difference explains it as a change of
-// method, in the interval and the categories, with the total as it was.
+// TestAdoptAnotherEngine: a dry run shows the interval by the new engine, the adoption produces exactly that, and the
+// difference attributes the change of interval and categories to the method, with an unchanged total.
 func TestAdoptAnotherEngine(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -237,8 +236,8 @@ func TestAdoptAnotherEngine(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfFactorSets: what is said of a set is made of all its rows, thousands, and
-// is asked for by anybody at the price of a short request.
+// TestAllocationsOfFactorSets: the description of a set is derived from thousands of rows, but must cost no more than
+// a short request.
 func TestAllocationsOfFactorSets(t *testing.T) {
 	testkit.WithoutRace(t)
 	s := start(t)

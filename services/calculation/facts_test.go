@@ -12,14 +12,14 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// together returns what the records of the event say together, as a service answers.
+// together returns the cross-record findings of the event, as served.
 func (s *service) together() string {
 	s.t.Helper()
 	a := s.of("").want(http.StatusOK)
 	return fmt.Sprint(a.at("data", "findings"), a.at("data", "measureNext"))
 }
 
-// damage makes the stored facts of the event unreadable, as those of another form are.
+// damage makes the stored facts of the event unreadable, like those of another format.
 func (s *service) damage() {
 	s.t.Helper()
 	nodes, err := s.results.Nodes(s.t.Context(), org, s.event.ID, "", 0, 0, math.MaxInt64)
@@ -33,8 +33,8 @@ func (s *service) damage() {
 	}
 }
 
-// TestFirstReadingReadsNoRecords: the worker stores what a result's first reading needs,
-// of as many records as the event has; after an upgrade the first reading does.
+// TestFirstReadingReadsNoRecords: the worker stores the facts needed by a result's first read; after an upgrade the
+// first read does.
 func TestFirstReadingReadsNoRecords(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -56,7 +56,7 @@ func TestFirstReadingReadsNoRecords(t *testing.T) {
 	if got, n := read(); got != want || n != 0 {
 		t.Errorf("after the first reading %d records were read, and the answer is\n%s\nwant\n%s", n, got, want)
 	}
-	// One approval more: one segment is read, of which all but one is known.
+	// One more approval: one segment is read, of which all but one record are known.
 	s.add("waste", `{"treatment":"landfill","weightKg":77777777}`, record.Approved)
 	s.settle()
 	if got, n := read(); got == want || n > resulttree.Fanout {
@@ -64,9 +64,8 @@ func TestFirstReadingReadsNoRecords(t *testing.T) {
 	}
 }
 
-// TestStoredFactsSayWhatTheRecordsSay: whatever was approved and withdrawn, a
-// service that has been there all the time, one that reads what is stored and one
-// that works everything out say the same.
+// TestStoredFactsSayWhatTheRecordsSay: after any approvals and withdrawals, a long-running service, one that reads
+// stored facts and one that derives them from the records agree.
 func TestStoredFactsSayWhatTheRecordsSay(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // which records are moved

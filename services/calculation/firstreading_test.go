@@ -11,10 +11,10 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// fill stores approved records, no two of which are alike.
+// fill stores approved records, all different.
 func (s *service) fill(n int) { s.fillWith(n, 499) }
 
-// fillWith is fill with so many different amounts.
+// fillWith is fill with a number of different amounts.
 func (s *service) fillWith(n, amounts int) {
 	s.t.Helper()
 	kinds := []struct{ typ, body string }{
@@ -50,7 +50,7 @@ func (s *service) fillWith(n, amounts int) {
 	s.settle()
 }
 
-// restart makes the service anew: what it remembers is gone.
+// restart creates the service again, without its caches.
 func (s *service) restart() {
 	s.t.Helper()
 	var err error
@@ -59,8 +59,7 @@ func (s *service) restart() {
 	}
 }
 
-// BenchmarkFirstReading reads the result of 10,000 records in a service that was just
-// started, and then once more.
+// BenchmarkFirstReading reads the result of 10,000 records in a service just started, and then once more.
 func BenchmarkFirstReading(b *testing.B) {
 	s := start(b)
 	s.fill(10_000)

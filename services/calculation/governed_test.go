@@ -10,17 +10,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestEveryFigureHasItsCauses plays random moves of two people and compares with what
-// they did: the differences from revision to revision add up to the figure, each
-// revision names who made it and the records concerned, and a signed bundle of it
-// verifies.
+// TestEveryFigureHasItsCauses makes random moves of two people and compares with them: the differences from revision
+// to revision add up to the figure, each revision names its actors and records, and a signed bundle of it verifies.
 func TestEveryFigureHasItsCauses(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
 	random := rand.New(rand.NewPCG(seed, 3))
 	s := start(t)
-	counted := map[record.ID]record.Record{} // the independent model: what counts
-	var out []record.Record                  // what was reopened
+	counted := map[record.ID]record.Record{} // the independent model: counted records
+	var out []record.Record                  // reopened records
 	revisions := 0
 	for range 25 {
 		done := map[string]string{} // record or "event" to the action that must be named
@@ -64,7 +62,7 @@ func TestEveryFigureHasItsCauses(t *testing.T) {
 		a := s.of(fmt.Sprintf("/%d", revisions)).want(200)
 		for what, action := range done {
 			if what == "event" && revisions == 1 {
-				continue // the first revision has nothing before it
+				continue // the first revision has no predecessor
 			}
 			if !names(a, what, action) {
 				t.Fatalf("revision %d: no cause %s of %s in %s", revisions, action, what, a.data("cause"))
@@ -106,8 +104,7 @@ func (s *service) eventNow() record.Event {
 	return ev
 }
 
-// names reports whether a revision has a cause of the action, of the record, by who
-// does such things here.
+// names reports whether a revision has a cause with the action, of the record, by the right actor.
 func names(a reply, what, action string) bool {
 	for i := range a.count("cause") {
 		if a.data("cause", i, "action") != action {

@@ -9,8 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestSupersededResultsAreWrittenOnce: each as often as what it shows differs, and not where it
-// could not be made.
+// TestSupersededResultsAreWrittenOnce: each is formatted once per version shown, and skipped if that fails.
 func TestSupersededResultsAreWrittenOnce(t *testing.T) {
 	t.Parallel()
 	texts, made := newRevisionTexts(), 0

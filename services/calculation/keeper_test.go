@@ -39,9 +39,8 @@ func (s *service) keep(edition, revision int64) (string, error) {
 	return calculation.Keep(s.t.Context(), s.deps, ev, edition, revision, someManager, time.Date(2026, 6, 13, 10, 0, 0, 0, time.UTC))
 }
 
-// TestAnEditionStaysAsItWas: what is kept is what was served, it stays while the
-// event changes, what did not change is stored once, and both variants of the bundle
-// verify with what they say of people.
+// TestAnEditionStaysAsItWas: the stored edition is what was served, it is unaffected by changes of the event,
+// identical content is stored once, and both variants of the bundle verify.
 func TestAnEditionStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -150,9 +149,8 @@ func (s *service) sign(edition, revision int64) {
 	}
 }
 
-// TestSignedRevisionsAreServedForEver: as they were, after the event has changed and
-// after it was deleted, and to nobody of another organization. Others are refused
-// with the way out.
+// TestSignedRevisionsAreServedForEver: unchanged, after changes and after deletion of the event, and never to another
+// organization. Other revisions are rejected with advice.
 func TestSignedRevisionsAreServedForEver(t *testing.T) {
 	t.Parallel()
 	s := start(t)

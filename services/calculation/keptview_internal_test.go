@@ -8,8 +8,8 @@ import (
 	"testing/iotest"
 )
 
-// TestSignedReportsHoldNoTurnBetweenReads: a document is read in turns, of which none is held
-// while its client takes what was read; and where there is none, it breaks off.
+// TestSignedReportsHoldNoTurnBetweenReads: no slot is held while a client receives a document; without a slot, it
+// ends.
 func TestSignedReportsHoldNoTurnBetweenReads(t *testing.T) {
 	t.Parallel()
 	held, turns := 0, 0

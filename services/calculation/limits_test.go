@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// alter replaces the stored result as somebody could who writes to the
-// database.
+// alter modifies the stored result, as a write to the database could.
 func (s *service) alter(change func(*resulttree.Result)) {
 	s.t.Helper()
 	r, err := s.results.Result(s.t.Context(), org, s.event.ID)
@@ -27,8 +26,7 @@ func (s *service) alter(change func(*resulttree.Result)) {
 	}
 }
 
-// TestReportIsOnlyOfWhatItRecomputes: a stored figure that the records do not
-// come to is not reported.
+// TestReportIsOnlyOfWhatItRecomputes: a stored figure that does not follow from the records is not reported.
 func TestReportIsOnlyOfWhatItRecomputes(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -21,8 +21,7 @@ func (r reply) number(path ...any) float64 {
 	return n
 }
 
-// sharesByHand returns each explained record's share of the variance, from what
-// the lines of all of them say.
+// sharesByHand returns each record's share of the variance, from the lines in explain.
 func sharesByHand(a reply) map[string]float64 {
 	up := func(i, j int) float64 {
 		return a.number("items", i, "lines", j, "high") - a.number("items", i, "lines", j, "kgCO2e")
@@ -45,13 +44,13 @@ func sharesByHand(a reply) map[string]float64 {
 	return shares
 }
 
-// TestMeasureNextIsServed: the list with the result and the shares in explain
-// are what the served lines come to by hand, whatever has changed.
+// TestMeasureNextIsServed: the list in the result and the shares in explain agree with the served lines, after any
+// change.
 func TestMeasureNextIsServed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	all := conference(s)
-	// Lines of one factor err together: these count for more than each alone.
+	// Lines of one factor are correlated: together they count for more than separately.
 	for i := range 6 {
 		all = append(all, s.add("flights", fmt.Sprintf(`{"from":"LHR","to":"JFK","passengers":%d,"class":"economy","group":"staff"}`, 4+i), record.Approved))
 	}
@@ -115,18 +114,16 @@ func TestMeasureNextIsServed(t *testing.T) {
 			t.Error("metered electricity with evidence is to be measured")
 		}
 	}
-	// Asking again reads no record.
+	// Further requests read no record.
 	before := s.records.approved.Load()
 	if again := s.of("").want(http.StatusOK); again.data("measureNext") != first.data("measureNext") || s.records.approved.Load() != before {
 		t.Errorf("asked again, %d records read", s.records.approved.Load()-before)
 	}
-	// What leads no longer counts; a record of another segment changes the
-	// shares of all.
+	// The first of the list no longer counts; a record of another segment changes all shares.
 	s.move(all[0], record.Reopen)
 	s.settle()
 	check(13)
-	// Another method changes every width, and what is stored with the records
-	// is of the old one until the worker has been there.
+	// Another method changes every interval; the stored contributions are outdated until the worker has run.
 	ev, err := s.records.Event(t.Context(), org, "e1")
 	if err != nil {
 		t.Fatal(err)

@@ -17,10 +17,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestResultsWhileMongoDBFails lets each command by which a result is read fail: for a
-// reason that passes, then together with all that come after it, and by a connection
-// that breaks while four requests share two. The answer is the result, or 503 with the
-// time to wait: never a fault of the service's own.
+// TestResultsWhileMongoDBFails lets each command that reads a result fail: transiently, then together with all later
+// ones, and by a broken connection while four requests share two. The response is the result, or 503 with
+// Retry-After: never an internal error.
 func TestResultsWhileMongoDBFails(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -44,7 +43,7 @@ func TestResultsWhileMongoDBFails(t *testing.T) {
 	_, err = records.InsertRecord(t.Context(), org, s.add("waste", `{"treatment":"landfill","weightKg":1000}`, record.Approved))
 	must(err)
 	must(resulttree.NewRecalculator(records, results, s.now).Recalculate(t.Context(), org, s.event.ID))
-	// A service of its own remembers nothing of what others were answered.
+	// A new service has no caches.
 	read := func(n int) []webtest.Answer {
 		app, err := calculation.New(calculation.Deps{Records: records, Results: results, Notifier: s, Verifier: tokens{}, Logger: slog.New(slog.DiscardHandler), Now: s.now})
 		must(err)
@@ -63,7 +62,7 @@ func TestResultsWhileMongoDBFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault testkit.Fault
-		most  int // commands in a short course: the driver looks for the server half a second later
+		most  int // commands in the short form: the driver monitors the server half a second later
 	}{
 		{"a conflict", testkit.Fault{Code: 112}, 99}, {"a deadlock, and all that is asked after it", testkit.Fault{Code: 1, Lasts: true}, 99},
 		{"a broken connection", testkit.Fault{Cut: cut}, 2},

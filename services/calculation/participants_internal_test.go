@@ -8,8 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestParticipantsByHand: 1,000 kg of which 40 are digital, 90 people there and 10 from
-// afar, on two days.
+// TestParticipantsByHand: 1,000 kg of which 40 are digital, 90 people on site and 10 remote, on two days.
 func TestParticipantsByHand(t *testing.T) {
 	t.Parallel()
 	const kilogram = 1_000_000_000

@@ -7,8 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestPollingReadsNoRecords: who has the answer is answered without reading what
-// it is made of.
+// TestPollingReadsNoRecords: a client with the current response is answered without reading records.
 func TestPollingReadsNoRecords(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -32,8 +31,7 @@ func TestPollingReadsNoRecords(t *testing.T) {
 	if one, two := s.of("/explain?limit=5").header.Get("ETag"), s.of("/explain?limit=5&page=2").header.Get("ETag"); one == two {
 		t.Error("two pages have one tag")
 	}
-	// A change is answered as soon as it is approved, before it is in the result,
-	// and when it is.
+	// A change is visible as soon as it is approved, before and after it is in the result.
 	tags := map[string]string{}
 	for _, path := range []string{"/explain", "/report"} {
 		tags[path] = s.of(path).header.Get("ETag")
@@ -58,7 +56,7 @@ func TestPollingReadsNoRecords(t *testing.T) {
 	s.of("/report", "If-None-Match", tag).want(http.StatusOK)
 }
 
-// BenchmarkPoll compares an answer with the 304 to who has it.
+// BenchmarkPoll compares a full response with a 304.
 func BenchmarkPoll(b *testing.B) {
 	s := start(b)
 	for range 60 {

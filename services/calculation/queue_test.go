@@ -15,8 +15,7 @@ func (s *service) queue(path, token string) reply {
 	return s.call(http.MethodGet, "/api/v2"+path, token, nil)
 }
 
-// Each item says what the decision is about: kilograms, share, age, and what is
-// to be looked at.
+// Each item has the data for the decision: kilograms, share, age, and findings.
 func TestQueueHelpsToDecide(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -59,7 +58,7 @@ func TestQueueHelpsToDecide(t *testing.T) {
 	if tag := a.header.Get("ETag"); tag == "" || of().header.Get("ETag") != tag {
 		t.Errorf("read again a moment later it has another tag: %q", tag)
 	}
-	// What does not count any more is no duplicate, and there is no total.
+	// A record that does not count any more is no duplicate, and there is no total.
 	s.move(counted, record.Reopen)
 	s.settle()
 	if a := of(); strings.Contains(string(a.body), "DUPLICATE_FLIGHT") || a.data("items", 1, "review", "sharePercent") != "<nil>" {
@@ -80,8 +79,8 @@ func TestQueueHelpsToDecide(t *testing.T) {
 	}
 }
 
-// What is found about each item that waits: what may be there twice, what is out
-// of range for its type, and more people in the air than at the event.
+// Findings of each waiting item: possible duplicates, unusual values for its type, and more air travellers than
+// attendees.
 func TestQueueTellsWhatToLookAt(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -7,8 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestRehearsal compares what a rehearsal answers with the result before, and sees that
-// nothing has moved.
+// TestRehearsal compares the response of a dry run with the result before, and verifies that nothing has changed.
 func TestRehearsal(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -12,9 +12,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// twice makes a keyed request with a process that dies after the work and before its
-// answer is kept, and repeats it: the answer is the same one, and it is then replayed.
-// same is what both answers say alike; all of them, where it is empty.
+// twice makes a request with a key in a process that crashes after the work and before the response is stored, and
+// repeats it: the response is the same, and then replayed. same extracts the part that must be equal; empty:
+// everything.
 func (s *service) twice(token, path string, body any, status int, same ...any) reply {
 	s.t.Helper()
 	key := []string{"Idempotency-Key", "key of " + path}
@@ -52,7 +52,7 @@ func (s *service) eventEver() record.Event {
 	return ev
 }
 
-// fourEyes makes the organization ask for a second manager.
+// fourEyes enables four-eyes control.
 func (s *service) fourEyes() {
 	s.t.Helper()
 	o, err := s.records.Organization(s.t.Context(), org)
@@ -82,8 +82,8 @@ func (s *service) propose(id string, kind record.EventAction, change func(*recor
 
 const manager = "org1.manager"
 
-// A process may die when a change of an event is made and before its answer is kept
-// (ADR 0006): whoever repeats the request finds by the event's history what was done.
+// A process may crash between a change of an event and storing its response (ADR 0006): a repeated request finds the
+// change in the event's history.
 func TestARepeatedChangeOfAnEventIsFound(t *testing.T) {
 	t.Parallel()
 	prepared := func(t *testing.T) *service {

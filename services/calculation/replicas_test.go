@@ -80,10 +80,9 @@ func (r *replica) page(t *testing.T) string {
 	return strings.Join(strings.Fields(w.Body.String()), " ")
 }
 
-// An approved record that cannot be calculated, of which nobody is to approve
-// one, but a bug or a hand in the database may bring it: it becomes a notice on
-// the result and an alert, and holds up nothing. Nobody notifies here: two replicas
-// sweep at once, and find the marks.
+// An approved record that cannot be calculated, which only a bug or a write to the database can cause, becomes a
+// notice on the result and an alert, and blocks nothing. Without notifications two replicas sweep concurrently, and
+// find the marks.
 func TestARecordThatCannotBeCalculatedHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -122,7 +121,7 @@ func TestARecordThatCannotBeCalculatedHoldsUpNothing(t *testing.T) {
 	if !alerted || !counted {
 		t.Errorf("no alert: logged %t, counted %t\n%s", alerted, counted, replicas[0].page(t))
 	}
-	// What comes later is counted, and what the runbook says mends it.
+	// Later records are counted, and the runbook's procedure repairs it.
 	more := s.add("waste", `{"treatment":"landfill","weightKg":1000}`, record.Approved)
 	if a := s.of(""); a.status == http.StatusOK && a.data("total", "kgCO2e") == "520.580230" && a.data("status") == "current" {
 		t.Errorf("an old result is called current: %.300s", a.body)
@@ -139,8 +138,8 @@ func TestARecordThatCannotBeCalculatedHoldsUpNothing(t *testing.T) {
 	}
 }
 
-// The result says `recalculating` for as long as a mark is open, and is then
-// right, whichever replica has done it, and however many sweep.
+// The result has the status `recalculating` while a mark is open, and is then correct, whichever replica has
+// calculated it.
 func TestStatusFollowsTheMarks(t *testing.T) {
 	t.Parallel()
 	s := start(t)

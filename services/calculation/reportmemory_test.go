@@ -35,7 +35,7 @@ func (w *weighed) EntriesAfter(ctx context.Context, org record.OrgID, ids []reco
 	return entries, err
 }
 
-// weigh keeps the most that was in use.
+// weigh records the maximum heap.
 func (w *weighed) weigh() uint64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -44,8 +44,8 @@ func (w *weighed) weigh() uint64 {
 	return m.HeapAlloc
 }
 
-// TestAllocationsOfReports: five times as many records take next to no more memory: some of
-// a segment's sums, and nothing of a record. It is alone: what others hold would be counted.
+// TestAllocationsOfReports: five times as many records need hardly more memory: some of a segment's sums, and nothing
+// per record. It does not run in parallel, since the heap of other tests would count.
 func TestAllocationsOfReports(t *testing.T) {
 	testkit.WithoutRace(t)
 	const few, many = 1_000, 5_000
@@ -64,7 +64,7 @@ func TestAllocationsOfReports(t *testing.T) {
 		go func() { _ = s.app.Listener(listener) }()
 		for _, v := range variants {
 			form := v.accept + v.query
-			s.download(listener.Addr().String(), v.query, v.accept, store) // what the store keeps of segments is there
+			s.download(listener.Addr().String(), v.query, v.accept, store) // the store's cache of segments is filled
 			store.most.Store(0)
 			before := store.weigh()
 			size := s.download(listener.Addr().String(), v.query, v.accept, store)
@@ -89,7 +89,7 @@ func TestAllocationsOfReports(t *testing.T) {
 	}
 }
 
-// download reads a report to its end, and weighs the heap on the way.
+// download reads a report to its end, and measures the heap on the way.
 func (s *service) download(address, query, form string, store *weighed) (size int64) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+address+"/api/v2/events/e1/results/report"+query, nil)

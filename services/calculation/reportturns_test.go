@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// countPauses starts the service with one turn at a time, and counts the pauses between turns
-// of an organization that has several pieces of work.
+// countPauses starts the service with one slot, and counts the pauses between the slots of an organization that has
+// several requests.
 func (s *service) countPauses() *atomic.Int64 {
 	s.t.Helper()
 	pauses := new(atomic.Int64)
@@ -22,21 +22,21 @@ func (s *service) countPauses() *atomic.Int64 {
 	return pauses
 }
 
-// TestReportsLetOthersGoBetweenParts: a report ends its turn after some dozens of records, and
-// so pauses there where work pauses: whoever floods with reports has no long turn.
+// TestReportsLetOthersGoBetweenParts: a report yields after some dozens of records, so that a flood of reports has no
+// long slots.
 func TestReportsLetOthersGoBetweenParts(t *testing.T) {
 	t.Parallel()
 	const reports, segments = 2, 4 // of each kind of record one
 	s := start(t)
 	s.fill(140 * segments)
 	pauses := s.countPauses()
-	// Twice while a segment is calculated, before it is written and after that, and of a bundle twice
-	// while it is: 34 times in a table and 50 in a bundle. Without one of these they are no more than these.
+	// Twice while a segment is calculated, before it is written and after that, and twice while a bundle is: 34 times
+	// in a table and 50 in a bundle.
 	for form, least := range map[string]int64{"application/json": 34, "text/csv": 26, "text/html": 34} {
 		s.deps.Work.Seen("another organization")
 		pauses.Store(0)
 		var all sync.WaitGroup
-		for range reports { // who has one piece of work at a time does not pause
+		for range reports { // a client with one request at a time does not pause
 			all.Go(func() {
 				if got := s.of("/report", "Accept", form); got.status != http.StatusOK {
 					t.Errorf("%s: %d %.200s", form, got.status, got.body)
@@ -50,8 +50,7 @@ func TestReportsLetOthersGoBetweenParts(t *testing.T) {
 	}
 }
 
-// TestAdoptionsLetOthersGoBetweenParts: what another factor set makes of an event is worked
-// out in turns of some dozens of records too.
+// TestAdoptionsLetOthersGoBetweenParts: the dry run of another factor set also yields after some dozens of records.
 func TestAdoptionsLetOthersGoBetweenParts(t *testing.T) {
 	t.Parallel()
 	const rehearsals, segments, parts = 2, 4, 3 // of 140 records, 64 at a time

@@ -58,13 +58,13 @@ func TestReportAsBundle(t *testing.T) {
 	if a.text("result", "total", "kgCO2e") != result.data("total", "kgCO2e") || a.text("event", "title") != "Conference <2026> & more" {
 		t.Errorf("bundle: %.600s", a.body)
 	}
-	// The same result is the same bytes, whenever it is asked for.
+	// The same result has the same bytes at any time.
 	if again := s.of("/report"); !bytes.Equal(again.body, a.body) {
 		t.Error("the report is another one at the second time")
 	}
 	s.of("/report", "If-None-Match", a.header.Get("ETag")).want(http.StatusNotModified)
-	// A record that was reopened and approved again unchanged gives the same
-	// inputs; one that no longer counts leaves no trace in the hash.
+	// A record that was reopened and approved again unchanged has the same inputs; one that no longer counts does not
+	// affect the hash.
 	for _, m := range []record.Move{record.Reopen, record.Submit, record.Approve} {
 		all[7] = s.move(all[7], m)
 		s.settle()
@@ -86,8 +86,8 @@ func TestReportAsBundle(t *testing.T) {
 	}
 }
 
-// TestReportWaitsForTheResult: while an approval is not in the result, records
-// and result do not fit, and the report is not made of both.
+// TestReportWaitsForTheResult: while an approval is not in the result, records and result are inconsistent, and no
+// report is generated.
 func TestReportWaitsForTheResult(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -143,8 +143,7 @@ func TestReportAsTable(t *testing.T) {
 	}
 }
 
-// TestReportAsPage: the page is whole, needs nothing from elsewhere, and shows
-// what people wrote as text.
+// TestReportAsPage: the page is complete, loads nothing, and escapes texts of users.
 func TestReportAsPage(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -166,7 +165,7 @@ func TestReportAsPage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	// Its links, which load nothing, lead to pages of the server; see TestPageLinksToWhatIsServed.
+	// Its links lead to pages of the server; see TestPageLinksToWhatIsServed.
 	page = regexp.MustCompile(`<a href="/[a-z-]+" target="_blank" rel="noopener">`).ReplaceAllString(page, "")
 	for _, never := range []*regexp.Regexp{
 		regexp.MustCompile(`(?i)<script`), regexp.MustCompile(`(?i)(src|href|action)=`), regexp.MustCompile(`(?i)url\(|@import`),
@@ -176,7 +175,7 @@ func TestReportAsPage(t *testing.T) {
 			t.Errorf("the page has %q", found)
 		}
 	}
-	if dir := os.Getenv("ECF_REPORT_DIR"); dir != "" { // to look at it
+	if dir := os.Getenv("ECF_REPORT_DIR"); dir != "" { // for viewing
 		if err := os.WriteFile(filepath.Join(dir, "report.html"), a.body, 0o600); err != nil {
 			t.Fatal(err)
 		}

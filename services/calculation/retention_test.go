@@ -11,10 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestDroppedRevisionsAreAnswered: after retention the newest result, its explanation
-// and report and everything of the signed revision are what they were; the differences
-// between those kept add up to the newest figure, with all causes; and whoever asks for
-// a dropped revision learns that it was dropped.
+// TestDroppedRevisionsAreAnswered: after retention the newest result, its explanation and report, and the signed
+// revision are unchanged; the differences between the remaining ones add up to the newest figure, with all causes;
+// and requests for a dropped revision are told that it was dropped.
 func TestDroppedRevisionsAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// rows asks for the sums of the event with rows that are not stored.
+// rows requests the sums of the event with rows that are not stored.
 func (s *service) rows(token, after string, items ...map[string]any) reply {
 	s.t.Helper()
 	if items == nil {
@@ -61,7 +61,7 @@ func TestRowsCountAsTheyWillOnceApproved(t *testing.T) {
 	if told.count("rows", 0, "lines") == 0 || told.data("rows", 0, "lines", 0, "factor", "source") == "" || !strings.Contains(told.data("rows", 0, "lines", 0, "formula"), "passenger") {
 		t.Errorf("a row in words: %.900s", told.body)
 	}
-	// The first row, approved alone.
+	// Only the first row is approved.
 	approve := func(r record.Record) {
 		if r.Status == record.Unsubmitted {
 			r = s.move(r, record.Submit)
@@ -79,7 +79,7 @@ func TestRowsCountAsTheyWillOnceApproved(t *testing.T) {
 	if got := s.of("").want(http.StatusOK).data("total"); got != a.data("all", "total") {
 		t.Errorf("all: foretold %s, came %s", a.data("all", "total"), got)
 	}
-	// What has been decided is not a draft.
+	// A decided record is not a draft.
 	approve(draft)
 	gone := s.rows("org1.user", "", changed).want(http.StatusOK)
 	if gone.data("rows", 0, "error", "code") != "INVALID_TRANSITION" || gone.data("drafts", "records") != "0" {
@@ -87,7 +87,7 @@ func TestRowsCountAsTheyWillOnceApproved(t *testing.T) {
 	}
 }
 
-// TestPartsOfRowsAddUp: so many rows in parts come to what they come to at once.
+// TestPartsOfRowsAddUp: the sums of rows in parts equal those of all at once.
 func TestPartsOfRowsAddUp(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -34,8 +34,7 @@ const (
 	other record.OrgID = "org2"
 )
 
-// service is the service over an embedded engine, with the worker called by
-// hand.
+// service is the service over an embedded engine; the tests call the worker explicitly.
 type service struct {
 	t        testing.TB
 	app      *fiber.App
@@ -50,12 +49,12 @@ type service struct {
 	event    record.Event
 }
 
-// watched counts what is read of the records, and may do something in between.
+// watched counts reads of records, and may run a function in between.
 type watched struct {
 	*recordstore.Store
 	approved atomic.Int64 // records read by Approved
 	between  func()
-	// unsettled: the process dies before it stores the answer of a key.
+	// unsettled: the process crashes before it stores the response of a key.
 	unsettled atomic.Bool
 }
 
@@ -83,7 +82,7 @@ func (w *watched) Waiting(ctx context.Context, o record.OrgID, event record.Even
 type tokens struct{}
 
 func (tokens) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
+	token = strings.Clone(token) // Fiber reuses the buffer that holds it
 	o, role, _ := strings.Cut(token, ".")
 	r, err := identity.ParseRole(role)
 	if err != nil {
@@ -94,7 +93,7 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 
 func (s *service) Notify(context.Context, record.OrgID, record.EventID) { s.notified.Add(1) }
 
-// bulk is the other notifier, for what changes all records of an event.
+// bulk is the notifier for changes of all records of an event.
 type bulk struct{ notified atomic.Int64 }
 
 func (b *bulk) Notify(context.Context, record.OrgID, record.EventID) { b.notified.Add(1) }
@@ -143,7 +142,7 @@ var (
 	someManager = record.Actor{ID: "u-manager", Name: "Manager", Role: identity.Manager}
 )
 
-// add makes a record and moves it to a state.
+// add creates a record and moves it to a state.
 func (s *service) add(typ, body string, until record.Status) record.Record {
 	s.t.Helper()
 	ev, err := s.records.Event(s.t.Context(), org, s.event.ID)
@@ -183,7 +182,7 @@ func (s *service) move(r record.Record, m record.Move) record.Record {
 	return r
 }
 
-// settle lets the worker bring the result up to date.
+// settle lets the worker update the result.
 func (s *service) settle() {
 	s.t.Helper()
 	if err := s.worker.Recalculate(s.t.Context(), org, s.event.ID); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// exact reads a served number as it is written.
+// exact parses a served number exactly.
 func (r reply) exact(path ...any) *big.Rat {
 	r.t.Helper()
 	n, ok := new(big.Rat).SetString(r.text(path...))

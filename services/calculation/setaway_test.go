@@ -13,9 +13,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestARecalculationWaitsForItsSet: while the store of packs is away, a worker that has
-// not met the set of an event leaves result and marks as they are. The same again, once
-// the store is back, counts every record by that set.
+// TestARecalculationWaitsForItsSet: while the store of packs is unavailable, a worker that has not cached the set of
+// an event leaves result and marks unchanged. Repeated once the store is available, it counts every record by that
+// set.
 func TestARecalculationWaitsForItsSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -45,7 +45,7 @@ func TestARecalculationWaitsForItsSet(t *testing.T) {
 	before := s.of("").want(http.StatusOK)
 	want := s.call(http.MethodPost, "/api/v2/events/e1/factor-set", "org1.manager", map[string]any{"factorSet": original.ID}, "X-Dry-Run", "true").want(http.StatusOK)
 
-	// Another process, which holds the set, has the event adopt it.
+	// Another process, which has the set, lets the event adopt it.
 	ev, err := s.records.Event(t.Context(), org, "e1")
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestARecalculationWaitsForItsSet(t *testing.T) {
 	if err := s.records.ReplaceEvent(t.Context(), org, ev, rev); err != nil {
 		t.Fatal(err)
 	}
-	// A worker without a memory of its own, as one that was just started.
+	// A worker without caches, as one just started.
 	worker := resulttree.NewRecalculator(s.records, s.results, s.now)
 	for range 2 {
 		if err := worker.Recalculate(t.Context(), org, "e1"); !errors.Is(err, errAway) {

@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// setNotice returns what an answer says of the factor set at a list of notices: code
-// and the set to adopt.
+// setNotice returns the notice about the factor set in a list of notices of a response: code and the set to adopt.
 func setNotice(r reply, path ...any) string {
 	r.t.Helper()
 	var all []string
@@ -25,9 +24,8 @@ func setNotice(r reply, path ...any) string {
 	return strings.Join(all, "|")
 }
 
-// TestResultsTellOfTheirSet: an event that keeps a set of another year says so in its
-// newest result, on the page of its report, and in what is signed; the bundle, which
-// others recompute, stays as it was before there were sets to name.
+// TestResultsTellOfTheirSet: an event with a set of another year reports so in its newest result, in its report, and
+// in the checklist; the bundle, which others recompute, is unaffected by available sets.
 func TestResultsTellOfTheirSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -63,7 +61,7 @@ func TestResultsTellOfTheirSet(t *testing.T) {
 	if got := result.data("total", "kgCO2e"); got != before {
 		t.Errorf("the date moved the figure from %s to %s", before, got)
 	}
-	// What is kept of a revision does not change with the sets that are held.
+	// A stored revision does not change with the available sets.
 	if got := setNotice(s.of("/" + result.data("revision")).want(http.StatusOK)); got != "" {
 		t.Errorf("the revision says %q", got)
 	}
@@ -73,8 +71,7 @@ func TestResultsTellOfTheirSet(t *testing.T) {
 	}
 }
 
-// TestAnAdoptionTellsOfItsSet: what is to come says of the set that is adopted what the
-// result will say.
+// TestAnAdoptionTellsOfItsSet: the dry run has the same notice about the set as the result after adoption.
 func TestAnAdoptionTellsOfItsSet(t *testing.T) {
 	t.Parallel()
 	s := start(t)

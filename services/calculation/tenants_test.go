@@ -10,16 +10,15 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// careless is a store whose reading of events forgets the organization.
+// careless is a store that reads events regardless of the organization.
 type careless struct{ resulttree.Records }
 
 func (c careless) EventContext(ctx context.Context, _ record.OrgID, id record.EventID) (record.Event, error) {
 	return c.Records.EventContext(ctx, org, id)
 }
 
-// Statement 19: a task says whose event it is about, and the worker looks whether
-// that is so. A task that names another organization calculates nothing, clears
-// nothing and writes nothing, also where the store finds the event all the same.
+// Statement 19: a task names the organization of its event, and the worker verifies it. A task with another
+// organization calculates, clears and writes nothing, even if the store finds the event.
 func TestATaskOfAnotherOrganizationDoesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)

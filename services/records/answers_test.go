@@ -27,7 +27,7 @@ import (
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-// unversioned is a store that does not know its version, as those on MongoDB.
+// unversioned is a store without a version, like that on MongoDB.
 type unversioned struct{ record.Store }
 
 func (h *harness) serverOf(store record.Store) *fiber.App {
@@ -39,7 +39,7 @@ func (h *harness) serverOf(store record.Store) *fiber.App {
 	return httpApp
 }
 
-// seen is what a reader sees of an answer.
+// seen returns the response that a reader sees.
 func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
 	h.t.Helper()
 	request := httptest.NewRequest(http.MethodGet, "/api/v2"+path, http.NoBody)
@@ -60,7 +60,7 @@ func (h *harness) seen(httpApp *fiber.App, as, path, tag string) string {
 	return fmt.Sprint(response.StatusCode, response.Header["Etag"], response.Header["Content-Type"], " ", string(body))
 }
 
-// recalling is a server beside what recalls its answers.
+// recalling is a server with its response cache.
 type recalling struct {
 	app    *fiber.App
 	recall web.Recall
@@ -76,8 +76,7 @@ func (h *harness) recallingServer() *recalling {
 	return &recalling{app: httpApp, recall: recall}
 }
 
-// seen is what a reader sees of an answer that is recalled, or, where that cannot be, of the
-// server's.
+// seen returns the response that a reader gets from the cache or, if there is none, from the server.
 func (r *recalling) seen(h *harness, as, path, tag string) string {
 	h.t.Helper()
 	p, err := webtest.Tokens{}.Verify(h.t.Context(), as)
@@ -110,13 +109,12 @@ func (r *recalling) seen(h *harness, as, path, tag string) string {
 	return fmt.Sprint(resp.StatusCode(), []string{string(resp.Header.Peek("ETag"))}, header["Content-Type"], " ", string(resp.Body()))
 }
 
-// tagged finds the entity tag in what was seen.
+// tagged matches the entity tag in a response.
 var tagged = regexp.MustCompile(`"[\w-]{22}"`)
 
-// TestRememberedAnswersAreThoseOfNow: after each of random writes, what a server
-// that remembers answers says to each caller, to those of another organization
-// and of no team too, is what one says that was just started (statement 19: what is
-// remembered is one organization's).
+// TestRememberedAnswersAreThoseOfNow: after each of random writes, a server with cached responses answers every
+// caller, also those of another organization and without a team, like one just started (statement 19: caches are per
+// organization).
 func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -154,7 +152,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 			as := callers[random.IntN(len(callers))]
 			event := events[random.IntN(len(events))]
 			path := []string{"/events", "/events?limit=1", event, event + "/waste", event + "/waste?limit=2", event + "/waste?limit=2&page=2", items[random.IntN(len(items))]}[random.IntN(7)]
-			// Some have asked before, and know a tag of then or of now.
+			// Some callers have read before, and know an old or a current tag.
 			tag := ""
 			if known := tags[as+path]; len(known) > 0 && random.IntN(2) == 0 {
 				tag = known[random.IntN(len(known))]
@@ -182,8 +180,7 @@ func TestRememberedAnswersAreThoseOfNow(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsRememberedIsRecalled: other operations, and reads of what was not read before,
-// are left to the service.
+// TestOnlyWhatIsRememberedIsRecalled: other operations, and reads for the first time, are left to the service.
 func TestOnlyWhatIsRememberedIsRecalled(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -214,8 +211,7 @@ func (c *counted) RecordRange(ctx context.Context, org record.OrgID, sub record.
 	return c.Store.RecordRange(ctx, org, sub, from, to)
 }
 
-// versionedCount counts the guard's readings of events too, in a store that knows
-// its version.
+// versionedCount also counts the guard's reads of events, in a store with a version.
 type versionedCount struct {
 	counted
 	events atomic.Int64
@@ -250,8 +246,8 @@ func TestNothingIsReadWhileNothingIsWritten(t *testing.T) {
 			t.Errorf("%s: the event was read %d times by now, want %d", path, n, i+1)
 		}
 	}
-	// Who polls asks by a tag from the start, of a server that was never asked for the
-	// whole, and again after each write of anybody.
+	// A client polls with a tag from the start, on a server that never served the full response, and again after each
+	// write.
 	store.events.Store(0)
 	httpApp = h.serverOf(store)
 	path, other := event+"/waste", h.event()+"/waste"
@@ -267,7 +263,7 @@ func TestNothingIsReadWhileNothingIsWritten(t *testing.T) {
 		}
 		h.send(ada, http.MethodPost, other, bin).want(http.StatusCreated, "")
 	}
-	// A tag alone is no answer to who has another or none.
+	// A tag alone is not an answer for clients with another or none.
 	want := h.seen(h.app, ada, path, "")
 	for _, another := range []string{"", `"AAAAAAAAAAAAAAAAAAAAAA"`} {
 		h.seen(httpApp, ada, path, tag)
@@ -277,8 +273,7 @@ func TestNothingIsReadWhileNothingIsWritten(t *testing.T) {
 	}
 }
 
-// TestPagesAreReadOnce: a page that has not changed is not read again, by anybody
-// of the organization.
+// TestPagesAreReadOnce: an unchanged page is not read again for anybody of the organization.
 func TestPagesAreReadOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -301,8 +296,8 @@ func TestPagesAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestWritesAreSeenAtOnce: who was answered that something was created finds it,
-// while others read the same page.
+// TestWritesAreSeenAtOnce: after the response to a create request, the new object is visible while others read the
+// same page.
 func TestWritesAreSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -22,13 +22,13 @@ const flightBody = `{"from":"FRA","to":"LHR","passengers":3,"class":"economy","r
 const (
 	createAllocations = 345
 	listAllocations   = 30
-	// Of a list that is not remembered, since its store does not tell what version it is of:
-	// by its tag the caller has the page, or the service has.
+	// An uncached list, since its store has no version: the entity tag shows that the caller, or the service, has the
+	// page.
 	pollAllocations = 140
 	pageAllocations = 136
 )
 
-// unversioned is the service over a store that does not tell its version.
+// unversioned returns the service over a store without a version.
 func (h *harness) unversioned() *fiber.App {
 	h.t.Helper()
 	spool := web.NewSpool(h.t.TempDir())

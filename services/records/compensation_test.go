@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCompensationStandsApart: offsets and removals are kept with an event, as a
-// list that is replaced as a whole, moves no figure and is in its history.
+// TestCompensationStandsApart: offsets and removals are stored with an event, as a list that is replaced as a whole;
+// they do not affect figures and are in its history.
 func TestCompensationStandsApart(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// eventBody is what an event says of its records and its result.
+// eventBody holds the counts and the result of an event.
 type eventBody struct {
 	Counts *record.Counts
 	Result *struct {
@@ -38,9 +38,8 @@ func bodyOf(a answer) eventBody {
 	return read.Data.eventBody
 }
 
-// TestEventsCarryCountsAndResult follows an event whose records change: the
-// counts are exact alone and in the list, the strong tag covers them and the
-// result, and If-Match compares the revision of the event alone.
+// TestEventsCarryCountsAndResult follows an event whose records change: the counts are exact in the event and in the
+// list, the strong tag covers them and the result, and If-Match compares only the revision of the event.
 func TestEventsCarryCountsAndResult(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -100,7 +99,7 @@ func TestEventsCarryCountsAndResult(t *testing.T) {
 	if changed.header.Get("ETag") != read(path).header.Get("ETag") {
 		t.Error("an event is changed under another tag than it is read")
 	}
-	// The change moved the context, and nobody has calculated since.
+	// The change increased the context revision, and no recalculation followed.
 	check(record.Counts{Unsubmitted: 1, Submitted: 1}, "1 recalculating "+string(total))
 	put(2, nil)
 	check(record.Counts{Unsubmitted: 1, Submitted: 1}, "")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestHistoriesOfWhatWasDeleted: managers read who deleted a record or an event,
-// nobody else does, and a record of a deleted event is as gone as the event.
+// TestHistoriesOfWhatWasDeleted: only managers can read who deleted a record or an event, and records of a deleted
+// event are inaccessible.
 func TestHistoriesOfWhatWasDeleted(t *testing.T) {
 	t.Parallel()
 	h := start(t)

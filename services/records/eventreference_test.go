@@ -67,8 +67,8 @@ func TestEventsHaveReferences(t *testing.T) {
 
 func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
 
-// TestAPatchOfAnEventThatChangesNothing makes no revision, no history entry and no
-// proposal, and asks for no reason.
+// TestAPatchOfAnEventThatChangesNothing verifies that it makes no revision, no history entry and no proposal, and
+// requires no reason.
 func TestAPatchOfAnEventThatChangesNothing(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -96,7 +96,7 @@ func TestAPatchOfAnEventThatChangesNothing(t *testing.T) {
 
 const bobManager = "org1.bob.manager"
 
-// approve makes a record count, as the service of reviews would.
+// approve makes a record count, as the review service would.
 func (h *harness) approve(id string) {
 	h.t.Helper()
 	found, err := h.store.RecordsByID(h.t.Context(), "org1", []record.ID{record.ID(id)})

@@ -1,4 +1,4 @@
 package records
 
-// NewRecalling is New, and what recalls the answers of the application.
+// NewRecalling is New, and returns the cache of responses too.
 var NewRecalling = newApp

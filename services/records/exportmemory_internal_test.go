@@ -54,8 +54,8 @@ func exported(store record.Pages, records int64, asJSON bool) *exporter {
 	return e
 }
 
-// TestExportsTakeTheSameMemoryAtAnySize: ten times as many records are sent from as
-// much memory. It is alone: what others hold would be counted.
+// TestExportsTakeTheSameMemoryAtAnySize: an export of ten times as many records uses the same memory. It does not run
+// in parallel, since the heap of other tests would count.
 func TestExportsTakeTheSameMemoryAtAnySize(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		var most [2]uint64
@@ -78,8 +78,7 @@ func TestExportsTakeTheSameMemoryAtAnySize(t *testing.T) {
 	}
 }
 
-// TestAnExportThatIsLeftReadsNoMore: who hangs up ends the reading, and Close returns
-// when it has ended.
+// TestAnExportThatIsLeftReadsNoMore: if the client disconnects, reading stops, and Close returns afterwards.
 func TestAnExportThatIsLeftReadsNoMore(t *testing.T) {
 	t.Parallel()
 	store := &endless{}
@@ -100,7 +99,7 @@ func TestAnExportThatIsLeftReadsNoMore(t *testing.T) {
 	}
 }
 
-// turned is a store that must be read in a turn.
+// turned is a store that must be read while holding a slot.
 type turned struct {
 	endless
 	turns, reads atomic.Int64
@@ -115,8 +114,8 @@ func (s *turned) RecordRange(ctx context.Context, org record.OrgID, sub record.S
 	return s.endless.RecordRange(ctx, org, sub, from, to)
 }
 
-// TestExportsReadInTurns: what an export reads ahead of what it sends is work of its
-// organization as the rest of it is, and it waits for no turn while it has another one.
+// TestExportsReadInTurns: reading ahead in an export is scheduled like the rest of it, and never waits for a slot
+// while holding one.
 func TestExportsReadInTurns(t *testing.T) {
 	t.Parallel()
 	store := &turned{}

@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestExportsUnderWay: exports that are not read to their ends have a bound for each
-// organization, beyond which one more is refused, and one that ends makes room.
+// TestExportsUnderWay: the number of unfinished exports is bounded per organization; further ones are rejected until
+// one ends.
 func TestExportsUnderWay(t *testing.T) {
 	t.Parallel()
 	h := start(t)

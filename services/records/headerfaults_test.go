@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestHeaderFaultsAreCollected: what is wrong with header fields is told together
-// with what is wrong with the body, and nothing is done.
+// TestHeaderFaultsAreCollected: errors in header fields are reported together with those in the body, and nothing is
+// done.
 func TestHeaderFaultsAreCollected(t *testing.T) {
 	t.Parallel()
 	h := start(t)

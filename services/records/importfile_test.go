@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestAFileOnDiskIsTheSameFile: a file that is large enough to be kept on disk is
-// imported row by row as it was sent, told from others by the hash that it has always
-// had, and its key covers it to the last byte.
+// TestAFileOnDiskIsTheSameFile: a file that is large enough to be spooled to disk is imported unchanged row by row,
+// has the same hash as before, and its idempotency key covers it completely.
 func TestAFileOnDiskIsTheSameFile(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestNumbersInDoubt: a number with two readings is refused until the request or the
-// other numbers of the file say how it is meant. Between commas a point stands before
-// decimals, unless the file is German or says otherwise; our own export is in no doubt.
+// TestNumbersInDoubt: an ambiguous number is rejected unless the request or the other numbers of the file determine
+// the format. With comma separators the decimal separator is a point, unless the file is German or declares
+// otherwise; our own exports are unambiguous.
 func TestNumbersInDoubt(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -38,8 +38,8 @@ func TestNumbersInDoubt(t *testing.T) {
 	}
 }
 
-// TestUnknownParametersOfAnImport: a misspelled parameter is named, refused under
-// strict handling, and never asks for a rehearsal that then imports.
+// TestUnknownParametersOfAnImport: a misspelled parameter is reported, and rejected with strict handling, so that an
+// intended dry run never imports.
 func TestUnknownParametersOfAnImport(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -64,12 +64,12 @@ func TestUnknownParametersOfAnImport(t *testing.T) {
 			t.Errorf("%s: %s", name, refused.body)
 		}
 	}
-	// The file has never been imported, so it can be.
+	// The file has not been imported, so it still can be.
 	h.send(ada, http.MethodPost, to, file, "Content-Type", "text/csv").want(http.StatusAccepted, "")
 }
 
-// TestUnknownColumnsOfAStrictImport: what is confirmed to be obeyed is, in files of one
-// type, of several and of attendee travel, whose other columns are dropped at once.
+// TestUnknownColumnsOfAStrictImport: strict handling applies to files of one type, of several and of attendee travel,
+// whose other columns are dropped.
 func TestUnknownColumnsOfAStrictImport(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -97,6 +97,6 @@ func TestUnknownColumnsOfAStrictImport(t *testing.T) {
 			t.Errorf("%s: a file without such a column has no Preference-Applied", name)
 		}
 	}
-	// What the service owns stands in every export, and comes back with it.
+	// Every export has the fields of the service, and they are accepted in an import.
 	h.send(ada, http.MethodPost, event+"/import", "_id,type,status,treatment,weightKg\n1,waste,unsubmitted,landfill,3\n", "Content-Type", "text/csv", "Prefer", "handling=strict").want(http.StatusAccepted, "")
 }

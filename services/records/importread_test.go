@@ -17,8 +17,7 @@ func utf16(text string) string {
 	return string(out)
 }
 
-// TestFilesAsTheyCome sends tables as people have them: what would become of them is said by
-// the rehearsal.
+// TestFilesAsTheyCome verifies the dry run of typical tables.
 func TestFilesAsTheyCome(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAFileThatRepeatsRecords: a file that has grown since it was imported is another file; what
-// it says that records say already is told before it is imported, and with the import.
+// TestAFileThatRepeatsRecords: a file that has grown since it was imported is a new file; rows that repeat existing
+// records are reported in the dry run and with the import.
 func TestAFileThatRepeatsRecords(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -62,14 +62,14 @@ func TestAFileThatRepeatsRecords(t *testing.T) {
 		done := h.imported(event+"/imports/"+send(c.path, c.first+c.more).text("_id"), "completed")
 		check("imported", done)
 	}
-	// A part of a list is found as well, and a list of a place of its own is not.
+	// A part of a list is found as well; a list of another place is not.
 	if notices(send("/attendee-travel/import?to=London", "place,country,people\nParis,FR,1\nLyon,FR,2\nBonn,DE,4\n", "X-Dry-Run", "true")); !strings.Contains(told, "All people in this file are also among the") {
 		t.Errorf("a part: %s", told)
 	}
 	if got := notices(send("/attendee-travel/import?to=Leeds&again=true", "place,country,people\nParis,FR,3\nLyon,FR,2\nBonn,DE,4\n", "X-Dry-Run", "true")); len(got) > 0 {
 		t.Errorf("to another place: %v", got)
 	}
-	// Beside a parameter that nobody knows there is one list of notices.
+	// With an unknown parameter there is still one list of notices.
 	both := send("/waste/import?colour=red", "treatment,weightKg,date\nlandfill,11,2026-05-12\n", "X-Dry-Run", "true")
 	if !strings.Contains(both.body, "UNKNOWN_FIELD_IGNORED") || !strings.Contains(both.body, "1 of the 1 rows") || strings.Count(both.body, `"notices"`) != 1 {
 		t.Errorf("both: %s", both.body)

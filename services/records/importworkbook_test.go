@@ -38,9 +38,8 @@ func workbook(t *testing.T, rows, text string) string {
 	return b.String()
 }
 
-// TestWorkbooksHaveTheLimitOfFiles: what a workbook comes to as CSV may be as large as a
-// file that is sent as CSV, and is refused in the same way; what is far away is refused
-// for where it is.
+// TestWorkbooksHaveTheLimitOfFiles: the CSV form of a workbook has the same size limit as a CSV file, with the same
+// rejection; distant cells are rejected for their position.
 func TestWorkbooksHaveTheLimitOfFiles(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -55,7 +54,7 @@ func TestWorkbooksHaveTheLimitOfFiles(t *testing.T) {
 	h.imported(event+"/imports/"+sent.text("_id"), "completed")
 }
 
-// TestWorkbooksWithTitles: the head of a sheet is found below titles, and the answer says where.
+// TestWorkbooksWithTitles: the headings of a sheet are found below titles, and the response reports their row.
 func TestWorkbooksWithTitles(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestIndexesArePackedOnce: whatever a client takes, what it gets was made before, has a tag of its
-// own, and says the same; who has any form of it is sent none.
+// TestIndexesArePackedOnce: every encoding is prepared in advance, has its own tag, and the same content; a client
+// with any of them gets a 304.
 func TestIndexesArePackedOnce(t *testing.T) {
 	t.Parallel()
 	app := fiber.New()

@@ -77,8 +77,8 @@ func TestMembersAreThoseOfTheObject(t *testing.T) {
 	}
 }
 
-// TestRowsAndItemsAreWhatTheyWere: what an export says of a record is what decoding all
-// of it says, escaped as encoding/json does.
+// TestRowsAndItemsAreWhatTheyWere: the export of a record equals that by complete decoding, escaped as by
+// encoding/json.
 func TestRowsAndItemsAreWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(1_780_000_000_123)

@@ -13,11 +13,11 @@ import (
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-// crossed lets something happen after a look for a reference, before what is done about it.
+// crossed lets a concurrent write happen between a lookup of a reference and the action on it.
 type crossed struct {
 	record.Store
 	after func(look int)
-	// unseen: what the first look would find is not there yet.
+	// unseen: the first lookup does not find the reference yet.
 	unseen bool
 	looks  int
 }
@@ -55,17 +55,17 @@ func (h *harness) through(store record.Store) *harness {
 	return &harness{t: h.t, app: app, db: h.db, store: h.store}
 }
 
-// Creating, updating and deleting may come between a look for a reference and the write: the
-// write is decided anew, whichever way the reference has moved, of a record and of an event.
+// Creations, updates and deletions may occur between a lookup of a reference and the write: the write is decided
+// again, whichever way the reference has moved, of a record and of an event.
 func TestAReferenceThatMovesIsLookedForAgain(t *testing.T) {
 	t.Parallel()
 	const body = `{"wasteType":"residual","weightKg":%s,"treatment":"landfill","externalReference":"A"}`
 	for name, c := range map[string]struct {
-		before func(h *harness, at string)            // what is there
-		after  func(h *harness, at, first string)     // what comes after the first look
-		unseen bool                                   // the first look came before what is there
+		before func(h *harness, at string)            // initial state
+		after  func(h *harness, at, first string)     // after the first lookup
+		unseen bool                                   // the first lookup came before the initial state
 		status int                                    // of the write
-		check  func(h *harness, at, first, id string) // what is there then
+		check  func(h *harness, at, first, id string) // final state
 	}{
 		"it was made meanwhile": {unseen: true, status: http.StatusOK, check: func(h *harness, _, first, id string) {
 			if id != first {
@@ -139,8 +139,8 @@ func TestAnEventWhoseReferenceMovesIsLookedForAgain(t *testing.T) {
 	}
 }
 
-// A page of events that one caller was answered is not answered to another one who sees them
-// otherwise: a viewer has no comments, and the tag of the page is the same.
+// A cached page of events is not served to a caller with another view: viewers do not see comments, and the tag of
+// the page is the same.
 func TestAPageOfEventsIsRememberedForWhoSeesItSo(t *testing.T) {
 	t.Parallel()
 	const viewer = "org1.vic.viewer"
@@ -156,7 +156,7 @@ func TestAPageOfEventsIsRememberedForWhoSeesItSo(t *testing.T) {
 	}
 	for _, order := range [][]string{{planck, viewer}, {viewer, planck}} {
 		fresh := h.through(h.store)
-		for range 3 { // from the second time on a page is known
+		for range 3 { // a page is cached from the second read on
 			for _, as := range order {
 				got := fresh.send(as, http.MethodGet, "/events", "").want(http.StatusOK, "")
 				if told := strings.Contains(got.body, "between us"); told != (as == planck) {

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// What loosens a policy under four eyes applies once a second administrator asks for the
-// same within seven days; nothing that only one of two wants does.
+// With four-eyes control, a loosening of the policy applies once a second administrator makes the same change within
+// seven days; a change by only one of them does not.
 func TestTwoAdministratorsLoosenAPolicy(t *testing.T) {
 	t.Parallel()
 	ada, alan := record.Actor{ID: "ada"}, record.Actor{ID: "alan"}

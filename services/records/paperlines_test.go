@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestPaperLinesOverHTTP sends forty ordinary lines of an event's books, each with a
-// body that says only what the line says: at least 36 are accepted, each within the
-// interval of a worked answer, and the rest say what to do.
+// TestPaperLinesOverHTTP sends forty ordinary lines of an event's accounts, each with a body of only the information
+// in the line: at least 36 are accepted, each within the interval of a worked answer, and the others have advice.
 func TestPaperLinesOverHTTP(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../libs/footprint/testdata/paper-lines.json")

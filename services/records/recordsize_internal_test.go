@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestARecordHasABound: one that a store would refuse, or take hardly, is refused before
-// with the field that makes it so large, and nothing of it is kept.
+// TestARecordHasABound: a record too large for a store is rejected with its largest field, and not stored.
 func TestARecordHasABound(t *testing.T) {
 	t.Parallel()
 	fields := func(size int) json.RawMessage {

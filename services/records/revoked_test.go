@@ -16,8 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/services/records"
 )
 
-// TestExportEndsWithTheTeam: an export that is being read breaks off when its reader is
-// taken out of the event's team, before a record more is sent.
+// TestExportEndsWithTheTeam: an export ends when its reader is removed from the event's team, before another record
+// is sent.
 func TestExportEndsWithTheTeam(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -59,8 +59,8 @@ func TestExportEndsWithTheTeam(t *testing.T) {
 	}
 }
 
-// TestDeletionsAreNamed: what is deleted at once is named in the notes for the audit log,
-// each record, by a bulk deletion and by the undo of an import.
+// TestDeletionsAreNamed: a bulk deletion and the undo of an import name each deleted record in the notes for the
+// audit log.
 func TestDeletionsAreNamed(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -102,8 +102,8 @@ func TestDeletionsAreNamed(t *testing.T) {
 	check("undo", h.send(ada, http.MethodPost, at+"/undo", "").want(http.StatusOK, ""), ids)
 }
 
-// TestUndoSurvivesAPanic: a record with which the undo of an import panics is refused as
-// INTERNAL; the others are removed, and the process goes on.
+// TestUndoSurvivesAPanic: in the undo of an import, a record that causes a panic is reported as INTERNAL; the others
+// are removed, and the process continues.
 func TestUndoSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	h := start(t)

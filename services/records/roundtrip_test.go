@@ -46,8 +46,8 @@ func randomRecord(t *testing.T, rng *rand.Rand, typ string, n int) map[string]an
 	return body
 }
 
-// items returns all records of a list as a client sees them, the oldest first,
-// without what is of one record alone.
+// items returns all records of a list as a client sees them, oldest first, without fields that differ for each
+// record.
 func (h *harness) items(list string) (all []map[string]any) {
 	h.t.Helper()
 	a := h.send(ada, http.MethodGet, list+"?limit=100", "").want(http.StatusOK, "")
@@ -146,8 +146,7 @@ func (h *harness) imported(at, status string) (now answer) {
 	return now
 }
 
-// TestAFileOfSeveralTypesTeaches: what is wrong with its rows is named under the
-// heads of the file, and nothing of it is imported.
+// TestAFileOfSeveralTypesTeaches: faults of its rows name the headings of the file, and nothing is imported.
 func TestAFileOfSeveralTypesTeaches(t *testing.T) {
 	t.Parallel()
 	h := start(t)

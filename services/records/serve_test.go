@@ -86,7 +86,7 @@ func start(t *testing.T) *harness {
 	return h
 }
 
-// answer is a response with what the tests look at.
+// answer is a response.
 type answer struct {
 	t      *testing.T
 	what   string
@@ -97,7 +97,7 @@ type answer struct {
 	code   string
 }
 
-// send makes a request; header are names and values in turns.
+// send makes a request; header alternates names and values.
 func (h *harness) send(as, method, path, body string, header ...string) answer {
 	h.t.Helper()
 	got := webtest.Send(h.t, h.app, as, method, "/api/v2"+path, body, header...)
@@ -113,7 +113,7 @@ func (h *harness) send(as, method, path, body string, header ...string) answer {
 	return answer{h.t, method + " " + path, got.Status, got.Header, string(got.Body), read.Data, read.Error.Code}
 }
 
-// want fails the test where the answer has another status or code.
+// want fails the test if the response has another status or code.
 func (a answer) want(status int, code string) answer {
 	a.t.Helper()
 	if a.status != status || a.code != code {
@@ -124,7 +124,7 @@ func (a answer) want(status int, code string) answer {
 
 func (a answer) text(name string) string { return fmt.Sprint(a.data[name]) }
 
-// event makes an event and returns its path.
+// event creates an event and returns its path.
 func (h *harness) event() string {
 	h.t.Helper()
 	return "/events/" + h.send(planck, http.MethodPost, "/events", `{"title":"Meeting","country":"GB"}`).want(http.StatusCreated, "").text("_id")
@@ -132,8 +132,7 @@ func (h *harness) event() string {
 
 const bin = `{"treatment":"landfill","weightKg":10}`
 
-// TestEventIsKept: an event from its creation to its deletion, with the
-// conditions of a caller who may have seen an older one.
+// TestEventIsKept: an event from its creation to its deletion, including conditional requests with an older revision.
 func TestEventIsKept(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -165,8 +164,7 @@ func TestEventIsKept(t *testing.T) {
 	h.send(planck, http.MethodGet, path, "").want(http.StatusNotFound, "EVENT_NOT_FOUND")
 }
 
-// TestEventsOfThePlan: the event beyond the plan is refused, and a deleted one
-// makes no room.
+// TestEventsOfThePlan: an event beyond the quota is rejected, and a deleted one still counts.
 func TestEventsOfThePlan(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -177,8 +175,7 @@ func TestEventsOfThePlan(t *testing.T) {
 	h.send("org2.eve.admin", http.MethodPost, "/events", `{"title":"Theirs","country":"GB"}`).want(http.StatusCreated, "")
 }
 
-// TestRecordIsKept: a record from its creation to its submission, and who may
-// change it when.
+// TestRecordIsKept: a record from its creation to its submission, and who may change it in which state.
 func TestRecordIsKept(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -214,8 +211,8 @@ func TestRecordIsKept(t *testing.T) {
 	}
 }
 
-// TestReferenceIsTakenOnce: a source's own name of a record is unique below its
-// event and type, and free again after a deletion.
+// TestReferenceIsTakenOnce: an external reference of a record is unique within its event and type, and free again
+// after a deletion.
 func TestReferenceIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -249,8 +246,7 @@ func (h *harness) total(list string) int {
 	return int(a.data["pagination"].(map[string]any)["total"].(float64))
 }
 
-// TestBatch: each record by itself, in the order sent; a bad one names its fault
-// and holds up none of the others.
+// TestBatch: each record separately, in order; a bad one has its fault and does not affect the others.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -281,8 +277,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestListsArePages: newest first, exact totals, and 304 for a page that has not
-// changed, whatever changes elsewhere.
+// TestListsArePages: newest first, exact totals, and 304 for an unchanged page, even if others change.
 func TestListsArePages(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -367,8 +362,8 @@ func TestPolicyIsTheAdmins(t *testing.T) {
 	}
 }
 
-// TestAPolicyCanAlwaysBeChangedAgain changes a policy on many days, as often as a day
-// allows and once more: the refusal is of that day, and every state is kept.
+// TestAPolicyCanAlwaysBeChangedAgain changes a policy on many days, one time more than a day permits: the limit is
+// per day, and every state is stored.
 func TestAPolicyCanAlwaysBeChangedAgain(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -397,8 +392,8 @@ func TestAPolicyCanAlwaysBeChangedAgain(t *testing.T) {
 	}
 }
 
-// TestAttendeeTravelIsKept takes origins in a body and by a file, shows counts and
-// a hash, and pages through the rows.
+// TestAttendeeTravelIsKept accepts origins in a body and in a file, serves counts and a hash, and pages through the
+// rows.
 func TestAttendeeTravelIsKept(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -424,7 +419,7 @@ func TestAttendeeTravelIsKept(t *testing.T) {
 	h.send(ada, http.MethodGet, event+"/waste/"+made.text("_id")+"/origins", "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
 	h.send(alien, http.MethodGet, one+"/origins", "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
 
-	// What if people travelled elsewhere: by the record, and by the event.
+	// The preview of another destination: by record, and by event.
 	was := figure(made.data["footprint"])
 	other := h.send(ada, http.MethodPatch, one, `{"to":"Leeds, GB"}`, "X-Dry-Run", "true").want(http.StatusOK, "")
 	if w := other.data["whatIf"].(map[string]any); figure(w["attendeeTravel"].(map[string]any)["before"]) != was || figure(w["attendeeTravel"].(map[string]any)["after"]) != figure(other.data["footprint"]) ||
@@ -448,8 +443,7 @@ func TestAttendeeTravelIsKept(t *testing.T) {
 	}
 }
 
-// TestRecordsOfABatchShareTheirHints: what each misspells is told of all of them, and what may have
-// been meant of the first.
+// TestRecordsOfABatchShareTheirHints: all have the faults of misspelled names, and the first ones suggestions.
 func TestRecordsOfABatchShareTheirHints(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -465,7 +459,7 @@ func figure(of any) any {
 	return f["kgCO2e"]
 }
 
-// TestFileOfOrigins makes one record of a list of people, without their names.
+// TestFileOfOrigins creates one record from a list of people, without their names.
 func TestFileOfOrigins(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -508,7 +502,7 @@ func TestFileOfOrigins(t *testing.T) {
 			}
 		}
 	}
-	// An export has whole records, and is read again as such.
+	// An export has whole records, and can be imported as such.
 	export := h.send(ada, http.MethodGet, event+"/export", "")
 	copied := h.event() + "/attendee-travel"
 	h.send(ada, http.MethodPost, copied+"/import", export.body, "Content-Type", "text/csv").want(http.StatusAccepted, "")
@@ -527,8 +521,7 @@ func TestFileOfOrigins(t *testing.T) {
 	}
 }
 
-// TestPlaceIndexIsServed sends the index of towns as it was compressed, and lets
-// caches keep a version for good.
+// TestPlaceIndexIsServed serves the compressed index of towns, with versions that caches may keep indefinitely.
 func TestPlaceIndexIsServed(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// setNotices returns what an answer says of the factor set of its event: code and the
-// set to adopt.
+// setNotices returns the notices of a response about the event's factor set: code and the set to adopt.
 func setNotices(a answer) string {
 	var all []string
 	list, _ := a.data["notices"].([]any)
@@ -22,8 +21,8 @@ func setNotices(a answer) string {
 	return strings.Join(all, "|")
 }
 
-// TestEventsTellOfTheirSet: every answer with an event says that its factor set is of
-// another time, and which one it can adopt; no date moves the set.
+// TestEventsTellOfTheirSet: every response with an event reports that its factor set is of another year, and which
+// one it can adopt; a change of dates does not change the set.
 func TestEventsTellOfTheirSet(t *testing.T) {
 	t.Parallel()
 	const newer, older = "NEWER_THAN_EVENT desnz-2022", "OLDER_THAN_EVENT desnz-2026"
@@ -55,8 +54,8 @@ func TestEventsTellOfTheirSet(t *testing.T) {
 	check(h.send(ada, http.MethodGet, byReference, "").want(http.StatusOK, ""), older)
 }
 
-// TestTheSetToAdoptIsInTheTag: who has an answer from before a newer set was held reads
-// it again, and may still write on the condition that they stated.
+// TestTheSetToAdoptIsInTheTag: a response from before a newer set was available is outdated, but its condition is
+// still valid for a write.
 func TestTheSetToAdoptIsInTheTag(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -11,8 +11,8 @@ const greenPower = `{"name":"Green Power","kgCO2ePerUnit":0.5,"unit":"kwh","sour
 
 const marie = "org1.marie.manager"
 
-// TestSupplierFactorIsReviewed: a factor from its proposal to its withdrawal, under
-// four eyes, and what records keep of it.
+// TestSupplierFactorIsReviewed: a factor from its proposal to its withdrawal, with four-eyes control, and its copies
+// in records.
 func TestSupplierFactorIsReviewed(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -37,7 +37,7 @@ func TestSupplierFactorIsReviewed(t *testing.T) {
 	}
 	h.send(alien, http.MethodGet, path, "").want(http.StatusNotFound, "SUPPLIER_FACTOR_NOT_FOUND")
 
-	// Nobody uses what is not approved.
+	// A factor that is not approved cannot be used.
 	event := h.event()
 	const shots = `{"supplierFactor":"green power","quantity":100,"description":"Cooling"}`
 	if refused := h.send(ada, http.MethodPost, event+"/custom", shots).want(http.StatusBadRequest, "VALIDATION_ERROR"); !strings.Contains(refused.body, "UNKNOWN_SUPPLIER_FACTOR") {
@@ -54,7 +54,7 @@ func TestSupplierFactorIsReviewed(t *testing.T) {
 	}
 	h.send(planck, http.MethodPatch, path, `{"kgCO2ePerUnit":9}`).want(http.StatusConflict, "INVALID_TRANSITION")
 
-	// A record keeps the version: 100 × 0.25.
+	// A record stores the version: 100 × 0.25.
 	r := h.send(ada, http.MethodPost, event+"/custom", shots).want(http.StatusCreated, "")
 	if r.text("supplierFactor") != "Green Power@1" || r.text("kgCO2e") != "25" {
 		t.Errorf("the record is %s", r.body)
@@ -72,7 +72,7 @@ func TestSupplierFactorIsReviewed(t *testing.T) {
 		t.Errorf("adopted: %s", moved.body)
 	}
 
-	// Withdrawn, it stays where it is named and is nothing a name means.
+	// After a withdrawal it remains where it is used, and its name no longer resolves to it.
 	h.send(planck, http.MethodPost, "/supplier-factors/"+next.text("_id")+"/withdraw", "").want(http.StatusBadRequest, "VALIDATION_ERROR")
 	h.send(planck, http.MethodPost, "/supplier-factors/"+next.text("_id")+"/withdraw", `{"comment":"Recalled."}`).want(http.StatusOK, "")
 	if kept := h.send(ada, http.MethodPatch, event+"/custom/"+r.text("_id"), `{"quantity":10}`).want(http.StatusOK, ""); kept.text("kgCO2e") != "5" || !strings.Contains(kept.body, "SUPPLIER_FACTOR_WITHDRAWN") {
@@ -92,7 +92,7 @@ func TestSupplierFactorIsReviewed(t *testing.T) {
 			t.Errorf("the history lacks %s: %s", want, history.body)
 		}
 	}
-	// Proposals can be deleted, and their numbers are not given again.
+	// Proposals can be deleted, and their version numbers are not reused.
 	third := h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "")
 	h.send(planck, http.MethodDelete, path, "").want(http.StatusConflict, "INVALID_TRANSITION")
 	h.send(planck, http.MethodDelete, "/supplier-factors/"+third.text("_id"), "").want(http.StatusOK, "")
@@ -104,7 +104,7 @@ func TestSupplierFactorIsReviewed(t *testing.T) {
 	h.send(marie, http.MethodPost, "/supplier-factors/"+fourth.text("_id")+"/reject", `{"comment":"No."}`).want(http.StatusOK, "")
 }
 
-// TestWhoEditedASupplierFactorDoesNotApproveIt: whoever else has edited it after that.
+// TestWhoEditedASupplierFactorDoesNotApproveIt: even if somebody else has edited it later.
 func TestWhoEditedASupplierFactorDoesNotApproveIt(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -118,7 +118,7 @@ func TestWhoEditedASupplierFactorDoesNotApproveIt(t *testing.T) {
 	h.send(marie, http.MethodPost, path+"/approve", "").want(http.StatusOK, "")
 }
 
-// What a factor says already is no change of it: it makes no revision and nobody its editor.
+// A change to the existing value makes no revision and no new editor.
 func TestSupplierFactorThatSaysItAlready(t *testing.T) {
 	t.Parallel()
 	h := start(t)

@@ -11,7 +11,7 @@ import (
 	memberships "github.com/eventcarbon/ecf/libs/identity/members"
 )
 
-// directory says who the members of org1 are.
+// directory is a fixed directory of the members of org1.
 type directory map[string]identity.Role
 
 func (d directory) Roles(_ context.Context, org string, ids []string) (map[string]identity.Role, error) {
@@ -88,8 +88,8 @@ func TestTeamsAreChecked(t *testing.T) {
 	}
 }
 
-// TestWhoChangesATeam: who created the event makes the first team, then its reviewers
-// change it, and administrators always may.
+// TestWhoChangesATeam: the creator of the event sets the first team, then its reviewers may change it, and
+// administrators always.
 func TestWhoChangesATeam(t *testing.T) {
 	t.Parallel()
 	h := start(t)
@@ -110,7 +110,7 @@ func TestWhoChangesATeam(t *testing.T) {
 	change("org1.eva.user", `{"team":null}`, http.StatusForbidden) // a manager no longer
 	change(eva, `{"team":null}`, http.StatusOK)
 	change(planck, `{"title":"Again"}`, http.StatusOK)
-	// A reference that a hidden event has is taken, and nothing says by which.
+	// The reference of a hidden event is taken, and the error does not name the event.
 	h.send(planck, http.MethodPatch, event, `{"externalReference":"conf-1","team":{"members":[{"userId":"max","role":"reviewer"}]}}`).want(http.StatusOK, "")
 	hidden, unknown := h.send(eva, http.MethodGet, "/events/by-reference/conf-1", ""), h.send(eva, http.MethodGet, "/events/by-reference/conf-2", "")
 	if hidden.code != "EVENT_NOT_FOUND" || unknown.code != hidden.code || hidden.status != unknown.status {
@@ -127,7 +127,7 @@ func TestWhoChangesATeam(t *testing.T) {
 	h.send(planck, http.MethodPut, "/events/by-reference/conf-1", `{"title":"Put"}`).want(http.StatusOK, "")
 	h.send(eva, http.MethodGet, event, "").want(http.StatusNotFound, "EVENT_NOT_FOUND") // the team stays
 	h.send(root, http.MethodPatch, event, `{"team":null}`).want(http.StatusOK, "")
-	// Who made an event is not shown it again by the key of the request.
+	// The idempotency key of its creator does not reveal a hidden event.
 	key := []string{"Idempotency-Key", "made"}
 	made := h.send(planck, http.MethodPost, "/events", `{"title":"MARKER"}`, key...).want(http.StatusCreated, "")
 	h.send(planck, http.MethodPost, "/events", `{"title":"MARKER"}`, key...).want(http.StatusCreated, "")
@@ -141,8 +141,8 @@ func TestWhoChangesATeam(t *testing.T) {
 	}
 }
 
-// TestATeamKeepsWhatItsDeletedEventLeft: the history of a deleted event, and of its
-// records, is served to who could read it before, and to nobody else.
+// TestATeamKeepsWhatItsDeletedEventLeft: the histories of a deleted event and of its records are served only to those
+// who could read them before.
 func TestATeamKeepsWhatItsDeletedEventLeft(t *testing.T) {
 	t.Parallel()
 	const eva, root = "org1.eva.manager", "org1.root.admin"

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestUndoOfALargeImport: one request takes back what an import of 10,000 rows brought,
-// and lists what it left: what was touched since, and what is approved.
+// TestUndoOfALargeImport: one request removes the records of an import of 10,000 rows, and lists those it kept: the
+// changed and the approved ones.
 func TestUndoOfALargeImport(t *testing.T) {
 	t.Parallel()
 	rows := 300

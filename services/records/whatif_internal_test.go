@@ -32,8 +32,8 @@ func (m manyCounted) Approved(ctx context.Context, _ record.OrgID, sub record.Su
 	return all, ctx.Err()
 }
 
-// TestRehearsalsLetOthersGo: what a rehearsal adds up is read and calculated in parts, between
-// which other organizations have their turns, and ends when nobody waits for it any more.
+// TestRehearsalsLetOthersGo: a dry run reads and calculates in parts, yields to other organizations between them, and
+// ends when its request is cancelled.
 func TestRehearsalsLetOthersGo(t *testing.T) {
 	t.Parallel()
 	s := &server{Deps: Deps{Store: manyCounted{of: map[string]int64{"waste": 1500, footprint.AttendeeTravel: 600}}}}

@@ -94,8 +94,7 @@ func TestAuditVerifyRecomputesFigures(t *testing.T) {
 		{"records", "preview", "520.58", "the figure shown is"},
 		{"results", "doc", "52058", "its figures are not what the approved records come to"},
 	} {
-		// The landfill of a tonne comes to 520.580230 kg, which each of them states in
-		// some form.
+		// The landfill of a tonne is 520.580230 kg, which each of them contains in some form.
 		a.change(fmt.Sprintf("UPDATE %s SET %s = replace(%[2]s, '%[3]s', '%[3]s1')", damage.table, damage.column, damage.digits))
 		out, err := a.run("", "audit", "verify")
 		if err == nil || !strings.Contains(out, damage.want) {
@@ -108,8 +107,7 @@ func TestAuditVerifyRecomputesFigures(t *testing.T) {
 	}
 }
 
-// An empty database is not whole, whether nothing was ever in it or its file was cut to
-// nothing: there would be no fault to be found in it. Nor is a part of one.
+// An empty database, or a truncated file, fails the verification although it has no fault. So does a partial one.
 func TestAuditVerifyOfNothing(t *testing.T) {
 	t.Parallel()
 	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
@@ -135,9 +133,8 @@ func TestAuditVerifyOfNothing(t *testing.T) {
 	}
 }
 
-// What was cut off the end of a chain, or a record with all its history, is
-// missed by `ecf audit verify --heads`; and a file of heads that was changed, cut
-// off or signed by somebody else proves nothing.
+// `ecf audit verify --heads` finds a truncated chain, or a missing record with its whole history; a file of heads
+// that was changed, truncated or signed by somebody else is rejected.
 func TestAuditHeadsFindWhatWasCutOff(t *testing.T) {
 	t.Parallel()
 	a := startAudited(t)
@@ -174,8 +171,7 @@ func TestAuditHeadsFindWhatWasCutOff(t *testing.T) {
 		}
 	}
 
-	// A key that was added signs the next export; the former one is still trusted,
-	// and a stranger's never is.
+	// A new key signs the next export; the previous one is still trusted, another one never is.
 	kid := a.must("", "keys", "rotate", "--reports")
 	second := filepath.Join(t.TempDir(), "second.jsonl")
 	if line := a.must("", "audit", "export", "--to", second); !strings.HasSuffix(line, kid) {
@@ -207,7 +203,7 @@ func TestAuditHeadsFindWhatWasCutOff(t *testing.T) {
 	if err == nil || !strings.Contains(out, "revisions 1 to 2 are missing") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// What cannot be read is not there, and all heads are compared all the same.
+	// An unreadable record is missing, and all heads are still compared.
 	a.change("UPDATE records SET body = '{bad'")
 	a.change("UPDATE events SET body = '{bad'")
 	out, err = a.run("", "audit", "verify", "--heads", heads)

@@ -14,9 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// A backup of a running server, restored into an empty directory, has the same
-// organizations, accounts and chains. What is damaged, partial or empty is not
-// taken for a backup, and nothing is restored over data.
+// A backup of a running server, restored into an empty directory, has the same organizations, accounts and chains. A
+// damaged, partial or empty one is rejected, and restore never overwrites data.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	source := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir()}}
@@ -46,7 +45,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 
 	target := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": filepath.Join(t.TempDir(), "data")}}
-	// What an interrupted restore left must not be in the way.
+	// The remains of an interrupted restore must not prevent the next one.
 	if err := os.Mkdir(target.env["ECF_DATA_DIR"], 0o755); err != nil { //nolint:gosec // it is to be tightened
 		t.Fatal(err)
 	}
@@ -104,8 +103,8 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-// TestBackupOfAnOlderSchema: what a program before a step of the schema has backed up is whole,
-// whether its rows were counted before that step or after it, and can be restored.
+// TestBackupOfAnOlderSchema verifies that a backup by a program before a schema step is complete, whether its rows
+// were counted before or after that step, and can be restored.
 func TestBackupOfAnOlderSchema(t *testing.T) {
 	t.Parallel()
 	source := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
@@ -117,7 +116,7 @@ func TestBackupOfAnOlderSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The step of this component makes indexes alone, where there are none.
+	// The step of this component only creates missing indexes.
 	if _, err := db.ExecContext(t.Context(), `DELETE FROM schema_versions WHERE component = 'imports'`); err != nil {
 		t.Fatal(err)
 	}

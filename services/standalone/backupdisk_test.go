@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// smallSystem makes a data directory with one organization and its administrator.
+// smallSystem creates a data directory with one organization and its administrator.
 func smallSystem(t *testing.T) *commands {
 	t.Helper()
 	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
@@ -21,9 +21,8 @@ func smallSystem(t *testing.T) *commands {
 	return c
 }
 
-// A backup that was killed leaves a folder without a manifest, of the size of a whole
-// one: the next one removes it, but not what may still be under way. The verification
-// says where the newest attempt is none of those that are whole.
+// A killed backup leaves a directory without a manifest, of the size of a whole one: the next backup removes it, but
+// not one that may still be running. The verification reports if the newest attempt is incomplete.
 func TestUnfinishedBackupsAreRemoved(t *testing.T) {
 	t.Parallel()
 	c, into := smallSystem(t), t.TempDir()
@@ -39,7 +38,7 @@ func TestUnfinishedBackupsAreRemoved(t *testing.T) {
 		}
 		return path
 	}
-	// Programs of before the lock make folders without one, and are given a day.
+	// Versions before the lock create directories without one; these are kept for a day.
 	old, recent, killed, running := folder(25*time.Hour, false), folder(3*time.Hour, false), folder(2*time.Hour, true), folder(30*time.Hour, true)
 	lock, err := os.OpenFile(filepath.Join(running, "under-way"), os.O_RDWR, 0)
 	if err != nil {
@@ -75,7 +74,7 @@ func TestUnfinishedBackupsAreRemoved(t *testing.T) {
 	}
 }
 
-// What cannot be made leaves nothing, whatever is wrong: here the source is no database.
+// A failed backup leaves nothing behind; here the source is not a database.
 func TestAFailedBackupLeavesNothing(t *testing.T) {
 	t.Parallel()
 	c, into := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}, t.TempDir()
@@ -92,8 +91,8 @@ func TestAFailedBackupLeavesNothing(t *testing.T) {
 	}
 }
 
-// A disk of backups that was full is no reason why later ones fail: an attempt that
-// finds no room leaves none of it taken, and one that was killed makes room first.
+// After the backup disk was full, later backups succeed: a failed attempt frees its space, and the next one first
+// removes what a killed one left.
 func TestAFullDiskOfBackupsRecovers(t *testing.T) {
 	t.Parallel()
 	c, disk := smallSystem(t), t.TempDir()
@@ -106,7 +105,7 @@ func TestAFullDiskOfBackupsRecovers(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", mount+"true").CombinedOutput(); err != nil { //nolint:gosec // a folder of this test
 		t.Skipf("this machine does not let a test have a small disk of its own: %v %s", err, out)
 	}
-	// The disk is gone with the shell, so one shell does all of it.
+	// The mount ends with the shell, so one shell runs everything.
 	script := mount + `
 		cd "$1"
 		"$0" backup --into . --keep 1 >/dev/null || exit 10

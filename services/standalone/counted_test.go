@@ -41,19 +41,17 @@ import (
 	"github.com/eventcarbon/ecf/services/review"
 )
 
-// engine is where the product keeps its data, and how often it was asked.
+// engine is a storage engine with a count of its accesses.
 type engine struct {
 	records  record.Store
 	results  resulttree.Store
 	accounts account.Store
 	asked    func() roundTrips
-	// writeElsewhere makes a write that has nothing to do with what is asked: what an
-	// engine remembers of unchanged data is not remembered after it.
+	// writeElsewhere makes an unrelated write, which invalidates caches that depend on the version of the data.
 	writeElsewhere func() error
 }
 
-// roundTrips are how often an engine is asked: SQLite for reads, transactions that read
-// and durable writes, MongoDB for commands.
+// roundTrips are accesses to an engine: reads, read transactions and durable writes of SQLite, commands of MongoDB.
 type roundTrips struct{ reads, transactions, writes, commands int64 }
 
 func (r roundTrips) since(earlier roundTrips) roundTrips {
@@ -106,7 +104,7 @@ func mongoEngine(t *testing.T) engine {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		return roundTrips{commands: int64(len(m.cost.commands))}
-	}, func() error { return nil }} // it is not asked whether anything was written
+	}, func() error { return nil }} // it does not cache by version
 }
 
 // counted is the product over an engine, without its sockets: an organization with an
@@ -161,7 +159,7 @@ func newCounted(t *testing.T, e engine) *counted {
 	return c
 }
 
-// send makes a request that must succeed, and reads the data of its answer.
+// send makes a request that must succeed, and decodes the data of its response.
 func (c *counted) send(service api.Service, token, method, path, body string, into any, header ...string) {
 	c.t.Helper()
 	a := webtest.Send(c.t, c.apps[service], token, method, web.BasePath+path, body, header...)
@@ -182,7 +180,7 @@ func (c *counted) newEvent(org record.OrgID, reference string) record.Event {
 	return ev
 }
 
-// record stores a record of an event as it is in a state, and returns its id.
+// record stores a record of an event in a state, and returns its id.
 func (c *counted) record(ev record.Event, state record.Status, reference string) string {
 	c.t.Helper()
 	r := approved(c.t, ev, 0)
@@ -195,22 +193,21 @@ func (c *counted) record(ev record.Event, state record.Status, reference string)
 	return string(r.ID)
 }
 
-// approve makes a record and approves it as a client does.
+// approve creates a record and approves it as a client does.
 func (c *counted) approve() {
 	c.t.Helper()
 	path := fmt.Sprintf("/events/%s/waste/%s/approve", c.event.ID, c.record(c.event, record.Submitted, ""))
 	c.send(api.Review, "org.max.manager", http.MethodPost, path, "", nil)
 }
 
-// settle has the event calculated, its records counted, and what they say together
-// worked out.
+// settle has the event recalculated, its records counted, and its facts derived.
 func (c *counted) settle() {
 	c.t.Helper()
 	must(c.t, c.worker.Recalculate(c.t.Context(), "org", c.event.ID))
 	c.send(api.Calculation, "org.max.manager", http.MethodGet, fmt.Sprintf("/events/%s/results", c.event.ID), "", nil)
 }
 
-// count returns how often the engine is asked for a request.
+// count returns the accesses to the engine for a request.
 func (c *counted) count(r countedRoute, o api.Operation, path, body string) roundTrips {
 	c.t.Helper()
 	token := "org.max.manager"

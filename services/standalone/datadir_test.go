@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// A data directory that cannot be used is named with its variable and what to do.
+// An unusable data directory is reported with its variable and what to do.
 func TestADataDirectoryThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -60,7 +60,7 @@ func TestADataDirectoryWithoutRoom(t *testing.T) {
 	for _, script := range []string{
 		"size=64k; " + mount + `timeout 60 "$0" serve`,
 		"size=64k; " + mount + `cat /dev/zero >"$1/ballast" 2>/dev/null; timeout 60 "$0" serve`,
-		// Room for the database, and none for the keys.
+		// Space for the database, but not for the keys.
 		"size=16m; " + mount + `"$0" org create --name A --plan team >/dev/null || exit 2; cat /dev/zero >"$1/ballast" 2>/dev/null; timeout 60 "$0" serve`,
 	} {
 		if out, err := run(script); err == nil || !want.MatchString(out) {
@@ -106,8 +106,7 @@ func TestABackupIsNoDataDirectory(t *testing.T) {
 	in.must("", "audit", "verify")
 }
 
-// A server says which system it has found, so that a mistyped folder, in which a new one
-// begins, is seen.
+// A server logs which system it has found, so that a mistyped directory, in which a new one starts, is noticed.
 func TestWhichSystemIsFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

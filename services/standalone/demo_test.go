@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGivenPasswordsAreNotPrinted: what is printed at the start is the journal's.
+// TestGivenPasswordsAreNotPrinted: the output at the start ends up in the journal.
 func TestGivenPasswordsAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	for _, given := range []string{"", "given-battery-staple-41"} {

@@ -43,7 +43,7 @@ type packedServer struct {
 
 func newPackedServer(t *testing.T, env map[string]string) packedServer {
 	t.Helper()
-	env["ECF_REQUEST_TIMEOUT"] = "1m" // a set is composed at its first use, slowly beside other tests with the race detector
+	env["ECF_REQUEST_TIMEOUT"] = "1m" // composing a set at its first use is slow with the race detector
 	c := &commands{t, env}
 	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
 	c.must(password+"\n", "user", "create", "--org", org, "--email", "manager@example.test", "--role", "manager")
@@ -97,9 +97,8 @@ func (s packedServer) result(set string) (r packedResult) {
 	return r
 }
 
-// TestOperatorAddsAFactorPack makes the set of 2026 into a pack as if it were new,
-// adds it beside a running server, and has an event adopt it; then a pack with another
-// figure.
+// TestOperatorAddsAFactorPack exports the set of 2026 as a new pack, adds it to a running server, and has an event
+// adopt it; then it tries a pack with another figure.
 func TestOperatorAddsAFactorPack(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string]map[string]string{
@@ -139,7 +138,7 @@ func TestOperatorAddsAFactorPack(t *testing.T) {
 	}
 }
 
-// refusals adds what is not to be added.
+// refusals tries to add invalid packs.
 func (s packedServer) refusals(exported string) {
 	s.t.Helper()
 	for input, want := range map[string]string{
@@ -195,7 +194,7 @@ func signedByAStranger(t *testing.T, text string) (signed, keys string) {
 	return string(encoded), write(t, string(set))
 }
 
-// listed looks for a pack in the lists.
+// listed verifies that a pack is listed.
 func (s packedServer) listed(id string) {
 	s.t.Helper()
 	var list struct {

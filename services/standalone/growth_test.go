@@ -34,7 +34,7 @@ import (
 	"github.com/eventcarbon/ecf/services/review"
 )
 
-// cost is what a request sends to the database and gets from it.
+// cost is the traffic of a request with the database.
 type cost struct {
 	commands  []string
 	documents int
@@ -42,7 +42,7 @@ type cost struct {
 	written int
 }
 
-// meter adds up what goes to the database and comes from it.
+// meter adds up the traffic with the database.
 type meter struct {
 	mu   sync.Mutex
 	cost cost
@@ -78,7 +78,7 @@ func (m *meter) reset() {
 	m.cost = cost{}
 }
 
-// during returns what an action costs.
+// during returns the cost of an action.
 func (m *meter) during(t *testing.T, action func()) cost {
 	t.Helper()
 	m.reset()
@@ -88,11 +88,11 @@ func (m *meter) during(t *testing.T, action func()) cost {
 	return m.cost
 }
 
-// reviewer takes every token for that of the manager of the organization it names.
+// reviewer accepts every token as that of the manager of the organization it names.
 type reviewer struct{}
 
 func (reviewer) Verify(_ context.Context, token string) (identity.Principal, error) {
-	token = strings.Clone(token) // it lies in a buffer that Fiber uses again
+	token = strings.Clone(token) // Fiber reuses the buffer that holds it
 	if token == "" {
 		return identity.Principal{}, errors.New("no token")
 	}
@@ -133,11 +133,10 @@ func newGrowing(t *testing.T) *growing {
 // waitingOf is how many records of each event wait for review.
 const waitingOf = 30
 
-// fill makes an organization with one event of so many whole segments, in which all
-// records are approved but waitingOf of the first, and what is derived of them: the
-// nodes, the result and the counts. Of the records themselves it stores so many
-// segments whole, those that wait, those of the pages that are asked for, and some
-// others: the engine of the tests reads a whole collection for each command.
+// fill creates an organization with one event of a number of complete segments, in which all records are approved
+// except waitingOf of the first, with the derived data: the nodes, the result and the counts. Of the records it
+// stores whole segments, the waiting ones, those on the requested pages, and others: the engine of the tests scans a
+// whole collection for each command.
 func (g *growing) fill(org record.OrgID, segments, whole, others int) (size int64) {
 	g.t.Helper()
 	t, ctx := g.t, g.t.Context()
@@ -209,7 +208,7 @@ func (g *growing) nodes(ev record.Event, segments int) {
 		slices.SortFunc(above.Detail.Children, func(a, b resulttree.Child) int { return strings.Compare(a.Key, b.Key) })
 		must(t, g.results.PutNode(ctx, *above, 0))
 	}
-	// The first is left to the worker, which adds it to the others.
+	// The worker calculates the first one and adds it to the others.
 	for k := int64(1); k < int64(segments); k++ {
 		node := resulttree.Node{Org: ev.Org, Event: ev.ID, NodeID: resulttree.NodeID{Type: "waste", Index: k}, Version: 1, ContextRev: ev.ContextRev, Contribution: sum}
 		if above == nil || k%resulttree.Fanout == 0 {
@@ -227,7 +226,7 @@ func (g *growing) nodes(ev record.Event, segments int) {
 
 func eventOf(org record.OrgID) record.EventID { return record.EventID("event-" + org) }
 
-// stored returns the document of a record, which is of an event of its own.
+// stored returns the document of a record of an event.
 func (g *growing) stored(r record.Record, status record.Status) (d bson.M) {
 	g.t.Helper()
 	r.Status, r.Event = status, "of-"+r.Event
@@ -242,7 +241,7 @@ func (g *growing) stored(r record.Record, status record.Status) (d bson.M) {
 	return d
 }
 
-// approved returns a record of the event as approving it leaves it.
+// approved returns a record of the event in the state after its approval.
 func approved(t *testing.T, ev record.Event, number int64) record.Record {
 	t.Helper()
 	fields := []byte(`{"treatment":"landfill","weightKg":1234.25}`)
@@ -261,8 +260,8 @@ func idOf(org record.OrgID, number int64) record.ID {
 	return record.ID(fmt.Sprintf("%s%0*d", org, 26-len(org), number))
 }
 
-// ask sends a request that must succeed, and returns the id in the answer. On a machine
-// that is too busy to answer in time it is measured and sent once more.
+// ask sends a request that must succeed, and returns the id in the response. If the machine is too busy to answer in
+// time, it is measured again.
 func (g *growing) ask(service string, org record.OrgID, method, path string, header ...string) (id string) {
 	g.t.Helper()
 	for range 20 {
@@ -299,10 +298,9 @@ func (g *growing) ask(service string, org record.OrgID, method, path string, hea
 	return ""
 }
 
-// TestRoutesCostTheSameInEventsOfAnySize holds what requests send to MongoDB and get
-// from it in events of a thousand and fifty thousand records, and of up to two hundred
-// thousand in the long course: the same commands and the same documents, as many as the
-// page of benchmarks says.
+// TestRoutesCostTheSameInEventsOfAnySize verifies that requests need the same commands and documents of MongoDB in
+// events of a thousand and fifty thousand records, and of up to two hundred thousand in the long form: those on the
+// page of benchmarks.
 func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 	t.Parallel()
 	sizes := []int{2, 101}
@@ -342,8 +340,7 @@ func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 		} {
 			c := g.during(t, route.run)
 			t.Logf("%d records, %s: %d documents, %d bytes written, %d commands: %s", size, route.name, c.documents, c.written, len(c.commands), strings.Join(c.commands, ", "))
-			// The first reading of a result also works out what up to 20,000 records say
-			// together.
+			// The first read of a result also derives the facts of up to 20,000 records.
 			if strings.HasPrefix(route.name, "first result") {
 				continue
 			}
@@ -353,7 +350,7 @@ func TestRoutesCostTheSameInEventsOfAnySize(t *testing.T) {
 			first := costs[route.name]
 			got, want, documents := strings.Join(c.commands, ", "), strings.Join(first.commands, ", "), first.documents
 			if strings.HasPrefix(route.name, "queue") && i > 0 {
-				// What up to 20,000 records say together is not asked for here.
+				// The facts of up to 20,000 records are not needed here.
 				want, documents = strings.TrimSuffix(want, ", find result_nodes"), documents-2
 			}
 			if got != want {

@@ -18,19 +18,17 @@ import (
 	resultmongo "github.com/eventcarbon/ecf/services/calculation/mongostore"
 )
 
-// crowd is how many of a kind are beside each other when their index keys are measured:
-// those of five events of the runbook's year.
+// crowd is the number of similar documents when index keys are measured: those of five events of the runbook's year.
 const (
 	crowd        = 2000
 	crowdOfEvent = 400
 )
 
-// another returns the nth of many documents that are like one that the product has
-// made: it differs in what the keys of its indexes have.
+// another returns the nth of many documents similar to a real one: the fields in index keys differ.
 func another(collection string, one bson.M, n int) bson.M {
 	d := maps.Clone(one)
-	// As if derived from an idempotency key or made by many processes: those of one
-	// process share their beginnings and take less.
+	// Derived from an idempotency key or made by many processes: those of one process share prefixes and take less
+	// space.
 	id, event := ids.New(), fmt.Sprintf("%026d", n/crowdOfEvent)
 	at, count := n%crowdOfEvent, int64(n%crowdOfEvent+1)
 	switch collection {
@@ -58,9 +56,8 @@ func indexesOf(collection string) []mongox.Index {
 	return append(all, mongox.Index{Collection: collection, Keys: mongox.Ascending("_id")})
 }
 
-// indexBytes returns the bytes that the keys of a document have in all indexes of its
-// collection, and how many keys those are: as the server encodes them, in order, without
-// what each shares with the one before it, and with the headers of its cell.
+// indexBytes returns the size and number of the keys of a document in all indexes of its collection: encoded as in
+// the server, sorted, prefix-compressed, and with cell headers.
 func indexBytes(t *testing.T, collection string, one bson.M) (size, keys int) {
 	t.Helper()
 	const headers = 5
@@ -87,8 +84,8 @@ func indexBytes(t *testing.T, collection string, one bson.M) (size, keys int) {
 	return size / crowd, keys / crowd
 }
 
-// indexKeys returns the keys of a document in an index: none where the index does not
-// hold it, one for each element where a field is an array.
+// indexKeys returns the keys of a document in an index: none if a partial index excludes it, one per element of an
+// array.
 func indexKeys(t *testing.T, i mongox.Index, d bson.M) [][]byte {
 	t.Helper()
 	for _, condition := range i.Only {
@@ -117,7 +114,7 @@ func indexKeys(t *testing.T, i mongox.Index, d bson.M) [][]byte {
 	return keys
 }
 
-// holds reports whether a value meets a condition of those that Indexes has.
+// holds reports whether a value meets a condition of a partial index.
 func holds(t *testing.T, value, condition any) bool {
 	t.Helper()
 	operators, ok := condition.(bson.D)
@@ -126,7 +123,7 @@ func holds(t *testing.T, value, condition any) bool {
 	}
 	for _, o := range operators {
 		switch o.Key {
-		case "$gt": // of what is marked or not counted yet
+		case "$gt": // marked or not counted yet
 			if n, isNumber := value.(int64); value == "" || value == nil || isNumber && n <= 0 {
 				return false
 			}
@@ -141,8 +138,7 @@ func holds(t *testing.T, value, condition any) bool {
 	return true
 }
 
-// appendValue appends a value as the server orders it: a byte for its type, and what it
-// takes to tell it from others of that type.
+// appendValue appends a value in the server's sort order: a byte for its type, and its encoding.
 func appendValue(t *testing.T, key []byte, value any) []byte {
 	t.Helper()
 	switch v := value.(type) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestGuessedIssuerIsWarnedOf: two servers on one MongoDB that guess their issuers
-// refuse each other's tokens; who is alone, or names one, is not told of that.
+// TestGuessedIssuerIsWarnedOf: two servers on one MongoDB that guess their issuers reject each other's tokens; a
+// single server, or one with a configured issuer, logs no warning.
 func TestGuessedIssuerIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -20,9 +20,8 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// TestACleanStopLeavesOneFile: after a stop in good order the file of the database is
-// the whole database, so a copy of it alone has everything; an operator who copies
-// just that must not lose what was in the log beside it.
+// TestACleanStopLeavesOneFile: after a clean stop the database file is complete, so that a copy of only that file
+// loses nothing from its log.
 func TestACleanStopLeavesOneFile(t *testing.T) {
 	t.Parallel()
 	dir, want := t.TempDir(), ""
@@ -53,9 +52,8 @@ func TestACleanStopLeavesOneFile(t *testing.T) {
 	})
 }
 
-// killed runs a command and kills it (SIGKILL) as soon as it has got further than any
-// attempt before, some times over, and then lets it end. The arguments are those of an
-// attempt. It returns how often it was killed.
+// killed runs a command and kills it (SIGKILL) as soon as it has made more progress than any attempt before, several
+// times, and then lets it finish. args returns the arguments of an attempt. It returns how often it was killed.
 func (p processes) killed(further func() int64, args func(attempt int) []string) (kills int) {
 	p.t.Helper()
 	for most := further(); ; {
@@ -75,7 +73,7 @@ func (p processes) killed(further func() int64, args func(attempt int) []string)
 					return kills
 				}
 				if kills > 0 && strings.Contains(out.String(), "a backup can only be restored into an empty data directory") {
-					return kills // it was killed when it had done all but to say so
+					return kills // it was killed after completing, before it exited
 				}
 				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
 					p.t.Fatalf("%v after %d kills: %v\n%s", cmd.Args, kills, err, out.String())
@@ -92,9 +90,8 @@ func (p processes) killed(further func() int64, args func(attempt int) []string)
 	}
 }
 
-// TestKilledCopiesAreCompleted: migrate, backup and restore are killed while they
-// write, wherever that is, and done again by the same command: what then is there has
-// the same chains, and the same results to the last digit.
+// TestKilledCopiesAreCompleted: migrate, backup and restore are killed at random points while they write, and
+// repeated: the result has the same chains, and the same figures to the last digit.
 func TestKilledCopiesAreCompleted(t *testing.T) {
 	t.Parallel()
 	dir, want := demo(t)
@@ -149,7 +146,7 @@ func TestKilledCopiesAreCompleted(t *testing.T) {
 	check("restore", processes{t, again}.killed(documents(t, strings.TrimPrefix(again[1], "ECF_MONGODB_URI=")), same("restore", "--from", backup)), again...)
 }
 
-// documents returns what counts those of a database of MongoDB.
+// documents returns a function that counts the documents of a MongoDB database.
 func documents(t *testing.T, address string) func() int64 {
 	t.Helper()
 	client, err := mongox.Connect(address, mongox.Options{AppName: "killed-test"})
@@ -178,7 +175,7 @@ func documents(t *testing.T, address string) func() int64 {
 	}
 }
 
-// size returns what adds up the files below a folder.
+// size returns a function that adds up the sizes of the files in a directory.
 func size(dir string) func() int64 {
 	return func() (n int64) {
 		_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

@@ -30,8 +30,7 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone/transfer"
 )
 
-// demo is a data directory with the example event, whose server has stopped, and
-// what it answered.
+// demo returns a data directory with the example event, whose server has stopped, and the results it served.
 func demo(t *testing.T) (dir string, results string) {
 	t.Helper()
 	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_DEMO": "true", "ECF_DEMO_PASSWORD": password}}
@@ -42,10 +41,10 @@ func demo(t *testing.T) (dir string, results string) {
 	return c.env["ECF_DATA_DIR"], results
 }
 
-// timestamp is when an answer was made, which its envelope states.
+// timestamp matches the time of a response in its envelope.
 var timestamp = regexp.MustCompile(`,"meta":\{[^{}]*\}`)
 
-// settled signs in to the demo and returns its results once none is due.
+// settled signs in to the demo and returns its results once no recalculation is due.
 func settled(t *testing.T, base string) (results string) {
 	t.Helper()
 	token := signedIn(t, base)
@@ -61,7 +60,7 @@ func settled(t *testing.T, base string) (results string) {
 		if err := json.Unmarshal([]byte(list), &page); err != nil || len(page.Data.Items) == 0 {
 			return fmt.Errorf("no event: %s", list)
 		}
-		// The example is the oldest, whatever was made since.
+		// The example is the oldest event.
 		id := page.Data.Items[len(page.Data.Items)-1].ID
 		status, body := ask(t, "GET", base+"/api/v2/events/"+id+"/results", token, "")
 		if status != http.StatusOK || !strings.Contains(body, `"current"`) {
@@ -101,15 +100,14 @@ func emptyMongo(t *testing.T) string {
 	return strings.TrimSuffix(address, "?")
 }
 
-// A standalone system moves to MongoDB, is backed up there while it is written
-// to, and comes back to a file and to other databases: with every row, every
-// chain and every result as it was.
+// A standalone system is migrated to MongoDB, backed up there under writes, and migrated back to a file and to other
+// databases: every row, chain and result is unchanged.
 func TestMigrateAndBackUpMongoDB(t *testing.T) {
 	t.Parallel()
 	dir, want := demo(t)
 	file := &commands{t, map[string]string{"ECF_DATA_DIR": dir}}
 	moved := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir(), "ECF_MONGODB_URI": emptyMongo(t)}}
-	// The address has a password: a file keeps it from the list of processes.
+	// The address has a password: a file hides it from the process list.
 	address := filepath.Join(t.TempDir(), "to")
 	if err := os.WriteFile(address, []byte(moved.env["ECF_MONGODB_URI"]+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -132,7 +130,7 @@ func TestMigrateAndBackUpMongoDB(t *testing.T) {
 		if got := settled(t, base); got != want {
 			t.Errorf("results moved to MongoDB:\n%s\nwant\n%s", got, want)
 		}
-		// Somebody edits and records while the copy is made.
+		// Edits and new records during the copy.
 		ended := make(chan struct{})
 		ctx, stop := context.WithCancel(t.Context())
 		go func() {

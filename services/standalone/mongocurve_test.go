@@ -39,7 +39,7 @@ func TestCurveOnMongoDB(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString(testkit.Provenance(t) + "operation\trecords\tn\tprocessor_us\tcommands\tdocuments\n")
-	// One after the other: the engine is slow with what a larger one has stored in it.
+	// Sequentially: the engine slows down with the data of larger events.
 	for _, s := range sizes {
 		org, g := record.OrgID(fmt.Sprint("curve", s[0])), newGrowing(t)
 		path, size := "/events/"+string(eventOf(org)), g.fill(org, s[0], s[1], 0)
@@ -67,11 +67,10 @@ func TestCurveOnMongoDB(t *testing.T) {
 			}},
 			{"results", func(int) { g.ask("calculation", org, http.MethodGet, path+"/results") }},
 		} {
-			// Each is done once before: what is remembered from then on is as it is in a
-			// process that has run for a while.
+			// Each is done once before, to fill the caches as in a running process.
 			operation.do(0)
-			// What is sent again because the machine is busy is counted from its last
-			// attempt on: the one with the most commands is whole.
+			// A retry because of a busy machine is counted from its last attempt on: the one with the most commands
+			// is complete.
 			var most cost
 			began := processorTime(t)
 			for i := range times {
@@ -90,8 +89,7 @@ func TestCurveOnMongoDB(t *testing.T) {
 	}
 }
 
-// check holds the event's total against that of its segments and of so many decisions in
-// the first.
+// check compares the event's total with that of its segments and of the decisions in the first.
 func (g *growing) check(org record.OrgID, segments, decisions int) {
 	g.t.Helper()
 	ev, err := g.records.Event(g.t.Context(), org, eventOf(org))
@@ -114,7 +112,7 @@ func (g *growing) check(org record.OrgID, segments, decisions int) {
 	}
 }
 
-// processorTime is what this process has had of processors.
+// processorTime is the CPU time of this process.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

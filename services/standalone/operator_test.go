@@ -26,7 +26,7 @@ type commands struct {
 	env map[string]string
 }
 
-// run runs a command and returns what it prints.
+// run runs a command and returns its output.
 func (c *commands) run(input string, args ...string) (stdout string, err error) {
 	c.t.Helper()
 	var out strings.Builder
@@ -104,9 +104,8 @@ func ask(t *testing.T, method, url, token, body string) (int, string) {
 	return res.StatusCode, string(text)
 }
 
-// Statements 11 and 35, by an operator: a server follows `ecf keys rotate` and
-// needs no restart, old tokens stay good, and `ecf audit verify` finds what was
-// changed and what is missing.
+// Statements 11 and 35 for operators: a server applies `ecf keys rotate` without a restart, old tokens remain valid,
+// and `ecf audit verify` finds changed and missing entries.
 func TestOperatorRotatesKeysAndVerifiesTheAuditLog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// asProgram makes the program of these tests be the program itself.
+// asProgram makes the test binary run as the program itself.
 const asProgram = "TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -27,8 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// processes runs the program as processes of their own, which share nothing but the
-// stores.
+// processes runs the program in separate processes, which share only the stores.
 type processes struct {
 	t   *testing.T
 	env []string
@@ -45,7 +44,7 @@ func (p processes) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// must runs a command to its end and returns what it prints.
+// must runs a command to its end and returns its output.
 func (p processes) must(input string, args ...string) string {
 	p.t.Helper()
 	cmd := p.command(args...)
@@ -125,8 +124,8 @@ func (p processes) serves(base, token, id string) {
 	})
 }
 
-// TestPackAmongProcesses: a pack that one process adds is served by others that were
-// asked for it before it was there; and a backup takes it along.
+// TestPackAmongProcesses: processes that were asked for a pack before it was added serve it after another process
+// adds it; and a backup includes it.
 func TestPackAmongProcesses(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string][]string{

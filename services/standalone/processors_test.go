@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGoRunsBesideCommitsOnOneProcessor: a server on the embedded store runs two goroutines at a
-// time at least, unless somebody has decided it.
+// TestGoRunsBesideCommitsOnOneProcessor: a server on the embedded store sets GOMAXPROCS to at least two, unless it is
+// configured.
 func TestGoRunsBesideCommitsOnOneProcessor(t *testing.T) {
 	for _, c := range []struct {
 		setting      string // of GOMAXPROCS

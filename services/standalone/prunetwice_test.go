@@ -24,8 +24,8 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// lived is an organization whose events have revisions of last year and of today, made
-// by the workflow and the worker.
+// lived is an organization whose events have revisions of last year and of today, made by the workflow and the
+// worker.
 type lived struct {
 	t       *testing.T
 	org     record.OrgID
@@ -35,15 +35,14 @@ type lived struct {
 	now     time.Time
 }
 
-// Of the revisions of each event lastYear were made a year ago, and two today. The
-// newest of last year was current until today, so it stays, and so does the one before
-// it: the figure as of the time from which on all are kept.
+// Of the revisions of each event lastYear were made a year ago, and two today. The newest of last year was current
+// until today, so it is kept, and so is the one before it: the figure at the start of the period of retention.
 const (
 	lastYear      = 8
 	droppedOfEach = lastYear - 2
 )
 
-// live makes an event and its revisions.
+// live creates an event and its revisions.
 func (l *lived) live(id record.EventID) {
 	l.t.Helper()
 	t, ctx := l.t, l.t.Context()
@@ -80,15 +79,15 @@ func (l *lived) live(id record.EventID) {
 	}
 }
 
-// told is what an event's kept revisions tell: which they are, what differs between
-// one and the next, and how many changes of records their causes count.
+// told is the content of an event's remaining revisions: which they are, their differences, and the number of changes
+// in their causes.
 type told struct {
 	kept        []int64
 	differences []string
 	causes      int64
 }
 
-// told reads the newest revisions of an event, so many of them or all that are kept.
+// told reads the newest revisions of an event, at most most of them.
 func (l *lived) told(ev record.Event, most int64) (out told) {
 	l.t.Helper()
 	t, ctx := l.t, l.t.Context()
@@ -111,8 +110,8 @@ func (l *lived) told(ev record.Event, most int64) (out told) {
 	return out
 }
 
-// TestTwoPruneCommandsAtOnce: two processes of `ecf results prune` on one database drop
-// each revision once and count it once between them; what is kept tells what it did.
+// TestTwoPruneCommandsAtOnce: two concurrent processes of `ecf results prune` on one database drop and count each
+// revision exactly once; the remaining ones still explain all changes.
 func TestTwoPruneCommandsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) (processes, record.Store, resulttree.Store){"SQLite": embedded, "MongoDB": onMongoDB} {
@@ -125,7 +124,7 @@ func TestTwoPruneCommandsAtOnce(t *testing.T) {
 			for n := range 6 {
 				id := record.EventID(fmt.Sprintf("event%d", n))
 				l.live(id)
-				// Of what will be kept; and the causes of all.
+				// Those that will remain; and the causes of all.
 				kept := l.told(l.events[n], lastYear+2-droppedOfEach)
 				kept.causes = l.told(l.events[n], 1000).causes
 				before[id] = kept
@@ -157,8 +156,7 @@ func TestTwoPruneCommandsAtOnce(t *testing.T) {
 	}
 }
 
-// together runs two processes of the command at once and returns how many revisions
-// they say they dropped.
+// together runs two processes of the command concurrently and returns how many revisions they report as dropped.
 func together(t *testing.T, p processes, org record.OrgID) (dropped int) {
 	t.Helper()
 	var both [2]*exec.Cmd

@@ -27,8 +27,7 @@ func allPrograms() []app.Program {
 	return []app.Program{standalone.Program(), gateway.Program(), auth.Program(), records.Program(), review.Program(), calculation.Program()}
 }
 
-// TestReferenceIsCurrent holds docs/configuration.md to the descriptions of the
-// settings it is generated from.
+// TestReferenceIsCurrent compares docs/configuration.md with the descriptions of the settings.
 func TestReferenceIsCurrent(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -78,8 +77,7 @@ primary as configured by ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` a
 	}
 }
 
-// TestNamesAreThoseOfAllPrograms holds the list that every program knows to the
-// descriptions of all of them.
+// TestNamesAreThoseOfAllPrograms compares the list of known settings with the descriptions of all programs.
 func TestNamesAreThoseOfAllPrograms(t *testing.T) {
 	t.Parallel()
 	var described []string

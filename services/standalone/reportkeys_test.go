@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Where nothing makes a key of reports, as beside services that are processes of their
-// own, the command for the next one makes the first; heads can then be exported.
+// Without a process that creates the report key, as with separate services, the rotation command creates the first
+// one; then heads can be exported.
 func TestTheFirstKeyOfReportsIsMade(t *testing.T) {
 	t.Parallel()
 	c := smallSystem(t)

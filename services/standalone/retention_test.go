@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// TestResultsPrune: without the setting nothing is ever dropped; with it the command
-// drops what is older, beside a running server, and a rehearsal counts it.
+// TestResultsPrune: without the setting nothing is dropped; with it the command drops older revisions while a server
+// runs, and a dry run counts them.
 func TestResultsPrune(t *testing.T) {
 	t.Parallel()
 	a := startAudited(t)

@@ -13,24 +13,22 @@ import (
 )
 
 const (
-	// countsTable is how often each operation asks its store; benchmarks is the page
-	// that shows some of it.
+	// countsTable has the number of store accesses of each operation; benchmarks is the page that shows some of them.
 	countsTable = "../../docs/benchmarks/commands.tsv"
 	benchmarks  = "../../docs/benchmarks.md"
 )
 
-// countedRoute is a request of an operation. Something was written since whatever was
-// asked before it.
+// countedRoute is a request of an operation. Something was written since the request before it.
 type countedRoute struct {
 	operation string
-	// variant is what the request has that others of the operation have not.
+	// variant distinguishes several requests of an operation.
 	variant string
 	// state is that of the record that the path names, or of as many that the body names.
 	state  record.Status
 	many   int
 	body   string
 	header []string
-	// org is whose event it is; empty: the one that has its result.
+	// org is the owner of the event; empty: the organization with a result.
 	org string
 	// unchanged: nothing was written since.
 	unchanged bool
@@ -47,8 +45,7 @@ const (
 	whys  = `{"ids":[{ids}],"comment":"why"}`
 )
 
-// countedRoutes are the requests that are counted: those that read before those that
-// write, as these would change what is read.
+// countedRoutes are the counted requests: reads before writes, which would change what is read.
 func countedRoutes() []countedRoute {
 	keyed := []string{"Idempotency-Key", "k1"}
 	return []countedRoute{
@@ -134,8 +131,8 @@ func TestEveryOperationIsCounted(t *testing.T) {
 	}
 }
 
-// TestRoundTripsToTheStore holds how often each request asks its store, on both engines:
-// exactly as often as the table says. With ECF_KEEP_COUNTS the table is written anew.
+// TestRoundTripsToTheStore verifies the store accesses of each request, on both engines: exactly those in the table.
+// ECF_KEEP_COUNTS rewrites the table.
 func TestRoundTripsToTheStore(t *testing.T) {
 	t.Parallel()
 	routes := countedRoutes()
@@ -248,8 +245,7 @@ func TestDocumentedRoundTrips(t *testing.T) {
 	}
 }
 
-// tableOf returns the rows of the table with a heading in the page of benchmarks: what is
-// in the other cells, by the first one.
+// tableOf returns the rows of the table below a heading of the page of benchmarks: the other cells by the first one.
 func tableOf(t *testing.T, heading string) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile(benchmarks)

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 )
 
-// TestSchemaIsBroughtUpInFilledDatabases: services wait for the command, so the
-// command itself waits for nobody, whichever database is behind.
+// TestSchemaIsBroughtUpInFilledDatabases: services wait for the command, so the command itself must not wait,
+// whichever database is outdated.
 func TestSchemaIsBroughtUpInFilledDatabases(t *testing.T) {
 	t.Parallel()
 	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir(), "ECF_MONGODB_URI": emptyMongo(t)}}
@@ -24,7 +24,7 @@ func TestSchemaIsBroughtUpInFilledDatabases(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// As an older release has left it: the steps may run again.
+		// The state of an older release: the steps may run again.
 		if _, err := db.Collection("schema_versions").DeleteOne(t.Context(), bson.D{{Key: "_id", Value: database.component}}); err != nil {
 			t.Fatal(err)
 		}
@@ -40,8 +40,7 @@ func TestSchemaIsBroughtUpInFilledDatabases(t *testing.T) {
 	}
 }
 
-// TestContractsOfTheSchemaWaitForTheirCommand in a database that the release before has
-// left.
+// TestContractsOfTheSchemaWaitForTheirCommand starts from a database of the previous release.
 func TestContractsOfTheSchemaWaitForTheirCommand(t *testing.T) {
 	t.Parallel()
 	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir(), "ECF_MONGODB_URI": emptyMongo(t)}}

@@ -14,15 +14,15 @@ import (
 	"github.com/eventcarbon/ecf/services/standalone"
 )
 
-// An operator hands out a link instead of a password: with its token the user
-// sets one, once, in time; a link made later takes the former's place.
+// An operator creates a link instead of a password: with its token the user sets one, once, in time; a newer link
+// replaces it.
 func TestOperatorPrintsASetupLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": dir, "ECF_ISSUER": "https://ecf.example"}}
 	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
 	base := c.serve()
-	// token takes the token out of the link, which is the last line printed.
+	// token returns the token in the link, the last line of output.
 	token := func(args ...string) string {
 		t.Helper()
 		out, err := c.run("", args...)
@@ -84,7 +84,7 @@ func TestOperatorPrintsASetupLink(t *testing.T) {
 	exec("UPDATE account_users SET setup_until = setup_until + 72 * 3600 * 1000 WHERE setup_hash <> ''")
 	check("the same link in time", set(third, password), http.StatusOK)
 
-	// The account of a program needs no role named, and takes no other.
+	// A service account has a fixed role.
 	robot := token("user", "create", "--org", org, "--email", "robot@example.test", "--service", "--setup-link")
 	check("the link of a service account", set(robot, password), http.StatusOK)
 	check("its sign-in", login("robot@example.test", password), http.StatusOK)

@@ -19,12 +19,11 @@ import (
 	accountmongo "github.com/eventcarbon/ecf/services/auth/account/mongostore"
 )
 
-// runbook is where the sizes stand that operators reckon with.
+// runbook contains the sizes for capacity planning.
 const runbook = "../../docs/runbooks/mongodb.md"
 
-// TestSizesOfTheRunbook compares the bytes per document in the runbook, and those of its
-// keys in indexes, with those of documents that were made the way the product makes
-// them: none may be more than a quarter off.
+// TestSizesOfTheRunbook compares the bytes per document and index key in the runbook with those of documents made by
+// the product: they must agree within a quarter.
 func TestSizesOfTheRunbook(t *testing.T) {
 	t.Parallel()
 	g := newGrowing(t)
@@ -97,8 +96,8 @@ func TestSizesOfTheRunbook(t *testing.T) {
 	}
 }
 
-// growsWithItsEvent are the kinds of the table of stored bytes whose documents grow with their event, by
-// collection: those of an event of two records say nothing.
+// growsWithItsEvent are the kinds of the table of stored bytes whose documents grow with their event, by collection:
+// an event of two records is not representative.
 var growsWithItsEvent = map[string]string{"result_revisions": "revisions", "result_changes": "changes"}
 
 // statedSizes reads the rows "| name | bytes | bytes of index keys | index keys |" of the

@@ -32,14 +32,11 @@ func carriesOrg(t reflect.Type, depth int) bool {
 	return false
 }
 
-// Statements 18 and 19: every operation on what belongs to an organization is
-// told which one, by its own type, and so is every task. The conformance suites
-// of the engines show that they keep to it.
+// Statements 18 and 19: every store operation on an organization's data has a parameter of its own type for the
+// organization, and so has every task. The conformance suites of the engines verify that it is respected.
 func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 	t.Parallel()
-	// What works through the changes and imports of all organizations, asks of the
-	// engine, makes one of writes that say it themselves, and factor sets, which are
-	// everybody's.
+	// Operations over all organizations, on the engine, and on factor sets, which are shared.
 	of := map[string]bool{"Together": true, "MarkedEvents": true, "OpenImports": true, "Ping": true, "ClosingEvents": true,
 		"InsertFactorPack": true, "FactorPack": true, "FactorPackIDs": true}
 	for _, store := range []reflect.Type{reflect.TypeFor[record.Store](), reflect.TypeFor[resulttree.Store]()} {
@@ -61,12 +58,11 @@ func TestEveryStoreOperationNamesTheOrganization(t *testing.T) {
 	}
 }
 
-// Statement 18, of the accounts, whose organizations are texts.
+// Statement 18 for accounts, whose organization ids are strings.
 func TestEveryOperationOnAccountsNamesTheOrganization(t *testing.T) {
 	t.Parallel()
-	// How a caller's organization is found out, what follows changes and tidies up
-	// for all of them, and asks of the engine. A person is in several organizations;
-	// whoever asks for one has a session of that person.
+	// Operations that determine a caller's organization, that follow changes or clean up for all, and on the engine.
+	// A person may be in several organizations.
 	of := []string{"UserByEmail", "Person", "Memberships", "Session", "PurgeSessions", "MarkedUsers", "MarkedSessions", "AuditHeads", "OrgAfter", "Ping"}
 	methods := 0
 	for _, file := range []string{"../auth/account/store.go", "../auth/account/audit.go"} {
@@ -106,8 +102,7 @@ func TestEveryOperationOnAccountsNamesTheOrganization(t *testing.T) {
 	}
 }
 
-// Statement 4: the address in the audit log is the connection's, whatever the
-// client writes about itself.
+// Statement 4: the address in the audit log is that of the connection, whatever headers the client sends.
 func TestAuditLogHasTheAddressOfTheConnection(t *testing.T) {
 	t.Parallel()
 	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": t.TempDir()}}

@@ -22,16 +22,16 @@ import (
 	resultsqlite "github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// storedTable is the kept table, which tests/capacity reckons with.
+// storedTable is the stored table, which tests/capacity uses.
 const storedTable = "docs/benchmarks/stored.tsv"
 
-// filled are bytes for each record: of rows or documents, of the keys of their indexes,
-// and of all pages of both, where the engine tells them.
+// filled are bytes per record: of rows or documents, of their index keys, and of all pages of both, if the engine
+// reports them.
 type filled struct {
 	rows, data, indexes, pages float64
 }
 
-// livedInputs are what records are made of, in turns; those of tests/scale.
+// livedInputs are the inputs of records, in rotation; those of tests/scale.
 var livedInputs = []struct{ typ, body string }{
 	{"waste", `{"description":"Catering waste","treatment":"landfill","weightKg":120}`},
 	{"flights", `{"description":"Speaker","from":"LHR","to":"JFK","passengers":2}`},
@@ -39,8 +39,8 @@ var livedInputs = []struct{ typ, body string }{
 	{"flights", `{"description":"Team","from":"FRA","to":"LHR","passengers":9}`},
 }
 
-// kindsOfStored are parts of what a record leaves, by the tables and collections they
-// are in. What no other kind has is of the sums of the event.
+// kindsOfStored are the parts of a record's stored data by table or collection. Tables that are not listed belong to
+// the sums of the event.
 var kindsOfStored = map[string]string{"records": "records", "history": "history", "result_revisions": "revisions", "result_changes": "changes"}
 
 func kindOfStored(table string) string {
@@ -50,15 +50,15 @@ func kindOfStored(table string) string {
 	return "sums"
 }
 
-// store is an engine whose stored bytes can be asked for by kind.
+// store is an engine whose stored bytes can be queried by kind.
 type store struct {
 	records record.Store
 	results resulttree.Store
 	bytes   func() map[string]filled
 }
 
-// live takes records from their creation until they are counted: each made, submitted
-// and approved by itself, and burst of them counted together.
+// live takes records from creation to the result: each created, submitted and approved separately, and counted in
+// bursts.
 func (s store) live(t *testing.T, ev record.Event, n, burst int) {
 	t.Helper()
 	ctx := t.Context()
@@ -93,7 +93,7 @@ func (s store) drop(t *testing.T, ev record.Event) (dropped int64) {
 	return dropped
 }
 
-// event makes the organization of a burst and its event.
+// event creates the organization of a burst and its event.
 func (s store) event(t *testing.T, burst int) record.Event {
 	t.Helper()
 	org := record.OrgID(fmt.Sprintf("%026d", burst))
@@ -111,7 +111,7 @@ func inFile(t *testing.T) store {
 	must(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return store{records: recordsqlite.New(db), results: resultsqlite.New(db), bytes: func() map[string]filled {
-		// A table without row numbers is a tree of its own name.
+		// A table WITHOUT ROWID is a tree with its own name.
 		rows, err := db.QueryContext(t.Context(), `SELECT m.tbl_name, m.type, sum(s.payload), sum(s.pgsize),
 				sum(CASE WHEN s.pagetype = 'leaf' OR m.sql LIKE '%WITHOUT ROWID%' AND s.pagetype = 'internal' THEN s.ncell ELSE 0 END)
 			FROM dbstat s JOIN sqlite_master m ON m.name = s.name GROUP BY m.tbl_name, m.type`)
@@ -190,7 +190,7 @@ func TestStoredBytes(t *testing.T) {
 		for _, burst := range bursts {
 			s, n := engine.open(t), engine.lives
 			ev := s.event(t, burst)
-			// What an event has once is there by then, the revisions that always stay too.
+			// Data stored once per event exists by then, including the revisions that are always kept.
 			s.live(t, ev, first, burst)
 			s.drop(t, ev)
 			before := s.bytes()
@@ -204,7 +204,7 @@ func TestStoredBytes(t *testing.T) {
 			for _, kind := range []string{"records", "history", "revisions", "changes", "sums"} {
 				f := all[kind].each(before[kind], n)
 				key := line("all", kind, f)
-				// Sums grow by segments, of which there is one of each type in short.
+				// Sums grow by segments; the short form has one of each type.
 				if !full && kind != "sums" {
 					f.compare(t, key)
 				}
@@ -224,12 +224,12 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// each is what has been added to what was there before, for each of n records.
+// each returns the growth since before, for each of n records.
 func (f filled) each(before filled, n int) filled {
 	return filled{(f.rows - before.rows) / float64(n), (f.data - before.data) / float64(n), (f.indexes - before.indexes) / float64(n), (f.pages - before.pages) / float64(n)}
 }
 
-// compare holds rows, and the bytes of one, against the kept table.
+// compare compares rows, and the bytes of one, with the stored table.
 func (f filled) compare(t *testing.T, key string) {
 	t.Helper()
 	kept := keptBytes(t, key)
@@ -240,7 +240,7 @@ func (f filled) compare(t *testing.T, key string) {
 	}
 }
 
-// keptBytes returns a row of the kept table.
+// keptBytes returns a row of the stored table.
 func keptBytes(t *testing.T, key string) (kept filled) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(testkit.Root(t), storedTable))

@@ -29,7 +29,7 @@ type worked struct {
 	factor, another string
 }
 
-// work makes the database. It verifies as whole, also while it is worked on.
+// work creates the database. It passes the verification, also under concurrent writes.
 func work(t *testing.T) worked {
 	t.Helper()
 	a := startAudited(t)
@@ -99,7 +99,7 @@ func work(t *testing.T) worked {
 	return w
 }
 
-// verified is what audit verify says of a copy of the database after statements.
+// verified returns the output of audit verify for a copy of the database after statements.
 func (w worked) verified(t *testing.T, statements string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -139,8 +139,8 @@ func (w worked) verified(t *testing.T, statements string) (string, error) {
 	return out, err
 }
 
-// Whatever is changed in a database past the server is named by audit verify, and
-// everything else is verified all the same; nothing is named where nothing was.
+// audit verify reports every change of a database that bypasses the server and verifies everything else; without
+// changes it reports nothing.
 func TestAuditVerifyNamesTampering(t *testing.T) {
 	t.Parallel()
 	w := work(t)
@@ -214,7 +214,7 @@ func TestAuditVerifyNamesTampering(t *testing.T) {
 			if err == nil || !strings.Contains(out, c.want) {
 				t.Errorf("%v; want %q in\n%s", err, c.want, out)
 			}
-			// Whatever it is, all has been gone through.
+			// In every case the whole database was verified.
 			if !strings.Contains(out, w.org+": figures of ") {
 				t.Errorf("it has not come to the end:\n%s", out)
 			}

@@ -38,8 +38,8 @@ func reportOf(t *testing.T, sign bool) bundle.Bundle {
 	return b
 }
 
-// TestVerifyTellsWhatIsWrong: a good bundle, one that was changed, one that nobody
-// signed, one by another's key, and an old revision are told apart.
+// TestVerifyTellsWhatIsWrong: a valid bundle, a changed one, an unsigned one, one with another key, and an old
+// revision are distinguished.
 func TestVerifyTellsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	c := &commands{t, map[string]string{}}
@@ -89,7 +89,7 @@ func TestVerifyTellsWhatIsWrong(t *testing.T) {
 	for _, s := range []struct {
 		name string
 		args []string
-		out  string // what is printed
+		out  string // expected output
 		err  string // empty: the bundle is good
 	}{
 		{"good", []string{good}, `right to the last digit: "Gala", revision 2`, ""},

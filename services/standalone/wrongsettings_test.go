@@ -10,11 +10,10 @@ import (
 // nonsense are values of which each setting has to refuse one at least.
 var nonsense = []string{"what is this?", "-1", "://%zz", "99999999999999999999", "127.0.0.1:99999999", "/is/not/there"}
 
-// anyText are the settings that take whatever they are given: what they name is looked for
-// later, and the error then names it.
+// anyText are the settings that accept any text: errors occur only when it is used, and name it.
 func anyText() []string {
 	names := []string{
-		"--demo-password", "--email", "--name", "--org", "--plan", // of what is made, or looked for in the stores
+		"--demo-password", "--email", "--name", "--org", "--plan", // used for creating or looking up objects in the stores
 		"--from", "--heads", "--into", "--key", "--keys", "--to", "--token-file", // files and folders of commands
 	}
 	for _, variable := range []string{"ECF_DATA_DIR", "ECF_DEMO_PASSWORD", "ECF_SIGNING_KEYS_DIR", "ECF_TLS_CA", "ECF_TLS_CERT", "ECF_TLS_KEY"} {
@@ -25,9 +24,8 @@ func anyText() []string {
 	return slices.Compact(names)
 }
 
-// Every setting of every command refuses what makes no sense, from the environment and
-// from the command line, and the error begins with its name. What is in the reference is
-// covered by itself.
+// Every setting of every command rejects invalid values, from the environment and the command line, with an error
+// that begins with its name. New settings in the reference are covered automatically.
 func TestEverySettingNamesItselfWhenItIsWrong(t *testing.T) {
 	t.Parallel()
 	free := map[string]bool{}

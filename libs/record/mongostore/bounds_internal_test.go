@@ -17,15 +17,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// most is a quarter of what a server takes, and mostOfRecord what the longest record
-// there is may have: the bound of its input and figures, and the rest of it.
+// most is a quarter of the server's limit, and mostOfRecord the bound of the longest record: its input and figures,
+// and the rest.
 const (
 	most         = 4 << 20
 	mostOfRecord = record.MaxBytes + 1<<20
 )
 
-// actor has the longest id and name there are; texts are of characters that JSON
-// escapes.
+// actor has the longest possible id and name; texts have characters that JSON escapes.
 var actor = record.Actor{ID: strings.Repeat("i", 26), Name: text(200), Role: identity.Manager}
 
 func text(characters int) string { return strings.Repeat("\u2028", characters) }
@@ -46,7 +45,7 @@ func TestNoDocumentNearsTheLargest(t *testing.T) {
 	for range record.MaxProposals {
 		e.Proposals = append(e.Proposals, record.Proposal{By: actor, At: now, Comment: comment, Body: body, Effect: body})
 	}
-	for range 10_000 { // changes that nobody reports
+	for range 10_000 { // unreported changes
 		e.Last.Rev++
 		e.Last.Hash = strings.Repeat("f", 64)
 		e.Owed = e.Unreported()
@@ -89,10 +88,9 @@ func TestNoDocumentNearsTheLargest(t *testing.T) {
 	bounded(t, "supplier's factor", most, supplier, err)
 }
 
-// TestNoRecordNearsTheLargest builds a record of attendee travel with many origins,
-// the longest there could be: rows of a country, each of which stands for its towns. It
-// takes all rows for some of the countries with the most towns. That one is refused, and
-// the longest one that is not is far below what a server takes.
+// TestNoRecordNearsTheLargest builds the longest possible record of attendee travel: rows of countries, each of which
+// is represented by its towns. With all rows for some of the countries with the most towns it is rejected, and the
+// longest accepted one is far below the server's limit.
 func TestNoRecordNearsTheLargest(t *testing.T) {
 	t.Parallel()
 	var rows []json.RawMessage

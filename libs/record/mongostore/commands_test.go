@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// traffic notes what goes to the server and how many documents come back.
+// traffic records commands to the server and how many documents are returned.
 type traffic struct {
 	mu        sync.Mutex
 	commands  []string
@@ -86,7 +86,7 @@ func filtersOf(command bson.Raw) (filters []bson.Raw) {
 	return filters
 }
 
-// during returns what an operation sent and how many documents it got.
+// during returns the commands and the number of documents of an operation.
 func (tr *traffic) during(t *testing.T, operation func() error) string {
 	t.Helper()
 	tr.mu.Lock()
@@ -113,8 +113,8 @@ func sample(sub record.Sub, id record.ID) record.Record {
 	}
 }
 
-// TestCommands holds the cost of every operation: which commands it sends and
-// how many documents it asks for, with 10 records as with 40.
+// TestCommands verifies the cost of every operation: its commands and the number of documents, with 10 records as
+// with 40.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)

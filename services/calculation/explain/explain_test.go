@@ -92,8 +92,8 @@ func (l library) SupplierFactor(string, string) (footprint.SupplierFactor, strin
 	return footprint.SupplierFactor(l), "", nil
 }
 
-// TestBestBefore: the day is that of the row, of a supplier's factor the end of its
-// validity, and absent where there is none.
+// TestBestBefore: the day is that of the row, for a supplier factor the end of its validity, and absent if there is
+// none.
 func TestBestBefore(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}

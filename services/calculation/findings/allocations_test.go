@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// TestAllocationsOfAFact holds what the first reading of a result allocates for each of
-// its records: ten thousand of them are waited for.
+// TestAllocationsOfAFact bounds the allocations of a result's first read per record, of which there may be ten
+// thousand.
 func TestAllocationsOfAFact(t *testing.T) {
 	testkit.WithoutRace(t)
 	fields := json.RawMessage(`{"class":"economy","date":"2026-09-01","description":"Team","from":"LHR","group":"attendees","passengers":12,"to":"JFK"}`)
@@ -35,8 +35,8 @@ func TestAllocationsOfAFact(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfChecks holds what the checks and the ranking allocate for ten thousand
-// records that are like no other: hardly any keys, and no exact share for each.
+// TestAllocationsOfChecks bounds the allocations of the checks and the ranking for ten thousand different records:
+// hardly any keys, and no exact share for each.
 func TestAllocationsOfChecks(t *testing.T) {
 	testkit.WithoutRace(t)
 	facts := make([]findings.Fact, 10_000)

@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// shorthand writes out the records below: [A] is the group of attendees, [LEEDS LONDON] the
-// places of a journey as they are stored.
+// shorthand expands abbreviations in the records below: [A] is the group of attendees, [LEEDS LONDON] the places of a
+// journey as stored.
 var shorthand = strings.NewReplacer("[A]", `"group":"attendees"`,
 	"[LEEDS LONDON]", `"from":"Leeds, GB","to":"London, GB","journey":{"stops":[{"latitude":53.79648,"longitude":-1.54785},{"latitude":51.50853,"longitude":-0.12574}]}`,
 	"[BIRMINGHAM LONDON]", `"journey":{"stops":[{"latitude":52.48142,"longitude":-1.89983},{"latitude":51.50853,"longitude":-0.12574}]}`,
@@ -26,7 +26,7 @@ const (
 	byRail = `attendee-travel {[A],"origins":[{"place":"Leeds","people":100,"mode":"rail"}]}`
 )
 
-// meeting has a hundred attendees, and a place where it is given.
+// meeting is an event with a hundred attendees, and optionally a place.
 func meeting(days string, place ...string) findings.Event {
 	attendees := int64(100)
 	ev := record.Event{StartDate: "2026-06-10", EndDate: "2026-06-" + days, Attendees: &attendees}
@@ -36,8 +36,8 @@ func meeting(days string, place ...string) findings.Event {
 	return findings.EventOf(ev, footprint.MassOf(1))
 }
 
-// TestAttendeesArriveOnce: records of several kinds that bring more attendees to the event
-// than there are; and those of a journey that has several parts are none.
+// TestAttendeesArriveOnce: records of several types that bring more attendees to the event than there are; the legs
+// of one journey do not.
 func TestAttendeesArriveOnce(t *testing.T) {
 	t.Parallel()
 	london, leeds := meeting("11", "51.50853", "-0.12574"), meeting("11", "53.79648", "-1.54785")
@@ -47,7 +47,7 @@ func TestAttendeesArriveOnce(t *testing.T) {
 		name  string
 		event findings.Event
 		facts []string
-		want  string // what the message says; empty: no finding
+		want  string // expected message; empty: no finding
 	}{
 		{"attendee travel beside flights", london, []string{`attendee-travel {[A],"origins":[{"place":"Paris","people":100,"mode":"plane"}]}`, flight},
 			"Attendees make 200 journeys to the event, but the event has 100 attendees: 100 in records of attendee-travel and 100 in records of flights."},
@@ -129,8 +129,8 @@ func TestArrivalsNameTheirRecords(t *testing.T) {
 	}
 }
 
-// TestPlacesOfStoredRecords: what is stored of a journey, of attendee travel and of an
-// event's place is what the checks read.
+// TestPlacesOfStoredRecords: the checks read the places of journeys, of attendee travel and of the event from their
+// stored form.
 func TestPlacesOfStoredRecords(t *testing.T) {
 	t.Parallel()
 	where, _, detail := footprint.ResolveVenue("London", "GB")

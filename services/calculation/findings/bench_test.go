@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// BenchmarkTogether works out what 10,000 records say together, as the first
-// reading after a change does.
+// BenchmarkTogether derives the cross-record findings of 10,000 records, as the first read after a change does.
 func BenchmarkTogether(b *testing.B) {
 	inputs := []struct{ typ, body string }{
 		{"flights", `{"from":"LHR","to":"JFK","passengers":%d,"class":"economy","date":"2026-09-01","group":"attendees"}`},

@@ -18,8 +18,8 @@ func ofCode(all []findings.Finding, code string) (out []findings.Finding) {
 	return out
 }
 
-// TestDuplicatesOfEveryType: records that are alike but for words are found,
-// those of another quantity, date or without a date are not.
+// TestDuplicatesOfEveryType: records that differ only in texts are duplicates, those with another quantity, another
+// date or no date are not.
 func TestDuplicatesOfEveryType(t *testing.T) {
 	t.Parallel()
 	fact := func(id record.ID, typ, fields string) findings.Fact {
@@ -41,8 +41,8 @@ func TestDuplicatesOfEveryType(t *testing.T) {
 	}
 }
 
-// TestExpectedCompanions: nights ask for journeys, meals for waste and energy, and a
-// type that the boundary excludes is not asked for.
+// TestExpectedCompanions: accommodation requires journeys, meals require waste and energy, except for types that the
+// boundary excludes.
 func TestExpectedCompanions(t *testing.T) {
 	t.Parallel()
 	count := func(ev findings.Event, types ...string) int {
@@ -71,7 +71,7 @@ func TestExpectedCompanions(t *testing.T) {
 	}
 }
 
-// TestVolumesOfEveryType: each type has an amount that no event comes to.
+// TestVolumesOfEveryType: each type has a quantity that no event reaches.
 func TestVolumesOfEveryType(t *testing.T) {
 	t.Parallel()
 	ev := findings.Event{Attendees: 50, Days: 2, Virtual: 10}

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// facts makes facts of "type {fields}" lines; the ids are r0, r1 …
+// facts returns facts from "type {fields}" lines; the ids are r0, r1 …
 func facts(lines ...string) []findings.Fact {
 	var out []findings.Fact
 	for i, line := range lines {
@@ -138,7 +138,7 @@ func TestEachFinding(t *testing.T) {
 			var got []string
 			for _, f := range found {
 				if f.Code == findings.CompanionMissing {
-					continue // most cases are of one type alone
+					continue // most cases have one type only
 				}
 				line := f.Code
 				for _, id := range f.RecordIDs {
@@ -156,8 +156,7 @@ func TestEachFinding(t *testing.T) {
 	}
 }
 
-// TestCradleToGraveBesideWaste: a factor that includes the end of life counts it
-// as a line of its own does.
+// TestCradleToGraveBesideWaste: a factor that includes the end of life duplicates a separate line for it.
 func TestCradleToGraveBesideWaste(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", FactorSet: "desnz-2026"}
@@ -226,7 +225,7 @@ func TestFindingsAreBoundedAndInOneOrder(t *testing.T) {
 	}
 	all := facts(lines...)
 	ev := conference()
-	ev.Excluded = []string{"ground-transport"} // which flights would ask for
+	ev.Excluded = []string{"ground-transport"} // which flights would require
 	found := findings.Of(ev, all)
 	if len(found) != 2*findings.MaxPerCode || found[0].Severity != findings.Warning || found[len(found)-1].Severity != findings.Info {
 		t.Fatalf("%d findings", len(found))

@@ -13,7 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// supplied is a record of a site, as far as its energy goes.
+// supplied is a record of a site's energy.
 type supplied struct {
 	venue    bool
 	date     string
@@ -33,8 +33,7 @@ func (s supplied) twice(o supplied) bool {
 	return strings.ContainsAny(s.carriers, o.carriers) && (s.venue || o.venue || s.hours != o.hours)
 }
 
-// TestEnergyOfSitesIsThatOfPairs compares what is counted with every pair of
-// records of one site.
+// TestEnergyOfSitesIsThatOfPairs compares the findings with those of every pair of records of one site.
 func TestEnergyOfSitesIsThatOfPairs(t *testing.T) {
 	t.Parallel()
 	random := testkit.Rand(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// originsOf writes a record of attendee travel, of towns and how many come from each.
+// originsOf returns a record of attendee travel with the number of people by town.
 func originsOf(more string, towns ...string) string {
 	var rows []string
 	for _, town := range towns {
@@ -18,8 +18,8 @@ func originsOf(more string, towns ...string) string {
 	return "attendee-travel {" + more + `"origins":[` + strings.Join(rows, ",") + "]}"
 }
 
-// TestAListThatHasGrown: of two records of attendee travel one may be the other one as it was
-// later. It is one of the same people alone: to the same place, on the same day, in one group.
+// TestAListThatHasGrown: one of two records of attendee travel may be a later state of the other, but only with the
+// same destination, day and group.
 func TestAListThatHasGrown(t *testing.T) {
 	t.Parallel()
 	first := originsOf("", "Bonn 1", "Ulm 2", "Kiel 1")
@@ -34,7 +34,7 @@ func TestAListThatHasGrown(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		facts []string
-		want  string // what the message says; empty: no finding
+		want  string // expected message; empty: no finding
 	}{
 		"grown":              {[]string{first, grown}, "the list, 4 people are counted twice"},
 		"in any order":       {[]string{grown, first}, "the list, 4 people are counted twice"},

@@ -20,8 +20,8 @@ func deviating(id, factor string, kg, up int64) findings.Fact {
 	return f
 }
 
-// TestMeasureNextRanksByShare: of (60+40)² + 50² each record of the common
-// factor bears more than the single one of the same width would.
+// TestMeasureNextRanksByShare: of (60+40)² + 50² each record of the common factor has a larger share than the
+// single one of the same width.
 func TestMeasureNextRanksByShare(t *testing.T) {
 	t.Parallel()
 	facts := []findings.Fact{

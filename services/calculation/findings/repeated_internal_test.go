@@ -7,8 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestRepeatedLeavesOutNone: whatever the digests, all facts that share one come back in
-// their order, and of those that share none hardly any.
+// TestRepeatedLeavesOutNone: for any digests, all facts that share one are returned in order, and hardly any others.
 func TestRepeatedLeavesOutNone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // any values

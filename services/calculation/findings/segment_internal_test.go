@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestEveryFieldOfAFactIsStored fills all fields of a fact and of a deviation: one that
-// is added to them and not stored would be lost.
+// TestEveryFieldOfAFactIsStored fills all fields of a fact and of a deviation: a new field that is not stored would
+// be lost.
 func TestEveryFieldOfAFactIsStored(t *testing.T) {
 	t.Parallel()
 	n := int64(0)
@@ -100,8 +100,8 @@ func TestEveryFieldOfAFactIsStored(t *testing.T) {
 	}
 }
 
-// TestFactsOfExamplesAreStored: those of an example of each way of each type, by each
-// engine, and no more than 400 bytes of them.
+// TestFactsOfExamplesAreStored: those of an example of each way of each type, by each engine, in at most 400 bytes
+// each.
 func TestFactsOfExamplesAreStored(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {

@@ -19,12 +19,12 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// traffic notes what goes to the server, and how many documents come back.
+// traffic records commands to the server, and how many documents are returned.
 type traffic struct {
 	mu        sync.Mutex
 	commands  []string
 	documents int
-	// local are the reads that do not ask for what a majority has.
+	// local are the reads without majority concern.
 	local []string
 }
 
@@ -64,9 +64,8 @@ func (tr *traffic) during(do func()) (commands string, documents int) {
 	return strings.Join(tr.commands, ", "), tr.documents
 }
 
-// TestApprovalCostsTheSameInEventsOfAnySize holds what an approval, and the
-// recalculation that it asks for, send to the server and get from it. The tree
-// has a fan-out of 4 here, not of 512, so that few records fill it.
+// TestApprovalCostsTheSameInEventsOfAnySize bounds the traffic with the server of an approval and its recalculation.
+// The tree has a fan-out of 4 instead of 512, so that few records fill it.
 func TestApprovalCostsTheSameInEventsOfAnySize(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -115,15 +114,14 @@ func TestApprovalCostsTheSameInEventsOfAnySize(t *testing.T) {
 			apply(add(n), record.Approve)
 		}
 		recalculate()
-		// A record in the middle is reopened and approved again: all nodes of the
-		// tree above it are full.
+		// A record in the middle is reopened and approved again: all nodes above it are full.
 		r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: "r5"})
 		must(t, err)
 		r = apply(r, record.Reopen)
 		recalculate()
 		r = apply(r, record.Submit)
-		// A result must not count what a failover takes back: the model in
-		// resulttree shows what would come of it.
+		// A result must not include writes that a failover rolls back: the model in resulttree shows the
+		// consequences.
 		apply(r, record.Approve)
 		if tr.during(recalculate); len(tr.local) > 0 {
 			t.Errorf("the worker decides by reads without a majority: %v", tr.local)

@@ -17,17 +17,16 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// most is a sixteenth of what a server takes.
+// most is a sixteenth of the server's limit.
 const most = 1 << 20
 
-// actor has the longest id and name there are, and comment is the longest comment, of
-// characters that JSON escapes.
+// actor has the longest possible id and name, and comment is the longest comment, of characters that JSON escapes.
 var (
 	actor   = record.Actor{ID: strings.Repeat("i", 26), Name: strings.Repeat("\u2028", 200), Role: identity.Manager}
 	comment = strings.Repeat("\u2028", record.MaxComment)
 )
 
-// worstCauses are as many as a list holds, each as long as one can be.
+// worstCauses are as many as a list can have, each of maximum length.
 func worstCauses() (all []resulttree.Cause) {
 	for n := range 100 {
 		c := resulttree.Cause{Action: fmt.Sprint("request-changes", n), By: actor, At: time.Now(), Comment: comment}
@@ -39,9 +38,8 @@ func worstCauses() (all []resulttree.Cause) {
 	return all
 }
 
-// TestNoDocumentOfAResultNearsTheLargest builds the largest document of each kind.
-// What bounds them: resulttree.Fanout children of a node, of which a version changes
-// all, merged causes, and the failed records that a sum of nodes names.
+// TestNoDocumentOfAResultNearsTheLargest builds the largest document of each kind. Bounds are resulttree.Fanout
+// children of a node, all of which a version may change, merged causes, and the failed records of a sum of nodes.
 func TestNoDocumentOfAResultNearsTheLargest(t *testing.T) {
 	t.Parallel()
 	context := footprint.EventContext{FactorSet: "desnz-2026", Country: "GB"}

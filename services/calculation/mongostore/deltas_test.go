@@ -24,8 +24,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestBothFormsOfANodeAreOne: processes that write nodes whole and others that write
-// what changes work on the same node in turn, and each reads what was meant.
+// TestBothFormsOfANodeAreOne: processes that write whole nodes and others that write deltas use the same node
+// alternately, and each reads it correctly.
 func TestBothFormsOfANodeAreOne(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -84,7 +84,7 @@ func TestBothFormsOfANodeAreOne(t *testing.T) {
 	}
 }
 
-// written adds up the bytes of the documents that go to each collection.
+// written adds up the bytes of the documents written to each collection.
 type written struct {
 	mu    sync.Mutex
 	bytes map[string]int
@@ -103,8 +103,8 @@ func (w *written) monitor() *event.CommandMonitor {
 	}}
 }
 
-// TestBytesOfAnApproval holds what the recalculation after one approval writes, in events
-// whose segments are full, to bounds in bytes, and that it does not grow with the event.
+// TestBytesOfAnApproval bounds the bytes written by the recalculation after one approval, in events with full
+// segments, independent of the size of the event.
 func TestBytesOfAnApproval(t *testing.T) {
 	t.Parallel()
 	sizes := []int{2, 40}
@@ -129,8 +129,8 @@ func TestBytesOfAnApproval(t *testing.T) {
 	}
 }
 
-// approvalIn returns the bytes that one approval makes the worker write, by collection,
-// in an event of so many full segments. The records of the first one are stored.
+// approvalIn returns the bytes that the worker writes for one approval, by collection, in an event of full segments.
+// The records of the first one are stored.
 func approvalIn(t *testing.T, segments int, deltas bool) map[string]int {
 	t.Helper()
 	uri, database := testkit.MongoDB(t)
@@ -167,7 +167,7 @@ func approvalIn(t *testing.T, segments int, deltas bool) map[string]int {
 			Version: 1, ContextRev: 1, Contribution: sum, Hash: strings.Repeat("0", 64)}, 0))
 	}
 	must(t, worker.Recalculate(t.Context(), "org", "event"))
-	// The second one: the first also keeps how the event came to be.
+	// The second one: the first also stores the initial history of the event.
 	for _, one := range all[100:102] {
 		r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: one.ID})
 		must(t, err)

@@ -6,5 +6,5 @@ func (s *Store) WriteDeltas(on bool) {
 	s.form.asked.Store(1 << 60)
 }
 
-// AskAgain makes the next write ask which form is wanted.
+// AskAgain makes the next write determine the form again.
 func (s *Store) AskAgain() { s.form.asked.Store(0) }

@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// before is what the release before children were fields knows of the schema.
+// before is the schema as known to the release before children became fields.
 func before() mongox.Component {
 	c := mongostore.Schema()[0]
 	return mongox.Component{Name: c.Name, Steps: c.Steps[:2]}
@@ -52,7 +52,7 @@ func nextOf(version int64) resulttree.Node {
 	return n
 }
 
-// readByTheReleaseBefore reads the node as the release before does, whose detail is a text.
+// readByTheReleaseBefore reads the node as the previous release does, whose detail is a text.
 func readByTheReleaseBefore(t *testing.T, db *mongo.Database) (resulttree.Detail, error) {
 	t.Helper()
 	var stored struct {
@@ -108,10 +108,9 @@ func TestANewDatabaseHasSmallWrites(t *testing.T) {
 	}
 }
 
-// TestSmallWritesAfterARollingUpgrade: while two releases run side by side nodes are
-// written whole. After the contract they are not, also by processes that run already;
-// the release before is refused where it starts, and where it still runs it fails at
-// such a node and doesn't take it for one without records.
+// TestSmallWritesAfterARollingUpgrade: while two releases run concurrently nodes are written whole. After the
+// contract step deltas are written, also by running processes; the previous release then does not start, and if it
+// still runs, it fails at such a node instead of reading it as empty.
 func TestSmallWritesAfterARollingUpgrade(t *testing.T) {
 	t.Parallel()
 	db := connect(t)
@@ -138,7 +137,7 @@ func TestSmallWritesAfterARollingUpgrade(t *testing.T) {
 		t.Error("the process asked before its time")
 	}
 	s.AskAgain()
-	for version := int64(4); version <= 6; version++ { // all of it, and what changes
+	for version := int64(4); version <= 6; version++ { // whole, and deltas
 		put(t, s, version)
 		if isWhole(t, db) {
 			t.Errorf("version %d is written whole after the contract", version)
@@ -152,8 +151,8 @@ func TestSmallWritesAfterARollingUpgrade(t *testing.T) {
 	}
 }
 
-// TestNodesOfTheSwitchAreRead: nodes with children as fields and no mark, as they were
-// written before the schema knew of them.
+// TestNodesOfTheSwitchAreRead: nodes with children as fields but without the mark, as written before the schema had
+// it.
 func TestNodesOfTheSwitchAreRead(t *testing.T) {
 	t.Parallel()
 	db := connect(t)

@@ -14,9 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestEveryWriteSurvivesATransientError lets each command by which a method writes
-// fail once, before the server carried it out and after: the method succeeds as if
-// nothing had happened, and what it wrote is there once.
+// TestEveryWriteSurvivesATransientError lets each command of each writing method fail once, before and after its
+// execution by the server: the method succeeds, and its write exists once.
 func TestEveryWriteSurvivesATransientError(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// What was calculated by an engine that nobody has here is proven neither right nor
-// wrong; by an engine that its event is not pinned to it never was.
+// A result of an unavailable engine is neither confirmed nor refuted; one of an engine that its event is not pinned
+// to is wrong.
 func TestEngineOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// data makes the data of a report from "type {fields}" lines.
+// data returns the data of a report from "type {fields}" lines.
 func data(t *testing.T, ev footprint.EventContext, lines ...string) report.Data {
 	t.Helper()
 	s := bundle.Source{Event: bundle.Event{ID: "e", Title: "Event", Context: bundle.ContextOf(ev)}, FactorSet: ev.FactorSet, Engine: ev.Engine, Revision: 1,
@@ -58,8 +58,8 @@ func pageIn(t *testing.T, language string, d report.Data) string {
 	return out.String()
 }
 
-// TestPageSaysWhoSignedAndWhatIsLeftOut: the boundary stands in the sentence with the
-// headline figure, and what is not counted beside it.
+// TestPageSaysWhoSignedAndWhatIsLeftOut: the boundary is in the sentence with the headline figure, and uncounted
+// parts next to it.
 func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
@@ -142,8 +142,8 @@ func TestPageOfMany(t *testing.T) {
 	}
 }
 
-// TestVarianceNamesWhatToMeasure: the records' shares of the variance rank what
-// to measure next, and a measured record is none of them.
+// TestVarianceNamesWhatToMeasure: the records' shares of the variance determine the list, and measured records are
+// not in it.
 func TestVarianceNamesWhatToMeasure(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
@@ -159,8 +159,8 @@ func TestVarianceNamesWhatToMeasure(t *testing.T) {
 	}
 }
 
-// TestTablesEndWithTheTotal: each table of parts says what they come to, and a
-// part that is too small to be shown is not said to be nothing.
+// TestTablesEndWithTheTotal: each table of parts has a total, and a part that is too small to be shown is not shown
+// as zero.
 func TestTablesEndWithTheTotal(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
@@ -183,8 +183,8 @@ func TestTablesEndWithTheTotal(t *testing.T) {
 	}
 }
 
-// TestShortFlightsAreALimit: who has flights by the factor of all flights outside the UK
-// reads that short ones are understated, and nobody else does.
+// TestShortFlightsAreALimit: reports with flights by the factor of all flights outside the UK state that short ones
+// are understated; others do not.
 func TestShortFlightsAreALimit(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "FR", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026", Engine: footprint.NewestEngine}
@@ -227,8 +227,8 @@ func TestTextCannotBeAFormula(t *testing.T) {
 // newestStyle is the SHA-256 of page.css.
 const newestStyle = "29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM="
 
-// TestStylesOfSignedPagesAreAllowed: a page is kept as it was signed, and shown under
-// the policy of the release that serves it.
+// TestStylesOfSignedPagesAreAllowed: a page is stored as signed, and served with the content security policy of the
+// current release.
 func TestStylesOfSignedPagesAreAllowed(t *testing.T) {
 	t.Parallel()
 	policy := report.ContentSecurityPolicy()
@@ -254,8 +254,7 @@ func TestStylesOfSignedPagesAreAllowed(t *testing.T) {
 	}
 }
 
-// TestChartsKeepTheirWordsOnNarrowScreens: the bars are a share of the width, and no
-// word of a chart is scaled with them.
+// TestChartsKeepTheirWordsOnNarrowScreens: bars scale with the width, texts of charts do not.
 func TestChartsKeepTheirWordsOnNarrowScreens(t *testing.T) {
 	t.Parallel()
 	text := page(t, data(t, footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"},
@@ -280,8 +279,8 @@ func TestPolicyNamesTheStyle(t *testing.T) {
 	}
 }
 
-// TestElectricityIsComparedLikeForLike: the page sets generation beside generation,
-// by the engine that can, and says nothing by the one that cannot.
+// TestElectricityIsComparedLikeForLike: the page compares generation with generation if the engine can, and otherwise
+// omits the comparison.
 func TestElectricityIsComparedLikeForLike(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
@@ -317,8 +316,8 @@ func TestFiguresOfSentences(t *testing.T) {
 	}
 }
 
-// TestPageTellsWhichFactorsArePastTheirBest: each factor has its day, and how many had
-// passed it when the event began stands above them.
+// TestPageTellsWhichFactorsArePastTheirBest: each factor has its date, and the number of those expired at the start
+// of the event is shown above them.
 func TestPageTellsWhichFactorsArePastTheirBest(t *testing.T) {
 	t.Parallel()
 	for start, want := range map[string]string{
@@ -333,8 +332,8 @@ func TestPageTellsWhichFactorsArePastTheirBest(t *testing.T) {
 	}
 }
 
-// TestLinesSayWhatTheyAreOf: each formula has its factor beside it, and lines of attendee
-// travel the part of the way above them, once; records are told apart by what they count.
+// TestLinesSayWhatTheyAreOf: each formula has its factor, lines of attendee travel have their leg above them, once;
+// records are identified by what they count.
 func TestLinesSayWhatTheyAreOf(t *testing.T) {
 	t.Parallel()
 	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026", Country: "GB"},

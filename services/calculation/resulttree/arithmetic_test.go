@@ -9,8 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestArithmeticIsTheEngines holds the adapter against libs/footprint: summing
-// in segments and then over segments is summing at once.
+// TestArithmeticIsTheEngines compares the adapter with libs/footprint: sums of segments equal the sum of all records.
 func TestArithmeticIsTheEngines(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", RadiativeForcing: true, GWP: "published", FactorSet: factors.Sets()[0].ID}

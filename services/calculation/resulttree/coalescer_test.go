@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// A notification during a run takes up no other worker, and is not lost either.
+// A notification during a run occupies no other worker, and is not lost either.
 func TestNotificationsDuringARunMakeItBeginAgain(t *testing.T) {
 	t.Parallel()
 	begun, proceed := make(chan record.EventID), make(chan error)
@@ -25,11 +25,11 @@ func TestNotificationsDuringARunMakeItBeginAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run("b") // another event is not held up
+	run("b") // another event is not delayed
 	if e := <-begun; e != "b" {
 		t.Fatalf("%s begun", e)
 	}
-	proceed <- nil // one of the two runs: of a it begins again, of b it ends
+	proceed <- nil // one of the two runs: a starts again, b ends
 	proceed <- nil
 	if e := <-begun; e != "a" {
 		t.Fatalf("%s begun again", e)

@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestDetailIsWrittenAndReadAsJSON: details are written as encoding/json writes them and read as
-// it reads them, whatever is in them.
+// TestDetailIsWrittenAndReadAsJSON: details are encoded and decoded as by encoding/json, for any content.
 func TestDetailIsWrittenAndReadAsJSON(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.StringMatching(`[a-z0-9-]{0,12}`), rapid.StringMatching(`[a-z"\\<&,\]\[ é\n]{0,6}`))

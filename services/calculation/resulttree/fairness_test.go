@@ -15,9 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// An event that takes very long, and is notified of again and again, holds one
-// worker: the results of others come while it has not ended once, and all that
-// it was notified of meanwhile is one more run.
+// A slow event that is notified repeatedly occupies one worker: the results of others are calculated before it ends,
+// and all notifications meanwhile cause one more run.
 func TestALargeEventDelaysNobody(t *testing.T) {
 	t.Parallel()
 	url, _ := testkit.Redis(t)
@@ -53,7 +52,7 @@ func TestALargeEventDelaysNobody(t *testing.T) {
 	})
 	send := func(event record.EventID) {
 		testkit.Eventually(t, 30*time.Second, func() error {
-			clock.Advance(2 * time.Second) // so that none coalesces with another
+			clock.Advance(2 * time.Second) // so that none is coalesced
 			return notifier.TryNotify(t.Context(), "org", event)
 		})
 	}

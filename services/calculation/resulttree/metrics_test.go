@@ -17,8 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// restless is an event that is changed again before each reading, for as long
-// as changes are left. It has no approved records.
+// restless is an event that is changed again before each read, while changes are left. It has no approved records.
 type restless struct {
 	Records
 	changes int
@@ -54,7 +53,7 @@ func (r *restless) Inputs(context.Context, record.OrgID, record.Sub, int64, int6
 	return nil, nil
 }
 
-// kept keeps one node of each level and the result; conflicts fails writes.
+// kept stores one node of each level and the result; conflicts fails writes.
 type kept struct {
 	Results
 	nodes     map[NodeID]Node
@@ -142,7 +141,7 @@ func TestARunLeavesItsWorkerToOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// Nothing listens there: the insight must not mind.
+			// Nothing listens there: the insight must tolerate it.
 			insight, err := notify.NewInsight(asynq.RedisClientOpt{Addr: "127.0.0.1:1"}, nil, time.Now)
 			if err != nil {
 				t.Fatal(err)

@@ -99,9 +99,8 @@ func (s *modelStore) checkChanges() error {
 	return nil
 }
 
-// checkCauses checks that a new revision says why it exists: each record that it
-// counts otherwise is named with the move that brought it there, and a change of
-// the event is named as such.
+// checkCauses verifies the causes of a new revision: each record with a changed count is named with its move, and so
+// is a change of the event.
 func (s *modelStore) checkCauses(next Result) {
 	before := Result{Contribution: json.RawMessage("{}")}
 	if s.result != nil {
@@ -128,7 +127,7 @@ func (s *modelStore) checkCauses(next Result) {
 		}
 	}
 	for id := range was {
-		// The model shows a record that left as it is now, which may be submitted again.
+		// The model has the current state of a removed record, which may be submitted again.
 		if is[id] == "" && !named(id, string(record.Reopen)) && !named(id, string(record.Submit)) {
 			s.fault = fmt.Errorf("revision %d no longer counts %s, and no cause names its reopening: %+v", next.Revision, id, next.Causes)
 		}

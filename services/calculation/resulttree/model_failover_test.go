@@ -6,15 +6,13 @@ import (
 	"slices"
 )
 
-// The part of the model that is a replica set: a write is on the primary first,
-// is acknowledged when a majority has it too, and is taken back when the primary
-// changes before that. Who reads without asking for a majority sees it meanwhile.
+// The part of the model that is a replica set: a write is on the primary first, is acknowledged when a majority has
+// it, and is rolled back if the primary changes before. Reads without majority concern see it meanwhile.
 
-// errLost is what a client gets whose write was under way when the primary
-// changed: it cannot know what became of it.
+// errLost is the error of a write during a change of the primary: its outcome is unknown.
 var errLost = errors.New("the primary has changed")
 
-// replicaSet is the primary's state and what a majority has of it.
+// replicaSet is the primary's state and that of the majority.
 type replicaSet struct {
 	primary    *modelStore
 	committed  *modelStore
@@ -22,15 +20,14 @@ type replicaSet struct {
 	localReads bool
 }
 
-// commit makes everything that is on the primary known to a majority: members
-// take writes over in their order.
+// commit replicates everything on the primary to a majority: members apply writes in order.
 func (r *replicaSet) commit() {
 	if r != nil {
 		r.committed = r.primary.clone()
 	}
 }
 
-// failover makes a member the primary that has what a majority has.
+// failover makes a member with the state of the majority the primary.
 func (r *replicaSet) failover() {
 	r.term++
 	fault := r.primary.fault
@@ -52,7 +49,7 @@ func (s *modelStore) clone() *modelStore {
 	return &c
 }
 
-// read returns what a read sees.
+// read returns the state that a read sees.
 func (g gated) read() *modelStore {
 	if g.set == nil || g.set.localReads {
 		return g.modelStore

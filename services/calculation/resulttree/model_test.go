@@ -38,19 +38,19 @@ import (
 //
 // And at the end, once it is quiet and the sweeper has run, no mark is left.
 
-// modelBreakage switches one safeguard off, to show that the model would notice.
+// modelBreakage disables one safeguard, to verify that the model detects it.
 type modelBreakage struct {
 	noGuard      bool // versions are ignored when writing
 	noSweeper    bool // only the notifier starts workers
 	clearAny     bool // clearing does not compare the mark
 	clearFirst   bool // marks are cleared when they are read
 	skipSameness bool // an unchanged result is not written again
-	notKept      bool // the changes of a node are not kept before it is replaced
-	localReads   bool // reads see what no majority has yet; only with failover
+	notKept      bool // the changes of a node are not stored before it is replaced
+	localReads   bool // reads without majority concern; only with failover
 	oneRecord    bool // not a breakage: all moves on one record, where going back and forth is likelier
-	failover     bool // nor this one: the store is a replica set whose primary changes
-	atOnce       bool // nor this one: Together makes all of its writes in one step
-	approvedOnly bool // nor this one: records that are not approved are not seen, so that sums grow
+	failover     bool // not a breakage: the store is a replica set whose primary changes
+	atOnce       bool // not a breakage: Together makes all of its writes in one step
+	approvedOnly bool // not a breakage: unapproved records are invisible, so that sums grow
 }
 
 type modelStore struct {
@@ -68,8 +68,8 @@ type modelStore struct {
 	fault    error
 }
 
-// state is what the model's contributions are made of: they show which
-// revision of each record a sum has seen, and whether it counted.
+// state is the content of the model's contributions: they show which revision of each record a sum includes, and
+// whether it counted.
 func state(r record.Record, ev record.Event) json.RawMessage {
 	return evaluateModel(modelFields(r.ID, r.Rev, r.Status == record.Approved), ev.Context())
 }
@@ -224,8 +224,8 @@ func (s *modelStore) Approved(_ context.Context, _ record.OrgID, sub record.Sub,
 		if r.Type != sub.Type || r.Seq < from || r.Seq > to {
 			continue
 		}
-		// Records that are not approved are shown too, as such: so the model
-		// can tell an old reading from one after a reopening.
+		// Unapproved records are visible as such, so that the model can distinguish an old read from one after a
+		// reopening.
 		on := r.Status == record.Approved
 		if !on && s.broken.approvedOnly {
 			continue
@@ -249,8 +249,7 @@ func (s *modelStore) Inputs(ctx context.Context, org record.OrgID, sub record.Su
 	return inputs, err
 }
 
-// FindRecord shows what a record that is not approved counted at the revision before, whose
-// fields it has still.
+// FindRecord returns the previous contribution of an unapproved record, which still has its fields.
 func (s *modelStore) FindRecord(_ context.Context, _ record.OrgID, _ record.EventID, id record.ID) (record.Record, error) {
 	r := s.records[id]
 	on, rev := r.Status == record.Approved, r.Rev
@@ -328,7 +327,7 @@ func (s *modelStore) PutNode(_ context.Context, n Node, prev int64) error {
 	return nil
 }
 
-// checkHash compares the hash of a node with what it counts.
+// checkHash compares the hash of a node with its content.
 func (s *modelStore) checkHash(n Node) {
 	var states map[record.ID]string
 	if err := json.Unmarshal(n.Contribution, &states); err != nil {
@@ -428,7 +427,7 @@ func (s *modelStore) checkNotOlder(r Result) {
 	s.versions = append(s.versions, revs)
 }
 
-// hasMarks and full are what the invariant compares.
+// hasMarks and full are compared by the invariant.
 func (s *modelStore) hasMarks() bool {
 	for _, r := range s.records {
 		if r.Mark != "" {
@@ -438,8 +437,7 @@ func (s *modelStore) hasMarks() bool {
 	return s.event.Mark != ""
 }
 
-// full is the result computed from nothing, over the segments that were ever
-// touched.
+// full is the result computed from scratch, over all segments ever changed.
 func (s *modelStore) full() string {
 	touched := map[string]bool{}
 	for k := range s.nodes {
@@ -477,8 +475,7 @@ func (s *modelStore) check() error {
 	return nil
 }
 
-// counted leaves only what counts: a record that is not approved adds nothing,
-// whichever of its revisions was seen.
+// counted removes records that do not count: an unapproved record adds nothing, whichever of its revisions was read.
 func (s *modelStore) counted(contribution json.RawMessage) json.RawMessage {
 	var m map[string]string
 	_ = json.Unmarshal(contribution, &m)
@@ -494,22 +491,22 @@ func (s *modelStore) counted(contribution json.RawMessage) json.RawMessage {
 	return out
 }
 
-// gated lets an actor make one store operation per turn.
+// gated lets an actor make one store operation per step.
 type gated struct {
 	*modelStore
 	turn func()
-	set  *replicaSet // nil: one server, whose writes are there for good
-	// unit is what Together gathers; nil: it makes each write when it comes.
+	set  *replicaSet // nil: one server, whose writes are durable
+	// writes collected by Together; nil: each write is made immediately
 	unit *unit
 }
 
-// unit is writes that are made in one step.
+// unit is a set of writes made in one step.
 type unit struct {
 	open   bool
 	writes []func() error
 }
 
-// Together makes the writes of fn all or none, or each when it comes.
+// Together makes the writes of fn atomically, or each immediately.
 func (g gated) Together(ctx context.Context, fn func(context.Context) error) error {
 	if g.unit == nil {
 		return fn(ctx)
@@ -606,7 +603,7 @@ func (g gated) Nodes(ctx context.Context, o record.OrgID, e record.EventID, typ 
 	return g.read().Nodes(ctx, o, e, typ, level, from, to)
 }
 
-// Facts are no part of a result: there are none.
+// Facts are not part of a result: there are none.
 func (g gated) Facts(context.Context, record.OrgID, record.EventID, string, int64, int64) ([]NodeFacts, error) {
 	return nil, nil
 }
@@ -671,7 +668,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		for _, typ := range []string{"flights", "waste"} {
 			id := record.ID(fmt.Sprintf("%s%d", typ[:1], i))
 			if typ == "waste" {
-				seq += FactSegments * modelFanout // segments beside which no facts are stored
+				seq += FactSegments * modelFanout // segments without stored facts
 			}
 			s.records[id] = record.Record{ID: id, Org: "org", Event: "event", Type: typ, Seq: seq, Rev: 1, Status: record.Submitted, ContextRev: 1,
 				Last: record.Entry{Rev: 1, Move: record.Create, To: record.Unsubmitted}}
@@ -755,8 +752,8 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		case pick == 0:
 			actors = append(actors, newActor(client))
 		case pick == 1 && !broken.oneRecord && (!broken.approvedOnly || choose(8) == 0):
-			// Somebody edits the event: one write, mark included. Sums grow between edits,
-			// so where they are to grow there are fewer.
+			// An edit of the event: one write, including the mark. Sums grow between edits, so with growing sums
+			// there are fewer.
 			s.event.ContextRev++
 			s.event.FactorSet = fmt.Sprintf("f%d", s.event.ContextRev)
 			s.event.Mark = newMark()
@@ -785,8 +782,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 			return err
 		}
 	}
-	// Quiet: nobody begins anything new; what runs comes to its end, and the
-	// sweeper does the rest.
+	// Quiescence: nothing new begins; running work ends, and the sweeper does the rest.
 	limit := notifications + 20
 	for round := 0; ; round++ {
 		for len(actors) > 0 {
@@ -797,7 +793,7 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 				return err
 			}
 		}
-		// A write whose writer died before a majority had it reaches one all the same.
+		// A write whose writer crashed before it was replicated may still be replicated.
 		set.commit()
 		if !broken.noSweeper {
 			sweep()
@@ -817,8 +813,8 @@ func simulate(choose func(n int) int, broken modelBreakage) error {
 		return errors.New("a mark is left, and nobody will come for it")
 	}
 	for _, r := range s.records {
-		// The entry of the current revision may be stored already, by a move that
-		// died before its write; all older ones must be.
+		// The entry of the current revision may already be stored by a move that crashed before its write; all older
+		// ones must be.
 		for rev := int64(1); rev < r.Rev; rev++ {
 			if _, ok := s.entries[r.ID][rev]; !ok {
 				return fmt.Errorf("record %s at revision %d has lost history entry %d", r.ID, r.Rev, rev)
@@ -849,8 +845,7 @@ func TestModelResultIsNeverWrong(t *testing.T) {
 	}
 }
 
-// TestModelNoticesMissingSafeguards shows that the model has teeth: without
-// any one of the safeguards it finds a wrong result.
+// TestModelNoticesMissingSafeguards verifies that the model detects wrong results without any one of the safeguards.
 func TestModelNoticesMissingSafeguards(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]modelBreakage{
@@ -861,7 +856,7 @@ func TestModelNoticesMissingSafeguards(t *testing.T) {
 		"cleared before written":   {clearFirst: true},
 		"unchanged not rewritten":  {skipSameness: true, oneRecord: true},
 		"changes not kept":         {notKept: true},
-		// What was read from a primary that no longer is one may have been taken back.
+		// Data read from a former primary may have been rolled back.
 		"reads without a majority": {failover: true, localReads: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestALongRunWorksHalfOfTheTimeBesideOthers: between its parts a run that has become long
-// rests for as long as it has worked, while there are others that are not long or have been
-// lately, and not otherwise.
+// TestALongRunWorksHalfOfTheTimeBesideOthers: a long run pauses between its parts for as long as it has worked, while
+// there are shorter ones or were lately, and not otherwise.
 func TestALongRunWorksHalfOfTheTimeBesideOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +80,7 @@ func (hundred) Approved(context.Context, record.OrgID, record.Sub, int64, int64)
 	return make([]record.Counted, 100), nil
 }
 
-// slow is the arithmetic of records that are calculated already, and take a while to add up.
+// slow is an arithmetic that takes a while to add up calculated records.
 type slow struct{ Arithmetic }
 
 func (slow) Current(json.RawMessage) bool { return true }

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// What differs between two results makes a revision, or does not: a new field is one
-// that somebody has to decide about here.
+// Which differences between two results make a revision: for a new field this must be decided here.
 func TestWhatMakesAnotherRevision(t *testing.T) {
 	t.Parallel()
 	base := Result{
@@ -25,7 +24,7 @@ func TestWhatMakesAnotherRevision(t *testing.T) {
 		"Org": {func(r *Result) { r.Org = "p" }, true}, "Event": {func(r *Result) { r.Event = "f" }, true}, // which are those of the place
 		"Version": {func(r *Result) { r.Version = 4 }, true}, "Revision": {func(r *Result) { r.Revision = 3 }, true},
 		"ContextRev":    {func(r *Result) { r.ContextRev = 2 }, false},
-		"Context":       {func(r *Result) { r.Context = footprint.EventContext{Country: "GB"} }, true}, // it goes with ContextRev
+		"Context":       {func(r *Result) { r.Context = footprint.EventContext{Country: "GB"} }, true}, // changes with ContextRev
 		"Contribution":  {func(r *Result) { r.Contribution = json.RawMessage(`{"a":2}`) }, false},
 		"Failed":        {func(r *Result) { r.Failed = []record.ID{"s"} }, false},
 		"FailedCount":   {func(r *Result) { r.FailedCount = 2 }, false},

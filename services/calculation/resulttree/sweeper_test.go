@@ -47,7 +47,7 @@ func TestSweeperNotifiesForMarksThatStay(t *testing.T) {
 		want []record.EventID
 	}{
 		{[]record.MarkedEvent{a1}, nil},                            // first seen: the notifier has probably notified
-		{[]record.MarkedEvent{a1, c1}, []record.EventID{"a"}},      // seen again: the notification was lost
+		{[]record.MarkedEvent{a1, c1}, []record.EventID{"a"}},      // found again: the notification was lost
 		{[]record.MarkedEvent{a2, c1}, []record.EventID{"c"}},      // a has moved on
 		{[]record.MarkedEvent{a2}, []record.EventID{"a"}},          //
 		{[]record.MarkedEvent{a2, c1}, nil},                        // third sighting of a: quiet; c is new
@@ -106,13 +106,13 @@ func TestSweeperNotifiesAsSoonAsTheQueueIsBack(t *testing.T) {
 	}
 }
 
-// The sweeper that gets on says so, also where everything it asks fails.
+// A working sweeper reports progress, even if all its queries fail.
 func TestSweeperTellsThatItGetsOn(t *testing.T) {
 	t.Parallel()
 	m := &marks{due: []record.MarkedEvent{{Org: "o", Event: "a", Mark: "1"}, {Org: "o", Event: "b", Mark: "1"}}}
 	looked := 0
 	s := &Sweeper{Records: m, Notifier: &notifier{err: errors.New("no queue")}, Logger: slog.New(slog.DiscardHandler), Looked: func() { looked++ }}
-	for i, want := range []int{1, 1 + 3, 1 + 3 + 3} { // one look; then one and two notifications
+	for i, want := range []int{1, 1 + 3, 1 + 3 + 3} { // one query; then one and two notifications
 		if err := s.Sweep(t.Context()); err != nil || looked != want {
 			t.Fatalf("sweep %d: %v, told %d times, want %d", i, err, looked, want)
 		}
@@ -123,7 +123,7 @@ func TestSweeperTellsThatItGetsOn(t *testing.T) {
 	}
 }
 
-// lastly ends a context at a look.
+// lastly ends a context at a query.
 type lastly struct {
 	looks int
 	last  int

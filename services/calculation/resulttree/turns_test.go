@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestRunsOfOrganizationsTakeTurns: an organization with many events never has all
-// workers, and one that comes after them is next.
+// TestRunsOfOrganizationsTakeTurns: an organization with many events never occupies all workers, and a later one is
+// next.
 func TestRunsOfOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	begun, end := make(chan record.OrgID), make(chan struct{})
@@ -45,8 +45,7 @@ func TestRunsOfOrganizationsTakeTurns(t *testing.T) {
 	if org := <-begun; org != "greedy" {
 		t.Fatal(org)
 	}
-	// However many wait, the second worker is for somebody else: it begins although
-	// nothing has ended.
+	// However many wait, the second worker is for another organization: it starts although nothing has ended.
 	notify("other", 1, 0)
 	if org := <-begun; org != "other" {
 		t.Fatalf("%s has all workers", org)

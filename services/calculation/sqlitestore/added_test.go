@@ -21,7 +21,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// counting counts how many contributions are added up or taken away at most.
+// counting counts the contributions added or subtracted.
 type counting struct {
 	resulttree.Arithmetic
 	most int
@@ -55,9 +55,9 @@ func (c *counting) Moved(sum json.RawMessage, more, gone []json.RawMessage) (jso
 	return c.Arithmetic.Moved(sum, more, gone)
 }
 
-// TestApprovalsAreAddedToTheSum: an approval adds one contribution to the sum that there
-// is, a withdrawal takes one from it, and sum and hash are, byte by byte, those of all records
-// anew, whatever was approved, withdrawn and changed before, by either of two processes.
+// TestApprovalsAreAddedToTheSum: an approval adds one contribution to the existing sum, a withdrawal subtracts one,
+// and sum and hash equal those recalculated from all records, byte by byte, after any approvals, withdrawals and
+// changes by either of two processes.
 func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // which records are moved
@@ -161,8 +161,8 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	}
 }
 
-// TestWhatHasChangedIsRead: the contribution of a decision is all that is added to a sum or taken
-// from it, and no record is read for what it counts but its own. Of many at once all are read.
+// TestWhatHasChangedIsRead: a decision adds or subtracts only its own contribution, and reads no other record. For
+// many at once all are read.
 func TestWhatHasChangedIsRead(t *testing.T) {
 	t.Parallel()
 	_, records, recalculator := openFilled(t, 700)

@@ -18,9 +18,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// BenchmarkApproval measures what one decision costs until the result is
-// right, in events of different sizes: it should not depend on the size. An operation is
-// two, of which the processor times are told apart, and that of the recalculation alone.
+// BenchmarkApproval measures the cost of one decision until the result is current, in events of different sizes: it
+// should not depend on the size. An operation is two decisions, whose CPU times are reported separately, and that of
+// the recalculation.
 func BenchmarkApproval(b *testing.B) {
 	for _, size := range []int64{1_000, 10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
@@ -54,9 +54,8 @@ func BenchmarkApproval(b *testing.B) {
 				}
 				return processorTime(b) - began
 			}
-			// Another record each time, all over the event, is no longer counted, and one that was
-			// withdrawn long before is counted again, which is what an approval is: large events
-			// have more segments in between than are remembered.
+			// Each time another record anywhere in the event is withdrawn, and one withdrawn long before is approved
+			// again: large events have more segments in between than are cached.
 			var waiting []int64
 			var approved, recalculated, withdrawn time.Duration
 			for len(waiting) < 128 {
@@ -80,7 +79,7 @@ func BenchmarkApproval(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has used.
+// processorTime is the CPU time of this process.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
@@ -90,7 +89,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// fill makes an event of so many approved records, the last of them marked.
+// fill creates an event of approved records, the last of them marked.
 func fill(ctx context.Context, b testing.TB, store *recordsqlite.Store, size int64) {
 	b.Helper()
 	now := time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC)

@@ -11,8 +11,7 @@ import (
 // allocate, in an event of three segments.
 const recalculationAllocations = 3930
 
-// TestAllocationsOfARecalculation measures an approval with its recalculation, and takes
-// away an approval alone.
+// TestAllocationsOfARecalculation measures an approval with its recalculation, minus an approval alone.
 func TestAllocationsOfARecalculation(t *testing.T) {
 	testkit.WithoutRace(t)
 	_, records, recalculator := openFilled(t, 1100)

@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// TestRowsAreFoundByKeyInAnOlderFile opens a file of version 3 with a program of version 4: what
-// was stored is there, in tables of rows, and a program of version 3 still works with it.
+// TestRowsAreFoundByKeyInAnOlderFile opens a file of version 3 with version 4: the stored data is in tables of rows,
+// and version 3 still works with it.
 func TestRowsAreFoundByKeyInAnOlderFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ecf.db")
@@ -91,7 +91,7 @@ func TestRowsAreFoundByKeyInAnOlderFile(t *testing.T) {
 			t.Errorf("%s is searched by its rows: %s", table, layout)
 		}
 	}
-	// A program of the version before, beside this one.
+	// The previous version, concurrently with this one.
 	old, _ = open(before)
 	want(old, nodes...)
 	nodes[3], nodes[4] = segment(3, 2), segment(4, 2)

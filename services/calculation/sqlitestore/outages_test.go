@@ -10,7 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// Together asks for nothing by itself.
+// Together makes no query itself.
 func TestEveryMethodTellsOutages(t *testing.T) {
 	t.Parallel()
 	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), sqlitestore.Schema()...)

@@ -29,7 +29,7 @@ func resultsAt(version int) []sqlitex.Component {
 	return components
 }
 
-// ofVersion4 makes a file as a program of version 4 has left it.
+// ofVersion4 creates a file of version 4.
 func ofVersion4(t *testing.T, path string) {
 	t.Helper()
 	db, err := sqlitex.Open(t.Context(), path, resultsAt(4)...)
@@ -58,8 +58,8 @@ func past(t *testing.T, path string, statements ...string) {
 	}
 }
 
-// manyRevisions are those of two organizations, each with what retention keeps at revision 0
-// and documents shorter than a page, as long, and longer; some are not what the store writes.
+// manyRevisions are those of two organizations, each with what retention stores at revision 0 and documents shorter
+// than a page, as long, and longer; some are not in the form that the store writes.
 const manyRevisions = `WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 400)
 	INSERT INTO result_revisions SELECT 'org' || (i % 2), 'event' || (i % 3), i / 6, CASE i % 67
 		WHEN 0 THEN CAST(x'7B22FF00C328' AS TEXT)
@@ -106,7 +106,7 @@ func rowsOf(t *testing.T, path string) map[string][]string {
 	return all
 }
 
-// layoutOf returns how a table was made.
+// layoutOf returns the definition of a table.
 func layoutOf(t *testing.T, path, table string) (layout string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -120,10 +120,9 @@ func layoutOf(t *testing.T, path, table string) (layout string) {
 	return layout
 }
 
-// TestRevisionsOfAnOlderFileAreKept opens files of older versions: revisions are in a table of
-// rows, every row of every table is there, byte by byte, and programs of the version before
-// write beside this one. testdata/v0.sql was written by a server from before versions were
-// stored.
+// TestRevisionsOfAnOlderFileAreKept opens files of older versions: revisions are in a table of rows, every row of
+// every table is unchanged, and the previous version writes concurrently. testdata/v0.sql was written by a server
+// before versions were stored.
 func TestRevisionsOfAnOlderFileAreKept(t *testing.T) {
 	t.Parallel()
 	for name, older := range map[string]func(t *testing.T, path string){
@@ -181,13 +180,13 @@ func TestRevisionsOfAnOlderFileAreKept(t *testing.T) {
 	}
 }
 
-// TestADeathWhileRevisionsAreCopied: whatever is in the file and in its write-ahead log when
-// the last statement was made and the commit was not, the file is the one of before.
+// TestADeathWhileRevisionsAreCopied: after a crash between the last statement and the commit, the file is unchanged,
+// whatever is in it and in its log.
 func TestADeathWhileRevisionsAreCopied(t *testing.T) {
 	t.Parallel()
 	path, dead := filepath.Join(t.TempDir(), "ecf.db"), filepath.Join(t.TempDir(), "ecf.db")
 	ofVersion4(t, path)
-	// More than the cache of pages holds, so that some of it is in the log before the commit.
+	// More than fits in the page cache, so that some of it is in the log before the commit.
 	past(t, path, manyRevisions, `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
 		INSERT INTO result_revisions SELECT 'org2', 'event', i, hex(randomblob(2000)) FROM n`)
 	before := rowsOf(t, path)
@@ -224,7 +223,7 @@ func TestADeathWhileRevisionsAreCopied(t *testing.T) {
 		if all, err := sqlitex.Inspect(t.Context(), path, sqlitestore.Schema()...); err != nil || all[0].Stored.Version != 4 {
 			t.Errorf("%s: %+v, %v", what, all, err)
 		}
-		// The next opening makes it new.
+		// The next open performs the upgrade.
 		db, err := sqlitex.Open(t.Context(), path, sqlitestore.Schema()...)
 		if err != nil {
 			t.Fatal(what, err)
@@ -241,8 +240,8 @@ func TestADeathWhileRevisionsAreCopied(t *testing.T) {
 	}
 }
 
-// TestRevisionsAreFoundByKey looks at every statement of the package about revisions: each that
-// reads them finds those it is about in the index, in their order.
+// TestRevisionsAreFoundByKey checks the query plan of every statement of the package about revisions: each read uses
+// the index, in its order.
 func TestRevisionsAreFoundByKey(t *testing.T) {
 	t.Parallel()
 	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), sqlitestore.Schema()...)

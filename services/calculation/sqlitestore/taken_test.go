@@ -14,9 +14,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// TestOnlyWhatWasCountedIsTaken: what a withdrawn record counts now is taken from a sum only where
-// that is what was added to it. Records are edited, or what they count is replaced, between two
-// recalculations and within one; each time every segment that is written is what its records were at one time.
+// TestOnlyWhatWasCountedIsTaken: the current contribution of a withdrawn record is subtracted from a sum only if it
+// is the one that was added. Records are edited, or their contributions replaced, between two recalculations and
+// within one; each time every segment written equals the state of its records at one time.
 func TestOnlyWhatWasCountedIsTaken(t *testing.T) {
 	t.Parallel()
 	_, records, recalculator := openFilled(t, 40)
@@ -65,7 +65,7 @@ func TestOnlyWhatWasCountedIsTaken(t *testing.T) {
 	}{
 		"edited after it was withdrawn": {first: func() {
 			put(7, to(record.ChangesRequested))
-			// Another input that comes to the same total, of another row.
+			// Another input with the same total, of another row.
 			put(7, func(r *record.Record) {
 				edit(before)(r)
 				r.Fields = json.RawMessage(`{"treatment":"landfill","material":"mixed","weightKg":12.5,"country":"GB","description":"x"}`)
@@ -130,7 +130,7 @@ func (m *moving) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, f
 	return inputs, err
 }
 
-// states is results whose segments must be of what the records were when somebody looked.
+// states are results whose segments must equal the state of the records at some read.
 type states struct {
 	resulttree.Results
 	t       *testing.T

@@ -16,8 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/sqlitestore"
 )
 
-// openFilled opens a file with an event of so many approved records, whose result is
-// there.
+// openFilled opens a file with an event of approved records and its result.
 func openFilled(t *testing.T, size int64) (*sqlitex.DB, *recordsqlite.Store, resulttree.Recalculator) {
 	t.Helper()
 	db, err := sqlitex.Open(t.Context(), filepath.Join(t.TempDir(), "ecf.db"), slices.Concat(recordsqlite.Schema(), sqlitestore.Schema())...)
@@ -34,7 +33,7 @@ func openFilled(t *testing.T, size int64) (*sqlitex.DB, *recordsqlite.Store, res
 	return db, records, recalculator
 }
 
-// move gives records of the event another state, as a decision does.
+// move changes the state of records of the event, as a decision does.
 func move(t *testing.T, records *recordsqlite.Store, to record.Status, numbers ...int64) {
 	t.Helper()
 	for _, n := range numbers {
@@ -49,10 +48,8 @@ func move(t *testing.T, records *recordsqlite.Store, to record.Status, numbers .
 	}
 }
 
-// TestARecalculationIsOneCommit holds how often a recalculation asks the file: what it
-// writes of segments, the nodes above, the result, its history, the headline and the
-// marks waits for the disk once, however many decisions it takes up, and the other segments are
-// not read.
+// TestARecalculationIsOneCommit counts the file accesses of a recalculation: the writes of segments, nodes, result,
+// history, headline and marks share one commit, for any number of decisions, and other segments are not read.
 func TestARecalculationIsOneCommit(t *testing.T) {
 	t.Parallel()
 	db, records, recalculator := openFilled(t, 1100) // three segments
@@ -79,8 +76,8 @@ func TestARecalculationIsOneCommit(t *testing.T) {
 	}
 }
 
-// TestAConflictLeavesNothingBehind: where somebody else has written the result meanwhile,
-// neither the nodes below it are there nor the marks gone.
+// TestAConflictLeavesNothingBehind: if another process has written the result meanwhile, neither nodes nor cleared
+// marks are written.
 func TestAConflictLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	db, records, recalculator := openFilled(t, 100)
@@ -116,8 +113,7 @@ func TestAConflictLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// overtaken is results of which somebody else writes the newest once, before the first
-// writes of this process.
+// overtaken are results of which another process writes the newest once, before the first writes of this process.
 type overtaken struct {
 	resulttree.Results
 	store     *sqlitestore.Store
@@ -145,12 +141,12 @@ func (o *overtaken) Together(ctx context.Context, fn func(context.Context) error
 	return errors.Join(err, o.meanwhile(ctx))
 }
 
-// TestLargeRecalculationsAreSeveralCommits: who changes thousands of nodes lets others
-// write in between, and holds few of them in memory.
+// TestLargeRecalculationsAreSeveralCommits: a change of thousands of nodes lets others write in between, and has few
+// of them in memory.
 func TestLargeRecalculationsAreSeveralCommits(t *testing.T) {
 	t.Parallel()
 	db, records, recalculator := openFilled(t, 1000)
-	recalculator.Fanout = 8 // a tree of its own, of 125 segments and 16 nodes above
+	recalculator.Fanout = 8 // a tree of 125 segments and 16 nodes above
 	var numbers []int64
 	for n := int64(1); n <= 1000; n += 8 {
 		numbers = append(numbers, n)

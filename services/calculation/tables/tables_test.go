@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/tables"
 )
 
-// TestRows holds the row of each kind of line in each standard.
+// TestRows verifies the row of each kind of line in each standard.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -54,8 +54,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestEachTypeHasItsRow: what has a type of its own is in one of the nine categories of
-// events.
+// TestEachTypeHasItsRow: every type is in one of the nine categories of events.
 func TestEachTypeHasItsRow(t *testing.T) {
 	t.Parallel()
 	for _, typ := range footprint.Types() {
@@ -66,7 +65,7 @@ func TestEachTypeHasItsRow(t *testing.T) {
 	}
 }
 
-// TestTablesAddUp: whatever is counted, the rows of each table are the total.
+// TestTablesAddUp: for any records, the rows of each table add up to the total.
 func TestTablesAddUp(t *testing.T) {
 	t.Parallel()
 	categories := []string{"", "1 Purchased goods and services", "2 Capital goods", "3 Fuel- and energy-related activities", "4 Upstream transportation and distribution",

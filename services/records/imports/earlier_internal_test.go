@@ -9,13 +9,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
-// TestAnEarlierImportEndsAsItBegan: a file that an earlier release has taken is read by its
-// rules to the end, and one that is taken now by those of now.
+// TestAnEarlierImportEndsAsItBegan: a file accepted by an earlier release is read by that release's rules to the end,
+// a new one by the current rules.
 func TestAnEarlierImportEndsAsItBegan(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
 	ctx := t.Context()
-	w.addImport(t, "org", "first", 1) // makes the event
+	w.addImport(t, "org", "first", 1) // creates the event
 	const file = "treatment,weightKg,date,Volume\n\nlandfill,1.250,2026-05-13,7\nlandfill,1,09.09.2026,7\n"
 	want := map[int]string{
 		0:           "completed 2 1 [3 date AMBIGUOUS_DATE] [Volume]",

@@ -64,7 +64,7 @@ func openWatched(t *testing.T) *watchedImports {
 	return &watchedImports{Store: sqlitestore.New(db), ended: map[record.OrgID]int{}, behind: map[record.OrgID]int{}}
 }
 
-// addImport stores a file of some rows of waste, ready to be worked on.
+// addImport stores a file with some rows of waste, ready to be processed.
 func (w *watchedImports) addImport(t *testing.T, org record.OrgID, id string, rows int) record.Import {
 	t.Helper()
 	ctx := t.Context()
@@ -88,9 +88,8 @@ func (w *watchedImports) importer() *Importer {
 	return New(w, slog.New(slog.DiscardHandler), time.Now)
 }
 
-// TestImportsOfOrganizationsTakeTurns: who comes with one row while as many large files
-// of others are worked on as work at the same moment is done after a few slices of
-// them, not after one of the files.
+// TestImportsOfOrganizationsTakeTurns: while as many large files as run concurrently are processed, another
+// organization's file with one row is done after a few slices, not after one of the files.
 func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -138,8 +137,8 @@ func TestImportsOfOrganizationsTakeTurns(t *testing.T) {
 	w.imported(t, "b", "z-small", 1)
 }
 
-// TestImportsShareTheProcess: beside other organizations an import works in place of other
-// expensive work of its organization, and alone beside it.
+// TestImportsShareTheProcess: while other organizations are active, an import uses a slot of expensive work of its
+// organization; otherwise it runs in addition.
 func TestImportsShareTheProcess(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -169,11 +168,11 @@ func TestImportsShareTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.imported(t, "a", id, 600)
-	// More of them, sixteen, are what creations of others waited for (ADR 0094).
+	// Sixteen at a time had delayed record creation of others (ADR 0094).
 	if most := slices.Max(w.writes); most > 4 {
 		t.Errorf("%d rows became records in one write, which others wait for, want 4 at most", most)
 	}
-	// Each storing of the progress is a commit as well, which others wait for.
+	// Each update of the progress is also a commit, which others wait for.
 	if told, least := len(w.progress), 600/importBatch; told < least || told > len(w.writes)/2 {
 		t.Errorf("the progress was stored %d times beside %d writes of rows, want %d times at least", told, len(w.writes), least)
 	}
@@ -193,8 +192,8 @@ func TestImportsShareTheProcess(t *testing.T) {
 	}
 }
 
-// TestLongImportsAreWrittenBehind: somebody waits for the end of a short file, and of a long
-// one nobody does.
+// TestLongImportsAreWrittenBehind: a long file has low-priority writes, a short one, which somebody waits for, does
+// not.
 func TestLongImportsAreWrittenBehind(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -203,7 +202,7 @@ func TestLongImportsAreWrittenBehind(t *testing.T) {
 	if err := w.importer().Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// Of the long one are not: the begin, and what is looked at before it is found to be long.
+	// The start of the long one has normal priority, until it is known to be long.
 	if n := w.behind["long"]; n < 4 {
 		t.Errorf("%d steps of a long import are written behind other writes, want those of its rows", n)
 	}
@@ -212,8 +211,8 @@ func TestLongImportsAreWrittenBehind(t *testing.T) {
 	}
 }
 
-// TestImportsPause: beside others a long import leaves storage to them for twice as long as it had it,
-// and not for longer than a tenth of a second; a short one goes on, and so does any alone.
+// TestImportsPause: while others are active, a long import pauses its storage access for twice as long as it took, at
+// most a tenth of a second; a short one, or one alone, does not pause.
 func TestImportsPause(t *testing.T) {
 	t.Parallel()
 	m := openWatched(t).importer()
@@ -247,7 +246,7 @@ func TestImportsPause(t *testing.T) {
 	}
 }
 
-// imported holds how an import has ended.
+// imported verifies the outcome of an import.
 func (w *watchedImports) imported(t *testing.T, org record.OrgID, id string, rows int64) {
 	t.Helper()
 	i, err := w.Import(t.Context(), org, record.EventID("event-"+string(org)), id)
@@ -256,8 +255,8 @@ func (w *watchedImports) imported(t *testing.T, org record.OrgID, id string, row
 	}
 }
 
-// TestOneImportOfAnOrganizationAtATime: more files of one organization take
-// nothing from the others, and are all done by one sweep.
+// TestOneImportOfAnOrganizationAtATime: several files of one organization do not delay others, and one sweep
+// processes all.
 func TestOneImportOfAnOrganizationAtATime(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -289,7 +288,7 @@ func TestOneImportOfAnOrganizationAtATime(t *testing.T) {
 	}
 }
 
-// TestTooManyRowsAreRefused: nothing of such a file is imported.
+// TestTooManyRowsAreRefused: no row of such a file is imported.
 func TestTooManyRowsAreRefused(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -315,7 +314,7 @@ func (a *awayStore) OpenImports(context.Context, string, int) ([]record.OpenImpo
 	return nil, errors.New("the database is away")
 }
 
-// An outage of the database is a line of the importer, not one at each look.
+// The importer logs an outage of the database once, not at each poll.
 func TestImporterTellsOfAnOutageOnce(t *testing.T) {
 	t.Parallel()
 	ctx, end := context.WithCancel(t.Context())

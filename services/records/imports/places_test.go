@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// addLongImport is addImport of a file that is not short, with rows of some hundred bytes.
+// addLongImport is addImport for a long file, with rows of some hundred bytes.
 func (w *watchedImports) addLongImport(t *testing.T, org string, rows int) record.Import {
 	t.Helper()
 	i := w.addImport(t, record.OrgID(org), org, 1)
@@ -28,8 +28,8 @@ func (w *watchedImports) addLongImport(t *testing.T, org string, rows int) recor
 	return i
 }
 
-// TestImportsAtOnceAreBounded: one process works on so many long files at a time, and
-// all are done by one sweep, in the order in which they came.
+// TestImportsAtOnceAreBounded: one process handles a bounded number of long files concurrently, and one sweep
+// processes all in the order of arrival.
 func TestImportsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -62,7 +62,7 @@ func TestImportsAtOnceAreBounded(t *testing.T) {
 	if most < 2 || most > places {
 		t.Errorf("%d imports at once, want at most %d", most, places)
 	}
-	for n, id := range order { // each began when its turn had come, those of one turn in any order
+	for n, id := range order { // each started in its round, those of one round in any order
 		if at := int(id[1] - '0'); at/places != n/places {
 			t.Errorf("begun in the order %v", order)
 			break
@@ -70,8 +70,8 @@ func TestImportsAtOnceAreBounded(t *testing.T) {
 	}
 }
 
-// TestShortImportsDoNotWaitForLongOnes: while long files have all places, and none of them goes
-// on, one of one row is imported.
+// TestShortImportsDoNotWaitForLongOnes: while long files occupy all places and are blocked, one with one row is
+// imported.
 func TestShortImportsDoNotWaitForLongOnes(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -108,8 +108,8 @@ func TestShortImportsDoNotWaitForLongOnes(t *testing.T) {
 	w.imported(t, "z", "z", 1)
 }
 
-// TestLongImportsGiveWay: one that has had its place for a time lets another organization have
-// it, goes on after that where it was, and makes each of its records once.
+// TestLongImportsGiveWay: a long import yields its place to another organization after some time, resumes later, and
+// creates each record once.
 func TestLongImportsGiveWay(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)
@@ -144,8 +144,7 @@ func TestLongImportsGiveWay(t *testing.T) {
 	}
 }
 
-// crowdOfImports is a store with open imports of many organizations, and some of "late" after
-// them.
+// crowdOfImports is a store with open imports of many organizations, and some of "late" after them.
 type crowdOfImports struct {
 	record.Store
 	many, late int

@@ -27,8 +27,8 @@ func (l *leaving) Roles(_ context.Context, _ string, ids []string) (map[string]i
 	return roles, nil
 }
 
-// TestImportEndsWithTheRights: an import whose uploader has left the organization ends as
-// failed, says so, and makes no record more; what it made is counted.
+// TestImportEndsWithTheRights: an import whose uploader has left the organization fails with that reason and creates
+// no more records; those created are counted.
 func TestImportEndsWithTheRights(t *testing.T) {
 	t.Parallel()
 	for name, leaves := range map[string]func(i record.Import) bool{
@@ -56,8 +56,7 @@ func TestImportEndsWithTheRights(t *testing.T) {
 	}
 }
 
-// checkStopped fails the test unless an import has failed for a reason, with few records,
-// which it tells.
+// checkStopped verifies that an import has failed with a reason and few records.
 func checkStopped(t *testing.T, w *watchedImports, i record.Import, code string, most int64) {
 	t.Helper()
 	i, err := w.Import(t.Context(), i.Org, i.Event, i.ID)
@@ -90,8 +89,7 @@ func (p *panicking) InsertRecords(ctx context.Context, org record.OrgID, sub rec
 	return p.Store.InsertRecords(ctx, org, sub, records)
 }
 
-// TestImportSurvivesAPanic: a file with which the work panics ends as failed, and is not
-// taken up again; the process goes on.
+// TestImportSurvivesAPanic: a file that causes a panic fails and is not retried; the process continues.
 func TestImportSurvivesAPanic(t *testing.T) {
 	t.Parallel()
 	w := openWatched(t)

@@ -65,8 +65,7 @@ func result(id record.EventID, version int64) resulttree.Result {
 	return resulttree.Result{Org: org, Event: id, Version: version, Revision: 1, Contribution: json.RawMessage(`{}`), CalculatedAt: now}
 }
 
-// racing is a store to which somebody writes just after records of the event were
-// read for the first time.
+// racing is a store with a write just after records of the event were read for the first time.
 type racing struct {
 	record.Store
 	write func()
@@ -81,8 +80,7 @@ func (r *racing) RecordsAfter(ctx context.Context, org record.OrgID, after recor
 	return all, err
 }
 
-// What changes while an event is copied is copied again, or calculated again from
-// what was copied.
+// Data that changes while an event is copied is copied again, or recalculated from the copy.
 func TestArchiveHoldsAStateThatCouldHaveBeen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -161,8 +159,7 @@ func TestArchiveGivesUpOnAnEventThatNeverRests(t *testing.T) {
 	}
 }
 
-// A key that was answered while the copy was made is stored without its answer,
-// and one from before with it.
+// A key answered during the copy is stored without its response, an earlier one with it.
 func TestArchiveKeepsAnswersFromBefore(t *testing.T) {
 	t.Parallel()
 	s := source(t)

@@ -36,8 +36,7 @@ func fill(v reflect.Value, set func(field reflect.Value)) {
 	}
 }
 
-// Every field of what is stored counts, however deep it lies and whatever its
-// JSON leaves out.
+// Every stored field affects the canonical form, at any depth and even if its JSON omits it.
 func TestEveryFieldCounts(t *testing.T) {
 	t.Parallel()
 	for _, row := range []any{record.Organization{}, record.Event{}, record.Record{}, record.Entry{}, record.KeyEntry{}, record.Import{},

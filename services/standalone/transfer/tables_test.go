@@ -6,20 +6,18 @@ import (
 	"testing"
 )
 
-// tables says what becomes of each table in a copy: whether the walk shows it,
-// the target derives it from the rest, or it is left behind.
+// tables states how each table is copied: walked, derived by the target from the rest, or left out.
 var tables = map[string]string{
 	"organizations": "walked", "auto_approvals": "walked", "events": "walked", "event_history": "walked", "records": "walked", "history": "walked",
 	"imports": "walked", "import_parts": "walked", "supplier_factors": "walked", "policies": "walked", "factor_packs": "walked", "idempotency_keys": "walked",
 	"result_nodes": "walked", "result_node_details": "walked", "result_changes": "walked", "result_parts": "walked", "result_revisions": "walked", "results": "walked",
 	"account_users": "walked", "account_sessions": "walked", "account_audit": "walked",
-	// How many invitations an organization has given today begins anew.
+	// The daily count of invitations starts again.
 	"account_invitations": "left",
 	"account_audit_heads": "derived", "event_members": "derived", "list_counts": "derived", "list_sets": "derived", "record_counts": "derived", "result_facts": "derived", "schema_versions": "derived",
 }
 
-// A table that is added is copied or derived, or it would be missing in every
-// backup.
+// A new table must be copied or derived, or it would be missing in every backup.
 func TestEveryTableIsWalkedOrDerived(t *testing.T) {
 	t.Parallel()
 	counts, err := newFile(t).Counts(t.Context())
