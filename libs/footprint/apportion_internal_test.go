@@ -7,8 +7,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
-// TestApportion: people are shared in whole numbers by the largest remainder; of
-// equal ones those that come first in the input have it.
+// TestApportion: people are divided into whole numbers by the largest remainder; ties in order of the input.
 func TestApportion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAttendeeTravelOfManyTowns calculates as many different origins as a file may
-// have: the lines of one row are added up before their moments are, so that it
-// takes seconds, and each line is still there.
+// TestAttendeeTravelOfManyTowns calculates as many different origins as a file may have: equal lines of a row are
+// merged before their moments are calculated, so that it takes seconds, and no line is lost.
 func TestAttendeeTravelOfManyTowns(t *testing.T) {
 	t.Parallel()
 	packed, _ := places.Index()

@@ -6,8 +6,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestPeopleByDirection: people without origin are counted as the mean of the others, also by
-// their direction, and those of a survey for all who were asked about.
+// TestPeopleByDirection: people without origin count as the mean of the others, also by direction, and survey
+// responses are extrapolated to everyone.
 func TestPeopleByDirection(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", FactorSet: "desnz-2026"}

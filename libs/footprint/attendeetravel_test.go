@@ -40,7 +40,7 @@ func decodeTravel(t *testing.T, typ, body string, ev footprint.EventContext) foo
 	return d
 }
 
-// byHand adds up records that a person would have entered.
+// byHand adds up the equivalent individual records.
 func byHand(t *testing.T, ev footprint.EventContext, records ...[2]string) footprint.Mass {
 	t.Helper()
 	var sum footprint.Mass
@@ -52,9 +52,8 @@ func byHand(t *testing.T, ev footprint.EventContext, records ...[2]string) footp
 	return sum
 }
 
-// TestAttendeeTravelEqualsRecordsByHand enters the same ways as flights and ground
-// transport: to the milligram the same, with known modes, with a survey, with a
-// published table and with towns of a country.
+// TestAttendeeTravelEqualsRecordsByHand enters the same journeys as flights and ground transport: the figures are
+// equal to the milligram, with known modes, with a survey, with a published table and with towns of a country.
 func TestAttendeeTravelEqualsRecordsByHand(t *testing.T) {
 	t.Parallel()
 	ev := travelContext(t, "Brighton, GB")
@@ -71,7 +70,7 @@ func TestAttendeeTravelEqualsRecordsByHand(t *testing.T) {
 			[][2]string{
 				{ground, `{"mode":"rail","from":"Manchester, GB","to":"Brighton, GB","passengers":12,"roundTrip":true}`},
 				{fly, `{"from":"BER","to":"LGW","passengers":3,"roundTrip":true}`},
-				// Of 3 people, 2.25, 0.5001 and 0.2499 go by car, rail and coach: 2, 1 and 0.
+				// Of 3 people, 2.25, 0.5001 and 0.2499 travel by car, rail and coach: 2, 1 and 0.
 				access("Berlin, DE", "BER", "car", "2"), access("Berlin, DE", "BER", "rail", "1"),
 				access("Brighton, GB", "LGW", "car", "2"), access("Brighton, GB", "LGW", "rail", "1"),
 				{ground, `{"mode":"car","from":"London, GB","to":"Brighton, GB","passengers":4}`},
@@ -172,8 +171,7 @@ func wider(a, b total.Preview) bool {
 	return x.Cmp(new(big.Int).Mul(b.High.Big(), a.Low.Big())) >= 0
 }
 
-// TestCoarserAttendeeTravelIsWider holds rows that say less to intervals that are
-// no narrower.
+// TestCoarserAttendeeTravelIsWider verifies that less precise rows have no narrower intervals.
 func TestCoarserAttendeeTravelIsWider(t *testing.T) {
 	t.Parallel()
 	ev := travelContext(t, "Brighton, GB")
@@ -197,7 +195,7 @@ func TestCoarserAttendeeTravelIsWider(t *testing.T) {
 	}
 }
 
-// TestAttendeeTravelNarrows re-evaluates with what the notice asks for.
+// TestAttendeeTravelNarrows evaluates again with the field of the notice.
 func TestAttendeeTravelNarrows(t *testing.T) {
 	t.Parallel()
 	d := decodeTravel(t, footprint.AttendeeTravel, `{"origins":[{"place":"Leeds","people":60}]}`, travelContext(t, "Brighton, GB"))
@@ -213,8 +211,7 @@ func TestAttendeeTravelNarrows(t *testing.T) {
 	}
 }
 
-// TestAttendeeTravelKeepsNoNames asserts that what is not a count by origin is
-// nowhere in what is stored.
+// TestAttendeeTravelKeepsNoNames asserts that only counts by origin are stored.
 func TestAttendeeTravelKeepsNoNames(t *testing.T) {
 	t.Parallel()
 	d := decodeTravel(t, footprint.AttendeeTravel, `{"origins":[{"place":"Leeds","people":1,"mode":"rail","name":"Ada Lovelace","email":"ada@example.org"}]}`, travelContext(t, "Brighton, GB"))
@@ -229,7 +226,7 @@ func TestAttendeeTravelKeepsNoNames(t *testing.T) {
 	}
 }
 
-// TestAttendeeTravelFaults names the row and what would be right.
+// TestAttendeeTravelFaults verifies that faults name the row and valid values.
 func TestAttendeeTravelFaults(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -276,8 +273,8 @@ func TestAttendeeTravelElsewhere(t *testing.T) {
 	}
 }
 
-// TestAttendeeTravelIsAJourneyOfAttendees: the total without the journeys of attendees
-// has none of them, however they were entered, from engine 2.2.0 on.
+// TestAttendeeTravelIsAJourneyOfAttendees: the total without the journeys of attendees excludes them, however they
+// were entered, from engine 2.2.0 on.
 func TestAttendeeTravelIsAJourneyOfAttendees(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {
@@ -297,8 +294,7 @@ func TestAttendeeTravelIsAJourneyOfAttendees(t *testing.T) {
 	}
 }
 
-// An address has a town and a postcode: the postcode counts where its area is known and lies at
-// the town, else the town.
+// An address has a town and a postcode: the postcode counts if its area is known and near the town, else the town.
 func TestOriginsWithTownAndPostcode(t *testing.T) {
 	t.Parallel()
 	for row, want := range map[string]string{

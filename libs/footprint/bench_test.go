@@ -93,9 +93,8 @@ func BenchmarkContributionJSON(b *testing.B) {
 	}
 }
 
-// BenchmarkBreakdown makes the intervals of a result: by an engine that knows the
-// moments of a sum alone, by the newest one, and by that beside surveys of one
-// answer, whose widest it keeps apart.
+// BenchmarkBreakdown calculates the intervals of a result: by an engine with the moments of a sum only, by the newest
+// one, and by that with surveys of one response, whose widest it stores separately.
 func BenchmarkBreakdown(b *testing.B) {
 	for _, c := range []struct {
 		name, engine string
@@ -132,13 +131,13 @@ func BenchmarkBreakdown(b *testing.B) {
 	}
 }
 
-// kept is a record as a store has it.
+// kept is a stored record.
 type kept struct {
 	typ    string
 	fields json.RawMessage
 }
 
-// mixed returns the examples of all types, by whom they may be about.
+// mixed returns the examples of all types, for all groups.
 func mixed(b *testing.B) []kept {
 	b.Helper()
 	var mix []kept

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestBiomassSaysSo: each row of each table that is of biomass, by its words, has
-// a figure outside of scopes, is one of the blends, or is named as one without.
+// TestBiomassSaysSo: each row of each table for biomass, by its words, has a figure outside of scopes, is one of the
+// blends, or is listed as one without.
 func TestBiomassSaysSo(t *testing.T) {
 	t.Parallel()
 	list := footprint.BiomassRows()
@@ -26,7 +26,7 @@ func TestBiomassSaysSo(t *testing.T) {
 				}
 				continue
 			}
-			// The series of treatments, of recycled cotton and of boards of plaster are told by the material.
+			// The series of treatments, of recycled cotton and of plasterboard are identified by the material.
 			material := strings.TrimSuffix(f.Series, ".composting")
 			of := slices.IndexFunc(words, func(w string) bool { return strings.Contains(material, w) })
 			if of < 0 || f.BiogenicCO2.Published || strings.Contains(f.Series, "plasterboard") || strings.HasPrefix(f.Series, "energy.") {

@@ -7,9 +7,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
-// TestEverySpendCategoryIsOfTypesOrOfNone: what the table of categories names is what
-// purchases are held against, but for those that are listed as apart. A category that is
-// added is of the types in its row; one that names no type which there is fails here.
+// TestEverySpendCategoryIsOfTypesOrOfNone: purchases are compared with the types in the table of categories, except
+// for those listed in boughtApart. A new category is compared with the types in its row; one with an unknown type
+// fails here.
 func TestEverySpendCategoryIsOfTypesOrOfNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range spend.Categories() {
@@ -39,8 +39,7 @@ func TestEverySpendCategoryIsOfTypesOrOfNone(t *testing.T) {
 	}
 }
 
-// TestBoughtAs: by the ids and titles of spend categories, by the categories of the first
-// release, and by a person's own words.
+// TestBoughtAs: by ids and titles of spend categories, by the categories of the first release, and by free text.
 func TestBoughtAs(t *testing.T) {
 	t.Parallel()
 	for category, want := range map[string][]string{

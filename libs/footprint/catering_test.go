@@ -19,7 +19,7 @@ func TestCatering(t *testing.T) {
 		// 340 + 60 × 0.635463 + 200 × 0.000132
 		`{"meals":400,"diet":"vegetarian","mealType":"lunch","drinks":{"coffee":60,"tap_water":200}}`: "378.154180",
 		`{"meals":0,"diet":"vegan","drinks":{"beer":100}}`:                                            "134.703000",
-		// What was thrown away was made as well.
+		// Wasted food was produced as well.
 		`{"meals":100,"diet":"vegan","wastedPercent":50}`: "54.000000",
 	})
 	if got := scopesOf(t, "catering", `{"meals":1,"diet":"vegan","drinks":{"tea":1}}`); !slices.Equal(got, []string{"3 1 Purchased goods and services", "3 1 Purchased goods and services"}) {

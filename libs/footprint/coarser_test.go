@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// pairOf is a path of rough data: a body that says little, and the finer one it
-// stands for, which may use what the server worked out for the first (%distance,
-// %from, %to).
+// pairOf is a kind of rough data: a body with little information, and the equivalent finer one, which may use values
+// derived by the server for the first (%distance, %from, %to).
 type pairOf func(t *rapid.T) (typ, coarse, finer string)
 
 func drawPairs() map[string]pairOf {

@@ -31,8 +31,8 @@ func values(t *testing.T, typ, field string) []string {
 	return out
 }
 
-// TestEveryCombination walks all values of the fields that choose a factor: each
-// has a figure or says that there is none, with values that do have one.
+// TestEveryCombination tries all values of the fields that select a factor: each has a figure or a fault with values
+// that have one.
 func TestEveryCombination(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -101,8 +101,7 @@ func combine(fields []string, values func(string) []string, use func([]string)) 
 	walk(nil)
 }
 
-// figure reports whether a body has a figure; with tryAll, what its fault
-// suggests must have one.
+// figure reports whether a body has a figure; with tryAll, the suggestions of its fault must have one.
 func figure(t *testing.T, typ, body string, ev footprint.EventContext, zero, tryAll bool) bool {
 	t.Helper()
 	d, err := footprint.Decode(typ, []byte(body), ev)
@@ -130,7 +129,7 @@ func figure(t *testing.T, typ, body string, ev footprint.EventContext, zero, try
 		if detail.Code != footprint.FactorUnavailable || !tryAll {
 			continue
 		}
-		// Each suggestion is a value that has a factor, or a field to give.
+		// Each suggestion is a value with a factor, or a field to state.
 		for _, s := range detail.Suggestions {
 			var v map[string]any
 			if err := json.Unmarshal([]byte(body), &v); err != nil {
@@ -166,9 +165,8 @@ func scaled(t *testing.T, typ string) string {
 	return ""
 }
 
-// TestEveryTypeIsLinear multiplies the quantity of a record: the total grows in
-// proportion, but for the rounding of each line to a milligram. Half a record
-// and the other half make the whole one.
+// TestEveryTypeIsLinear multiplies the quantity of a record: the total is proportional, except for rounding each line
+// to a milligram. Two halves add up to the whole.
 func TestEveryTypeIsLinear(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
@@ -219,7 +217,7 @@ func TestEveryTypeIsLinear(t *testing.T) {
 	}
 }
 
-// TestClassesRise asks that a better class never has a smaller footprint.
+// TestClassesRise asserts that a better class never has a smaller footprint.
 func TestClassesRise(t *testing.T) {
 	t.Parallel()
 	rising := func(typ, format string, values ...string) {

@@ -61,7 +61,7 @@ func TestSumsDoNotDependOnOrder(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		for range 3 {
 			list := slices.Clone(parts)
-			// Join two at random until one is left.
+			// Merge two at random until one is left.
 			for len(list) > 1 {
 				random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 				joined := list[0].Add(list[1])
@@ -173,8 +173,7 @@ func TestPartsEqualTotals(t *testing.T) {
 	})
 }
 
-// TestLinear multiplies the passengers: the total grows in proportion, but for
-// the rounding of each line to a milligram.
+// TestLinear multiplies the passengers: the total is proportional, except for rounding each line to a milligram.
 func TestLinear(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -236,7 +235,7 @@ func TestSummerIsTheSumOfEvaluations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What has no factor adds nothing.
+	// A record without a factor adds nothing.
 	if err := s.Add("accommodation", json.RawMessage(`{"country":"ZZ","nights":1,"rooms":1}`)); err != nil {
 		t.Error(err) // the world median serves
 	}
@@ -276,8 +275,7 @@ func TestContributionRefusesOtherText(t *testing.T) {
 	}
 }
 
-// TestContributionOfAnOlderEngine: it can be read, and is not taken for one of
-// this engine.
+// TestContributionOfAnOlderEngine: it can be read, and is not accepted as one of this engine.
 func TestContributionOfAnOlderEngine(t *testing.T) {
 	t.Parallel()
 	own := contributed(t, "venue", `{"electricityKWh":1000}`, london)
@@ -300,7 +298,7 @@ func TestContributionOfAnOlderEngine(t *testing.T) {
 	}
 }
 
-// FuzzContribution checks that whatever is read is written in one form.
+// FuzzContribution checks that every valid input has one encoding.
 func FuzzContribution(f *testing.F) {
 	f.Add([]byte(`{"records":0,"total":"0"}`))
 	f.Add([]byte(`{"records":1,"total":"10","counts":["a|b|1"],"cells":["a|b|c|d|3|e|5|1|2","a|b|c|e|3|e|5|1|2"],"gases":"1|1|1|1|1","notices":["X|1|5"]}`))

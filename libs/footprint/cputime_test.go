@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// cpuTime is what the process has used of all cores, which on a busy machine
-// says more than the clock.
+// cpuTime is the CPU time of the process, which is more reliable than wall time on a busy machine.
 func cpuTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -17,7 +17,7 @@ import (
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	// Newer types come behind these, which clients know in this order.
+	// Newer types follow these, whose order clients know.
 	first := []string{
 		"flights", "accommodation", "venue", "waste", "ground-transport", "freight", "catering", "materials", "energy", "water", "digital", "purchases", "custom",
 	}
@@ -103,8 +103,7 @@ func TestUnknownFieldsAreBounded(t *testing.T) {
 	}
 }
 
-// TestDecodingAgainChangesNothing is what an edit relies on: stored fields with
-// some of them replaced are decoded again.
+// TestDecodingAgainChangesNothing: an edit decodes stored fields with some of them replaced.
 func TestDecodingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	elsewhere := london
@@ -115,7 +114,7 @@ func TestDecodingAgainChangesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %s", body, describe(err))
 		}
-		// The country was taken from the event and stays, whatever becomes of it.
+		// The country was taken from the event and stays, even if the event's changes.
 		twice, err := footprint.Decode(typ, once.Fields, elsewhere)
 		if err != nil || !bytes.Equal(once.Fields, twice.Fields) || len(twice.Notices) != 0 {
 			t.Fatalf("%s became %s, %v, %v", once.Fields, twice.Fields, err, twice.Notices)
@@ -128,8 +127,8 @@ func TestDecodingAgainChangesNothing(t *testing.T) {
 	})
 }
 
-// TestDamagedFields evaluates stored fields of which one is missing or of another
-// value: there may be a figure or an error, but never a panic.
+// TestDamagedFields evaluates stored fields of which one is missing or has another value: the result may be a figure
+// or an error, but never a panic.
 func TestDamagedFields(t *testing.T) {
 	t.Parallel()
 	for _, typ := range footprint.Types() {

@@ -25,8 +25,8 @@ func decoded(t *testing.T, typ, body string) map[string]any {
 	return out
 }
 
-// TestAnswersCarryWhatIsPromised holds that a record has every field that the
-// document promises of answers, whichever way its input gave it.
+// TestAnswersCarryWhatIsPromised verifies that a record in a response has every required field of the document, for
+// any input.
 func TestAnswersCarryWhatIsPromised(t *testing.T) {
 	t.Parallel()
 	check := func(typ, body string) {
@@ -49,7 +49,7 @@ func TestAnswersCarryWhatIsPromised(t *testing.T) {
 	}
 }
 
-// TestDerivedByHand works out what the server derives, from the published rows.
+// TestDerivedByHand calculates the derived values from the published rows.
 func TestDerivedByHand(t *testing.T) {
 	t.Parallel()
 	table, _ := factors.ByID("desnz-2026")
@@ -96,8 +96,8 @@ func TestDerivedByHand(t *testing.T) {
 	}
 }
 
-// TestDerivedIsWorkedOutAgain holds that a derived value never stands in the way
-// of a change: it is dropped where it comes back, and kept where it was stated.
+// TestDerivedIsWorkedOutAgain verifies that a derived value never prevents a change: it is dropped when sent back,
+// and preserved if it was stated.
 func TestDerivedIsWorkedOutAgain(t *testing.T) {
 	t.Parallel()
 	change := func(typ, body, set string) (map[string]any, string) {
@@ -135,7 +135,7 @@ func TestDerivedIsWorkedOutAgain(t *testing.T) {
 	if fault != "" || own["derived"] != nil || own["kgCO2ePerUnit"] != 0.4 {
 		t.Errorf("a factor of one's own: %v %q", own, fault)
 	}
-	// What a client invents is held to the rules of every body.
+	// A value invented by a client is validated like any other.
 	if got := faults(t, "purchases", `{"category":"energy","amount":1,"currency":"GBP","derived":{"category":"energy"}}`, book); len(got) == 0 {
 		t.Error("a derived category hid the category")
 	}

@@ -29,9 +29,8 @@ func TestDigital(t *testing.T) {
 	}
 }
 
-// TestHomesOfRemoteAttendees: their heating is of those who take part, as their
-// journeys would be, and teleworking of staff is beside commuting. The devices are in
-// the record of the conference.
+// TestHomesOfRemoteAttendees: their heating is in the category of their journeys, and that of staff in teleworking
+// with commuting. The devices are in the record of the conference.
 func TestHomesOfRemoteAttendees(t *testing.T) {
 	t.Parallel()
 	for group, category := range map[string]string{"attendees": footprint.CategoryOptional, "staff": "7 Employee commuting", "speakers": "6 Business travel"} {

@@ -44,7 +44,7 @@ func TestDoubtByHand(t *testing.T) {
 		line      int
 		want      footprint.Doubt
 	}{
-		// Estimated reading (1.69), a row of its own edition and country.
+		// Estimated reading (1.69), with a row of its own edition and country.
 		{"venue", `{"electricityKWh":1000}`, 0, footprint.Doubt{Activity: of(1.69), Basic: of(1.05), Use: ".111"}},
 		{"venue", `{"electricityKWh":1000,"dataQuality":"measured","evidence":[{"name":"bill"}]}`, 0, footprint.Doubt{Basic: of(1.05), Use: ".111"}},
 		// Meals: half of the figure is published; French, so one continent off.
@@ -55,7 +55,7 @@ func TestDoubtByHand(t *testing.T) {
 		// Rail in Germany by a UK factor.
 		{"ground-transport", `{"mode":"rail","distanceKm":1,"passengers":1,"country":"DE","dataQuality":"measured"}`, 0,
 			footprint.Doubt{Activity: of(1.54), Basic: of(1.2), Fit: of(1.11), Use: "DE.151"}},
-		// What came with the record is in doubt with the record alone.
+		// A supplied figure has only the uncertainty of the record.
 		{"custom", `{"kgCO2e":100,"description":"x","evidence":[{"name":"a"}]}`, 0, footprint.Doubt{Activity: of(1.69, 1.05)}},
 	} {
 		l := evaluate(t, c.typ, c.body, second).Lines[c.line]
@@ -78,8 +78,7 @@ func TestDoubtByHand(t *testing.T) {
 	}
 }
 
-// TestSurveyDoubt: σ² = ln(1 + CV²/n × (1 - n/N)); few answers, or none of
-// their spread, count as a CV of at least 1.
+// TestSurveyDoubt: σ² = ln(1 + CV²/n × (1 - n/N)); with few responses, or without their spread, CV is at least 1.
 func TestSurveyDoubt(t *testing.T) {
 	t.Parallel()
 	plain := evaluate(t, "waste", `{"treatment":"landfill","weightKg":10}`, second).Lines[0].Doubt.Activity
@@ -289,7 +288,7 @@ func drawnEvent(t *testing.T, random *rand.Rand, seed int) (records []footprint.
 	return records, sum, widest
 }
 
-// TestCategoriesOfPeople holds the rule for each group and type.
+// TestCategoriesOfPeople verifies the rule for each group and type.
 func TestCategoriesOfPeople(t *testing.T) {
 	t.Parallel()
 	for _, traveller := range footprint.Travellers() {
@@ -334,7 +333,7 @@ func TestCategoriesOfPeople(t *testing.T) {
 	}
 }
 
-// TestBiogenicOfBlends: 1,000 l of diesel and of petrol hold 140 and 130 kg.
+// TestBiogenicOfBlends: 1,000 l of diesel and of petrol contain 140 and 130 kg.
 func TestBiogenicOfBlends(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

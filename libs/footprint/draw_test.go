@@ -19,7 +19,7 @@ func (b *bodyOf) add(format string, args ...any) {
 	b.fields = append(b.fields, fmt.Sprintf(format, args...))
 }
 
-// maybe adds a field or leaves it out.
+// maybe adds a field or omits it.
 func (b *bodyOf) maybe(format string, g *rapid.Generator[string]) {
 	if rapid.Bool().Draw(b.t, format) {
 		b.add(format, g.Draw(b.t, "value"))
@@ -40,13 +40,13 @@ var (
 	drawControl = of("own", "hired", "hired_with_operator")
 )
 
-// drawRecord makes a good body of any type.
+// drawRecord draws a valid body of any type.
 func drawRecord(t *rapid.T) (typ, body string) {
 	typ = rapid.SampledFrom(footprint.Types()).Draw(t, "type")
 	return typ, drawBody(t, typ)
 }
 
-// drawBody makes a good body of a type.
+// drawBody draws a valid body of a type.
 func drawBody(t *rapid.T, typ string) string {
 	b := &bodyOf{t: t}
 	number := func(name string) string { return drawNumber.Draw(t, name) }
@@ -113,7 +113,7 @@ func drawBody(t *rapid.T, typ string) string {
 		evidence = true
 		b.add(`"kgCO2e":%s,"description":"fireworks"`, number("kg"))
 		b.maybe(`"scope":%s`, of("1", "2", "3"))
-	default: // a type without a generator of its own has its examples
+	default: // a type without a generator uses its examples
 		return string(rapid.SampledFrom(footprint.Examples(typ)).Draw(t, "example"))
 	}
 	if typ != "flights" {

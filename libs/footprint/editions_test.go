@@ -8,8 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestEventsOfEachYear evaluates the same records for events of different
-// years, each with the set that its start date asks for.
+// TestEventsOfEachYear evaluates the same records for events of different years, each with the set for its start
+// date.
 func TestEventsOfEachYear(t *testing.T) {
 	t.Parallel()
 	const electricity, rail, water, flight = `{"electricityKWh":1000}`, `{"mode":"rail","distanceKm":100,"passengers":2}`, `{"supplyM3":10,"treated":false}`,
@@ -54,7 +54,7 @@ func TestEventsOfEachYear(t *testing.T) {
 			score := 1
 			switch {
 			case c.start == "":
-				score = 5 // of no known year
+				score = 5 // of unknown year
 			case other.want:
 				score = 2
 			}

@@ -25,8 +25,8 @@ func TestEnergy(t *testing.T) {
 	})
 }
 
-// TestEnergyOfHeaters: burning oil, and what holds carbon of biomass, of which only the
-// gases beside CO2 and the upstream part are in the figure.
+// TestEnergyOfHeaters: burning oil, and biomass, of which the figure includes only gases other than CO2 and the
+// upstream part.
 func TestEnergyOfHeaters(t *testing.T) {
 	t.Parallel()
 	figures(t, "energy", map[string]string{
@@ -48,7 +48,7 @@ func TestEnergyOfHeaters(t *testing.T) {
 		`{"source":"biodiesel_tallow","volumeLitres":100}`:   "69.983000",  // × (0.16751 + 0.53232)
 		`{"source":"biodiesel","weightKg":100}`:              "63.213000",  // × (0.18822 + 0.44391)
 		`{"source":"hvo","weightKg":100}`:                    "76.920000",  // × (0.04562 + 0.72358)
-		`{"source":"wood_chips","weightKg":100}`:             "4.505983",   // × 0.04505983; nobody's upstream part is held
+		`{"source":"wood_chips","weightKg":100}`:             "4.505983",   // × 0.04505983; no upstream part is published
 	})
 	if e := evaluate(t, "energy", `{"source":"wood_chips","weightKg":100}`, london); !has(e.Notices, footprint.NoticeUpstream) {
 		t.Errorf("wood chips without their upstream part: %v", e.Notices)
@@ -60,8 +60,7 @@ func TestEnergyOfHeaters(t *testing.T) {
 	}
 }
 
-// TestBiogenicCO2IsOutsideScopes reports it apart from the total, a survey
-// scaled up included.
+// TestBiogenicCO2IsOutsideScopes reports it separately from the total, including an extrapolated survey.
 func TestBiogenicCO2IsOutsideScopes(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -128,7 +127,7 @@ func TestEnergyFaults(t *testing.T) {
 		{`{}`, nowhere, []string{"source REQUIRED", "energyKWh REQUIRED"}},
 		{`{"source":"grid","energyKWh":1}`, nowhere, []string{"country REQUIRED"}},
 		{`{"source":"grid","volumeLitres":1}`, london, []string{"volumeLitres FACTOR_UNAVAILABLE"}},
-		// Published per GJ of net calorific value, which is not what energyKWh is.
+		// Published per GJ of net calorific value, unlike energyKWh.
 		{`{"source":"hvo","energyKWh":1}`, london, []string{"energyKWh FACTOR_UNAVAILABLE"}},
 		{`{"source":"natural_gas","volumeLitres":1}`, london, []string{"volumeLitres FACTOR_UNAVAILABLE"}},
 		{`{"source":"coal","volumeLitres":-1}`, london, []string{"source NOT_ALLOWED", "volumeLitres OUT_OF_RANGE"}},

@@ -12,8 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// listed returns every value of every list of the types' schemas, and the names of
-// what catering counts.
+// listed returns every value of every list of the types' schemas, and the names of servings.
 func listed(t *testing.T) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
@@ -152,8 +151,8 @@ func TestWhatPaperSaysIsSuggested(t *testing.T) {
 	}
 }
 
-// What a field does not take and looks like nothing it takes may be what another type
-// counts; custom records take all the rest.
+// A value that a field rejects and that resembles none of its values may belong to another type; custom records cover
+// the rest.
 func TestWhatAnotherTypeCountsIsSentThere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, body, field, want string }{

@@ -94,7 +94,7 @@ func TestProductIsRoundedOnce(t *testing.T) {
 		mg := new(big.Rat).Mul(q.rat(), decimalRat(f))
 		mg.Mul(mg, big.NewRat(1e6, 1))
 		if mg.Cmp(new(big.Rat).SetInt(fixed.Pow10(34))) > 0 {
-			return // far more than the limits of inputs allow, and than a Mass holds
+			return // far above the limits of inputs, and of a Mass
 		}
 		got := q.mass(f).Big()
 		rest := new(big.Int)

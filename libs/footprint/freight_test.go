@@ -32,8 +32,8 @@ func TestFreight(t *testing.T) {
 	})
 }
 
-// TestAirFreightRadiativeForcing takes the rows without it when the event asks
-// so, and names what it adds to CO2; the well-to-tank part stays.
+// TestAirFreightRadiativeForcing uses the rows without it if the event requires so, and reports the addition to CO2;
+// the well-to-tank part is unchanged.
 func TestAirFreightRadiativeForcing(t *testing.T) {
 	t.Parallel()
 	const body = `{"mode":"air","haul":"domestic","weightKg":100,"distanceKm":500}`

@@ -2,8 +2,8 @@ package footprint
 
 import "testing"
 
-// TestGasesAreLookedUp: every value that is not allowed may be a gas, and a request may have
-// hundreds of them. It is alone: what others allocate would be counted.
+// TestGasesAreLookedUp: every invalid value may be a gas, and a request may have hundreds of them. It does not run in
+// parallel, since other allocations would count.
 func TestGasesAreLookedUp(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
 	if !isGas("R-410A") || !isGas("halon 1211") || isGas("nope") {
 		t.Error("gases are not what they are")

@@ -12,8 +12,7 @@ import (
 
 var burns = regexp.MustCompile(`at ([0-9.]+) % load burn ([0-9.]+) litres an hour, ([0-9.]+) litres in ([0-9.]+) hours`)
 
-// Who multiplies the rate that a notice names by its hours comes to the litres that
-// it names.
+// The rate in a notice times the hours equals the litres in it.
 func TestGeneratorRateTimesHoursIsTheLitres(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ body, load, rate string }{

@@ -22,7 +22,7 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// contributed returns what a record adds to a result.
+// contributed returns the contribution of a record.
 func contributed(t tester, typ, body string, ev footprint.EventContext) total.Contribution {
 	t.Helper()
 	e := evaluate(t, typ, body, ev)
@@ -68,8 +68,8 @@ func has(notices []footprint.Notice, code string) bool {
 	return false
 }
 
-// TestWorkedExamples holds the engine against the derived worked examples: the
-// figure of the table within its tolerance, and our own exact figure.
+// TestWorkedExamples compares the engine with the worked examples: the figure of the table within its tolerance, and
+// our own exact figure.
 func TestWorkedExamples(t *testing.T) {
 	t.Parallel()
 	exact := map[string]struct{ direct, upstream, body string }{

@@ -13,8 +13,7 @@ var third = func() footprint.EventContext {
 	return ev
 }()
 
-// TestGridBasisByHand works 1,000 kWh out on paper: by engine 2.1.0 every country
-// has generation and what is upstream of it.
+// TestGridBasisByHand calculates 1,000 kWh by hand: by engine 2.1.0 every country has generation and upstream.
 func TestGridBasisByHand(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -26,9 +25,9 @@ func TestGridBasisByHand(t *testing.T) {
 	}{
 		// CO2e of the agency's hub, 351.642; life cycle 392.89 less that.
 		{"the nation of the US, corrected", `"country":"US"`, "349.700000", "351.642000", "41.248000", "elec.us.egrid.2023.corrected", []string{footprint.NoticeCorrected, footprint.NoticeUpstreamDerived}},
-		// States are CO2e as they are; the upstream part is that of the nation.
+		// States are already in CO2e; the upstream part is that of the nation.
 		{"a state", `"country":"US","subdivision":"TX"`, "349.800000", "349.800000", "41.248000", "elec.us_tx.egrid.2023", []string{footprint.NoticeUpstreamDerived}},
-		// EEA 8 g beside Ember 38.42 g of the same year.
+		// EEA 8 g, Ember 38.42 g of the same year.
 		{"Sweden", `"country":"SE"`, "8.000000", "8.000000", "30.420000", "elec.se.eea.2023", []string{footprint.NoticeUpstreamDerived}},
 		{"Germany", `"country":"DE"`, "329.000000", "329.000000", "33.920000", "elec.de.eea.2023", []string{footprint.NoticeUpstreamDerived}},
 		// The publishers contradict each other: 690 g of generation, 395 g of the life
@@ -37,10 +36,9 @@ func TestGridBasisByHand(t *testing.T) {
 		// Revised by the publisher from 63.01 and 96.70.
 		{"Costa Rica", `"country":"CR"`, "63.010000", "25.460000", "", "elec.cr.ember.2024.corrected", []string{footprint.NoticeCorrected}},
 		{"Uruguay", `"country":"UY"`, "96.700000", "69.560000", "", "elec.uy.ember.2024.corrected", []string{footprint.NoticeCorrected}},
-		// 512.24 and 511.23: no revision. The row that stood 17 % apart is of the
-		// Cayman Islands and has their code.
+		// 512.24 and 511.23: not a revision. The row that differed by 17 % is of the Cayman Islands with this code.
 		{"Norway", `"country":"NO"`, "", "", "", "elec.no.ember.2024", nil},
-		// Where the upstream part is published, or cannot be derived, nothing changes.
+		// If the upstream part is published, or cannot be derived, nothing changes.
 		{"Great Britain", `"country":"GB"`, "130.960000", "130.960000", "36.820000", "elec.gb.location.2026", nil},
 		{"a state of Australia", `"country":"AU","subdivision":"VIC"`, "780.000000", "780.000000", "", "elec.au_vic.nga.2025", []string{footprint.NoticeUpstream}},
 	} {
@@ -74,9 +72,8 @@ func TestGridBasisByHand(t *testing.T) {
 	}
 }
 
-// TestOwnGridStaysInItsScopes: of own electricity outside of the UK the generation
-// is scope 2, what is upstream of it scope 3, category 3, and both market-based
-// figures are of the generation.
+// TestOwnGridStaysInItsScopes: of purchased electricity outside of the UK generation is scope 2, upstream is scope 3,
+// category 3, and both market-based figures are of the generation.
 func TestOwnGridStaysInItsScopes(t *testing.T) {
 	t.Parallel()
 	e := evaluate(t, "venue", `{"electricityKWh":1000,"country":"SE","control":"own"}`, third)

@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// figures holds bodies of a type to their kilograms.
+// figures verifies the kilograms of bodies of a type.
 func figures(t *testing.T, typ string, want map[string]string) {
 	t.Helper()
 	for body, w := range want {

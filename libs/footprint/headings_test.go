@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Each heading of words/headings.json is that of a field, and in no type of two.
+// Each heading of words/headings.json is that of a field, and in each type of only one.
 func TestHeadingsNameOneField(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("words/headings.json")
@@ -62,8 +62,7 @@ func TestHeadingsNameOneField(t *testing.T) {
 	}
 }
 
-// Each synonym stands for a value of its field, and is no other value or the German
-// name of one.
+// Each synonym is unambiguous: it is no other value or the German name of one.
 func TestSynonymsStandForOneValue(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("words/synonyms.json")

@@ -10,8 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestHintsAreFew: of many places that nobody knows the first say what may have been meant,
-// all the bodies of a request together, and every one of those that are told has its fault.
+// TestHintsAreFew: of many unknown places only the first have suggestions, across all bodies of a request, and every
+// one has its fault.
 func TestHintsAreFew(t *testing.T) {
 	t.Parallel()
 	const rows, most, told = 900, 10, 100

@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestLessIsTheSumOfTheRest takes records from a sum, one after the other: what is left
-// is, byte by byte, what adding up the others gives, or it is not told. By every engine.
+// TestLessIsTheSumOfTheRest subtracts records from a sum, one after the other: the rest equals the sum of the others
+// byte by byte, or cannot be determined. For every engine.
 func TestLessIsTheSumOfTheRest(t *testing.T) {
 	t.Parallel()
 	told := map[string]int{}
@@ -56,8 +56,8 @@ func TestLessIsTheSumOfTheRest(t *testing.T) {
 	}
 }
 
-// TestLessToldAndNot holds which records can be taken from a sum: those whose lines are of
-// factors that others have too, and not the last ones of any, nor others than were added.
+// TestLessToldAndNot verifies which records can be subtracted from a sum: those whose factors other records use too,
+// but not the last one of a factor, nor a record that was not added.
 func TestLessToldAndNot(t *testing.T) {
 	t.Parallel()
 	read := func(typ, body string) total.Contribution {
@@ -93,8 +93,8 @@ func TestLessToldAndNot(t *testing.T) {
 	}
 }
 
-// TestLessOfTheWidest: a sum names its six widest records. While it has fewer it has all of
-// them, and one can be taken; of six nobody knows which was the next.
+// TestLessOfTheWidest: a sum has its six widest records. With fewer it has all of them, and one can be subtracted;
+// with six the next one is unknown.
 func TestLessOfTheWidest(t *testing.T) {
 	t.Parallel()
 	sum := func(wide ...string) total.Contribution {
@@ -128,8 +128,8 @@ func TestLessOfTheWidest(t *testing.T) {
 	}
 }
 
-// TestLessByEntry holds what becomes of the entries of a sum whose record is the last one, and
-// that what can't be part of a sum is not taken from it.
+// TestLessByEntry verifies the entries of a sum after subtracting its last record, and that anything that is not part
+// of a sum is not subtracted.
 func TestLessByEntry(t *testing.T) {
 	t.Parallel()
 	const cells = `,"cells":["waste|x|f||3|5|%||0|0"]}`
@@ -147,7 +147,7 @@ func TestLessByEntry(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		sum, less total.Contribution
-		want      string // empty: not told
+		want      string // empty: cannot be determined
 	}{
 		{"the last of a group", of(engine, "2", `"waste|x|1|0|0|","waste|y|1|0|0|"`, "", "9"), of(engine, "1", `"waste|y|1|0|0|"`, "", "4"),
 			encoded(t, of(engine, "1", `"waste|x|1|0|0|"`, "", "5"))},
@@ -167,7 +167,7 @@ func TestLessByEntry(t *testing.T) {
 	}
 }
 
-// stored reads a contribution as it is stored.
+// stored decodes a stored contribution.
 func stored(t *testing.T, text string) (c total.Contribution) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &c); err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestMarketBasedByHand holds the dual report of electricity by engine 2.0.0:
-// own apart from hired, the same boundary on both sides.
+// TestMarketBasedByHand verifies the dual report of electricity by engine 2.0.0: purchased and hired separately, the
+// same boundary on both sides.
 func TestMarketBasedByHand(t *testing.T) {
 	t.Parallel()
 	const evidence = `,"evidence":[{"name":"certificates"}]`
@@ -26,10 +26,10 @@ func TestMarketBasedByHand(t *testing.T) {
 		// Own 1,000 kWh with certificates, hired 1,000 kWh without.
 		{"own covered, hired not", [][2]string{{"venue", `{"electricityKWh":1000,"control":"own","renewablePercent":100` + evidence + `}`}, {"venue", `{"electricityKWh":1000}`}},
 			[2]string{"130.960000", "0.000000"}, [2]string{"130.960000", "130.960000"}, [2]string{"130.960000", "0.000000"}, "106.800000"},
-		// A temporary supply with half of it covered; own heat stays in both: 100 × 0.17529.
+		// A temporary supply, half of it covered; own heat is in both: 100 × 0.17529.
 		{"energy, and heat", [][2]string{{"energy", `{"source":"grid","energyKWh":1000,"control":"own","renewablePercent":50` + evidence + `}`}, {"venue", `{"heatKWh":100,"control":"own"}`}},
 			[2]string{"130.960000", "65.480000"}, [2]string{"0.000000", "0.000000"}, [2]string{"148.489000", "83.009000"}, "53.400000"},
-		// Without evidence nothing is covered.
+		// Without evidence nothing counts as covered.
 		{"no evidence", [][2]string{{"energy", `{"source":"grid","energyKWh":1000,"control":"own","renewablePercent":50}`}},
 			[2]string{"130.960000", "130.960000"}, [2]string{"0.000000", "0.000000"}, [2]string{"130.960000", "130.960000"}, "53.400000"},
 		// Germany has a residual mix, 0.72456.

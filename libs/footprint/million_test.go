@@ -10,10 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// BenchmarkMillion reads and evaluates a million mixed records whose stored fields are
-// in memory, and adds them up, as a full calculation of an event does, on one core. The
-// travel of attendees is not among them: one such record is a crowd with all its places
-// of origin, and costs what a hundred others do.
+// BenchmarkMillion reads and evaluates a million mixed records whose stored fields are in memory, and adds them up,
+// as a full calculation of an event does, on one core. Attendee travel is excluded: one such record has all origins
+// of a crowd, and costs as much as a hundred others.
 func BenchmarkMillion(b *testing.B) {
 	const records = 1_000_000
 	mix := slices.DeleteFunc(mixed(b), func(k kept) bool { return k.typ == "attendee-travel" })

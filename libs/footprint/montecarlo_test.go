@@ -80,9 +80,8 @@ func simulate(lines []uncertainLine, key func(i int) string) []float64 {
 	return totals
 }
 
-// quantile returns the bounds of a quantile of the distribution that the totals
-// were drawn from: the rank has a standard error of √(n p (1-p)), and these are
-// the totals three of them away, whatever the distribution.
+// quantile returns the bounds of a quantile of the distribution that the totals were drawn from: the rank has a
+// standard error of √(n p (1-p)), and these are the totals three standard errors away, for any distribution.
 func quantile(totals []float64, p float64) (least, most float64) {
 	n := float64(len(totals))
 	three := 3 * math.Sqrt(n*p*(1-p))
@@ -139,9 +138,8 @@ var oneFactorRecords = map[string][]uncertainRecord{
 	},
 }
 
-// TestMonteCarloOfOneFactor draws the error of one factor, which all lines of
-// all records share: the analytical interval is exact, so that it must agree
-// within the sampling error alone.
+// TestMonteCarloOfOneFactor draws the error of one factor, which all lines of all records share: the analytical
+// interval is exact, so it must agree within the sampling error.
 func TestMonteCarloOfOneFactor(t *testing.T) {
 	t.Parallel()
 	t.Logf("seed %d", monteCarloSeed)
@@ -192,9 +190,8 @@ var severalFactorRecords = map[string][]uncertainRecord{
 	},
 }
 
-// TestMonteCarloOfSeveralFactors compares the 2.5% and 97.5% quantiles with the
-// interval of the method, an approximation there: within the bounds of its own
-// bias and the sampling error.
+// TestMonteCarloOfSeveralFactors compares the 2.5% and 97.5% quantiles with the interval of the method, which is an
+// approximation here: within the bounds of its bias and the sampling error.
 func TestMonteCarloOfSeveralFactors(t *testing.T) {
 	t.Parallel()
 	t.Logf("seed %d", monteCarloSeed)
@@ -220,9 +217,8 @@ func TestMonteCarloOfSeveralFactors(t *testing.T) {
 	}
 }
 
-// TestMonteCarloTellsCorrelationApart draws an error for each line instead of
-// each factor. The totals must then spread so much less that the method is
-// refused, or the comparison would prove nothing about shared factors.
+// TestMonteCarloTellsCorrelationApart draws an error for each line instead of each factor. The spread of totals must
+// then be so much smaller that the method is rejected, or the comparison would prove nothing about shared factors.
 func TestMonteCarloTellsCorrelationApart(t *testing.T) {
 	t.Parallel()
 	t.Logf("seed %d", monteCarloSeed)

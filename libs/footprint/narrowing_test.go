@@ -9,9 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestNarrowingIsThatOfTheFinerInput evaluates again with the field that the notice
-// asks for, at the value that was assumed: the interval is the one that was told,
-// or narrower where the field also betters the data.
+// TestNarrowingIsThatOfTheFinerInput evaluates again with the field of the notice, at the assumed value: the interval
+// is the stated one, or narrower if the field also improves the data quality.
 func TestNarrowingIsThatOfTheFinerInput(t *testing.T) {
 	t.Parallel()
 	second := book

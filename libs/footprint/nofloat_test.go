@@ -10,10 +10,8 @@ import (
 	"testing"
 )
 
-// TestNoFloatingPoint: what calculates, adds up or holds figures uses no
-// floating point, so that no platform or order can give another digit.
-// Distances between airports are the exception, and are rounded to the metre
-// where they are worked out.
+// TestNoFloatingPoint: code that calculates, adds up or stores figures uses no floating point, so that no platform or
+// order changes a digit. Distances between airports are the exception; they are rounded to the metre.
 func TestNoFloatingPoint(t *testing.T) {
 	t.Parallel()
 	files := 0

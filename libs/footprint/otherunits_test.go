@@ -9,8 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// A field in a unit that is not ours is dropped, and the fault or the notice
-// shows how its number can be sent as it is.
+// A field in another unit is dropped, and the fault or the notice explains how to send its number.
 func TestAFieldInAnotherUnit(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -11,19 +11,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// book is the event whose books the lines are of.
+// book is the event with these accounts.
 var book = footprint.EventContext{Country: "GB", StartDate: "2026-05-12", EndDate: "2026-05-14", Attendees: 1000, RadiativeForcing: true, GWP: "published", FactorSet: "desnz-2026"}
 
 //go:embed testdata/paper-lines.json
 var paperLinesText []byte
 
-// paperLine is an ordinary line of an event's books with a body that says only what
-// the line says.
+// paperLine is a typical line of an event's accounts with a body of only the information in the line.
 type paperLine struct {
 	Line, Type string
 	Body       json.RawMessage
-	// Low and High are the interval of a worked answer, without the upstream parts;
-	// 0 where there is none.
+	// Low and High are the interval of a worked answer, without the upstream parts; 0 if there is none.
 	Low, High float64
 	// Notice is one that the answer must carry, Fault the code of a refusal.
 	Notice, Fault string
@@ -38,8 +36,8 @@ func paperLines(t *testing.T) (lines []paperLine) {
 	return lines
 }
 
-// TestPaperLines is the measure of the intake: what ordinary lines say is enough,
-// and comes to what was worked out by hand from the same sources.
+// TestPaperLines measures the intake: typical lines suffice, and the figures agree with those calculated by hand from
+// the same sources.
 func TestPaperLines(t *testing.T) {
 	t.Parallel()
 	accepted := 0
@@ -95,8 +93,8 @@ func width(t *testing.T, typ, body string) float64 {
 	return kilograms(p.High) / math.Max(kilograms(p.Low), 1e-12)
 }
 
-// TestCoarserIsNeverNarrower holds that a record that says less has no narrower
-// interval than the finer one it stands for.
+// TestCoarserIsNeverNarrower verifies that a record with less information never has a narrower interval than the
+// finer one.
 func TestCoarserIsNeverNarrower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, coarse, fine string }{
@@ -123,7 +121,7 @@ func TestCoarserIsNeverNarrower(t *testing.T) {
 	}
 }
 
-// TestSpendIsAtLeastDouble holds the least width of what is priced by money.
+// TestSpendIsAtLeastDouble verifies the minimum interval of figures from spending.
 func TestSpendIsAtLeastDouble(t *testing.T) {
 	t.Parallel()
 	for category, least := range map[string]float64{"av_hire": 4, "security": 4, "artist_fees": 9, "batteries": 9} {
@@ -134,8 +132,8 @@ func TestSpendIsAtLeastDouble(t *testing.T) {
 	}
 }
 
-// TestOneQuestion holds that the answer names a field that narrows the interval,
-// and that the interval with it lies inside.
+// TestOneQuestion verifies that the response names a field that narrows the interval, and that the interval with it
+// lies inside.
 func TestOneQuestion(t *testing.T) {
 	t.Parallel()
 	asked := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestIntervalsOfScopesAndStages: the interval of a scope or stage is that of a sum
-// of records that have no other lines, however the sum was made and stored.
+// TestIntervalsOfScopesAndStages: the interval of a scope or stage is that of a sum of records with only its lines,
+// however the sum was made and stored.
 func TestIntervalsOfScopesAndStages(t *testing.T) {
 	t.Parallel()
 	several := 0
@@ -73,7 +73,7 @@ func TestIntervalsOfScopesAndStages(t *testing.T) {
 	}
 }
 
-// TestOlderEnginesHaveNoIntervalsOfScopes: their results stay what they were.
+// TestOlderEnginesHaveNoIntervalsOfScopes: their results are unchanged.
 func TestOlderEnginesHaveNoIntervalsOfScopes(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {

@@ -11,10 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestFiguresBelongToTheEngineVersion holds every figure of a spread of records
-// to the engine version: results name it so that anyone can compute them again.
-// When a change moves a number on purpose, add an engine; the older ones are
-// kept.
+// TestFiguresBelongToTheEngineVersion pins every figure of a variety of records to the engine version: results name
+// it so that anyone can recompute them. If a change affects a figure on purpose, add an engine; the older ones
+// remain.
 func TestFiguresBelongToTheEngineVersion(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {
@@ -33,9 +32,8 @@ func TestFiguresBelongToTheEngineVersion(t *testing.T) {
 	}
 }
 
-// TestRoughFiguresBelongToTheEngineVersion holds what TestFiguresBelongToTheEngineVersion
-// does not: attendee travel, rough data, money and suppliers' factors, alone and
-// added up.
+// TestRoughFiguresBelongToTheEngineVersion pins the rest: attendee travel, rough data, spending and supplier factors,
+// separately and added up.
 func TestRoughFiguresBelongToTheEngineVersion(t *testing.T) {
 	t.Parallel()
 	for engine, want := range map[string]string{
@@ -76,7 +74,7 @@ func TestRoughFiguresBelongToTheEngineVersion(t *testing.T) {
 			sum = sum.Add(total.Of(&e))
 		}
 		b := sum.Breakdown(ev)
-		b.Notices = nil // words, not figures
+		b.Notices = nil // texts, not figures
 		hash.Write([]byte(encoded(t, b)))
 		if got := hex.EncodeToString(hash.Sum(nil)); got != want {
 			t.Errorf("the figures of engine %s have the hash %s, pinned is %s", engine, got, want)
@@ -125,7 +123,7 @@ func hashOfFigures(t *testing.T, london footprint.EventContext) string {
 			hash.Write([]byte(encoded(t, e.Lines)))
 			hash.Write([]byte(encoded(t, total.Of(&e))))
 			b := total.Of(&e).Breakdown(ev)
-			b.Notices = nil // words, not figures
+			b.Notices = nil // texts, not figures
 			hash.Write([]byte(encoded(t, b)))
 		}
 	}
@@ -145,8 +143,8 @@ func TestEnginesAgreeOnTheFigure(t *testing.T) {
 	})
 }
 
-// TestFiguresOfLaterValuesBelongToTheEngineVersion holds values that records could not
-// have when the engines were released: every engine counts them, and goes on doing so.
+// TestFiguresOfLaterValuesBelongToTheEngineVersion pins values that were added after the engines were released: every
+// engine supports them.
 func TestFiguresOfLaterValuesBelongToTheEngineVersion(t *testing.T) {
 	t.Parallel()
 	for engine, want := range map[string]string{
@@ -169,7 +167,7 @@ func TestFiguresOfLaterValuesBelongToTheEngineVersion(t *testing.T) {
 				e := evaluate(t, "energy", body, ev)
 				hash.Write([]byte(encoded(t, e.Lines)))
 				b := total.Of(&e).Breakdown(ev)
-				b.Notices = nil // words, not figures
+				b.Notices = nil // texts, not figures
 				hash.Write([]byte(encoded(t, b)))
 			}
 		}

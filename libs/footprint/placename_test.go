@@ -9,9 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestAirportsByTheirNames: a text that names an airport is that airport where no town of the
-// event's country has the name and no well-known one elsewhere, in every field that takes
-// places; the answer says so.
+// TestAirportsByTheirNames: a text that names an airport is that airport if no town of the event's country has the
+// name and no well-known one elsewhere, in every field for places; the response says so.
 func TestAirportsByTheirNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, body, home, code, town string }{
@@ -39,8 +38,8 @@ func TestAirportsByTheirNames(t *testing.T) {
 	}
 }
 
-// TestAirportsWithTheirCodes: where a text has a code beside a name, as travel agencies write
-// it, the code counts if the name is that of the airport or of a town near it.
+// TestAirportsWithTheirCodes: if a text has a code next to a name, as travel agencies write it, the code counts if
+// the name is that of the airport or of a town near it.
 func TestAirportsWithTheirCodes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-// TestEveryCountryHasAFigure walks all countries through the types whose
-// factors depend on the place.
+// TestEveryCountryHasAFigure tries all countries with the types whose factors depend on the place.
 func TestEveryCountryHasAFigure(t *testing.T) {
 	t.Parallel()
 	for _, c := range locations.Countries() {
@@ -47,7 +46,7 @@ func TestGridFactorOfAPlace(t *testing.T) {
 		{`"country":"CH","subdivision":"ZH"`, "elec.ch.ember.2024", ""},
 		{`"country":"KY"`, "elec.ky.ember.2023", ""},
 		{`"country":"CY"`, "elec.cy.eea.2023", footprint.NoticeUpstream},
-		// Rows that are not verified fall to the region.
+		// Unverified rows are replaced by the region's.
 		{`"country":"XK"`, "elec.europe.ember.2024", footprint.NoticeFactorRegion},
 		{`"country":"MM"`, "elec.asia.ember.2024", footprint.NoticeFactorRegion},
 		{`"country":"PA"`, "elec.latam.ember.2024", footprint.NoticeFactorRegion},

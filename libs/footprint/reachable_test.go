@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-// choices are bodies that between them make every choice of a row that an input can
-// make: the fields vary over all their values.
+// choices are bodies that together cover every choice of a row: the fields vary over all their values.
 var choices = []struct {
 	typ, rest string
 	fields    []string
@@ -76,8 +75,8 @@ func everyBody(t *testing.T, use func(typ, body string)) {
 	}
 }
 
-// TestEveryRowIsUsedOrNamed: each row of each built-in set is in a line of some good
-// record, or is among those that the methodology names with a reason.
+// TestEveryRowIsUsedOrNamed: each row of each built-in set is in a line of some valid record, or is listed in the
+// methodology with a reason.
 func TestEveryRowIsUsedOrNamed(t *testing.T) {
 	t.Parallel()
 	sets := factors.Sets()
@@ -111,8 +110,8 @@ func TestEveryRowIsUsedOrNamed(t *testing.T) {
 	unused, named := footprint.UnusedRows(), map[string]bool{}
 	for i, set := range sets {
 		for _, f := range rows[i]() {
-			// No lines have these: residual mixes are of the market-based figure beside
-			// the total, and the potentials re-base the gases of lines.
+			// No lines have these: residual mixes are of the market-based figure, and the potentials convert the
+			// gases of lines.
 			if strings.HasSuffix(f.Series, ".residual") || f.Series == "gwp.ch4_fossil.ar6" || f.Series == "gwp.n2o.ar6" {
 				used[set.ID+" "+f.ID] = true
 			}

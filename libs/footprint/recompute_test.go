@@ -13,10 +13,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// sourceRow is a row of the reference tables as it is written there.
+// sourceRow is a row of the reference tables.
 type sourceRow struct{ kg, wtt, unit, year, region string }
 
-// sourceTable reads a reference table on its own, without the factor sets.
+// sourceTable reads a reference table directly, without the factor sets.
 func sourceTable(t *testing.T, name string) map[string]sourceRow {
 	t.Helper()
 	f, err := os.Open(filepath.Join("../factors/source", name+".csv"))
@@ -78,7 +78,7 @@ func (c *recomputation) check(typ, body string, want ...recomputed) {
 	}
 }
 
-// product works out "a/b*c*d/e" from the left.
+// product evaluates "a/b*c*d/e" from the left.
 func product(t *testing.T, text string) *big.Rat {
 	t.Helper()
 	out := big.NewRat(1, 1)
@@ -92,8 +92,7 @@ func product(t *testing.T, text string) *big.Rat {
 	return out
 }
 
-// halfEven writes r with six decimals; big.Rat's own rounding takes halves away
-// from zero.
+// halfEven formats r with six decimals; big.Rat rounds halves away from zero.
 func halfEven(r *big.Rat) string {
 	n := new(big.Int).Mul(r.Num(), big.NewInt(1_000_000))
 	q, rest := new(big.Int).QuoRem(n, r.Denom(), new(big.Int))

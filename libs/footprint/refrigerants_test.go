@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestRefrigerants: kilograms that leaked × the potential by AR5, which is what the
-// editions publish; nothing is added for making the gas, which is noticed.
+// TestRefrigerants: leaked kilograms × the AR5 potential, which the editions publish; the production of the gas is
+// not included, which a notice states.
 func TestRefrigerants(t *testing.T) {
 	t.Parallel()
 	figures(t, "energy", map[string]string{
@@ -43,8 +43,8 @@ func TestRefrigerants(t *testing.T) {
 	}
 }
 
-// TestRefrigerantsByAR6: where the set has a potential by AR6 it is used, and the line
-// is on the basis that was asked for; all others say that they are not.
+// TestRefrigerantsByAR6: if the set has an AR6 potential it is used, and the line is on the requested basis; all
+// others are reported as not.
 func TestRefrigerantsByAR6(t *testing.T) {
 	t.Parallel()
 	ev := newest
@@ -97,7 +97,7 @@ func TestRefrigerantFaults(t *testing.T) {
 			t.Errorf("source %s: suggested %v", gas, got)
 		}
 	}
-	// A gas of another kind is not mended to one that is spelled alike.
+	// An unknown gas is not corrected to one of similar spelling.
 	if got := suggestions(t, "energy", `{"source":"refrigerant","refrigerant":"R22","weightKg":1}`, "refrigerant"); len(got) != 0 {
 		t.Errorf("R22: suggested %v", got)
 	}
@@ -154,8 +154,8 @@ const compositions = `
 512A 134a/152a 5.0/95.0
 `
 
-// TestBlendsAreTheSumOfTheirParts makes the potential of each blend of those of its
-// parts by mass: the rows are of the blends that they name.
+// TestBlendsAreTheSumOfTheirParts calculates the potential of each blend from its parts by mass, which confirms the
+// identity of the rows.
 func TestBlendsAreTheSumOfTheirParts(t *testing.T) {
 	t.Parallel()
 	set := factors.Sets()[0]

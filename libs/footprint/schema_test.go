@@ -44,8 +44,7 @@ func number(v any) *big.Rat {
 	return r
 }
 
-// violations validates by the part of JSON Schema that our schemas use, and
-// names the paths of what is wrong.
+// violations validates by the supported part of JSON Schema, and returns the paths of violations.
 func violations(s schema, v any, path string) (out []string) {
 	bad := func() { out = append(out, path) }
 	if want, ok := s["type"].(string); ok && !isOf(v, want) {
@@ -219,7 +218,7 @@ func TestExamplesAreGood(t *testing.T) {
 	}
 }
 
-// drawValue makes a value that a schema allows.
+// drawValue draws a value that a schema allows.
 func drawValue(t *rapid.T, s schema, name string) any {
 	if list, ok := s["enum"].([]any); ok {
 		return rapid.SampledFrom(list).Draw(t, name)
@@ -275,7 +274,7 @@ func drawInteger(t *rapid.T, s schema, name string) json.Number {
 	return json.Number(fmt.Sprint(rapid.OneOf(rapid.Int64Range(low, min(high, low+5)), rapid.Int64Range(low, high), rapid.Just(low), rapid.Just(high)).Draw(t, name)))
 }
 
-// drawObject makes an object with some of the fields.
+// drawObject draws an object with some of the fields.
 func drawObject(t *rapid.T, s schema) schema {
 	out := schema{}
 	required, _ := s["required"].([]any)
@@ -297,8 +296,8 @@ func sortedKeys(s schema) []string {
 	return out
 }
 
-// beyondSchema reports whether a fault is about a register, a factor, or what
-// fields mean together, which a schema does not say.
+// beyondSchema reports whether a fault concerns a register, a factor, or a combination of fields, which a schema
+// cannot express.
 func beyondSchema(typ string, d apperr.Detail) bool {
 	if d.Code == "UNKNOWN_CODE" || d.Code == footprint.UnknownPlace || d.Code == footprint.AmbiguousPlace || d.Code == footprint.UnknownSupplierFactor || strings.HasPrefix(d.Field, "stated.") || d.Code == footprint.FactorUnavailable {
 		return true
@@ -321,7 +320,7 @@ func beyondSchema(typ string, d apperr.Detail) bool {
 	return fault == "respondents OUT_OF_RANGE" || slices.Contains(rules[typ], fault)
 }
 
-// spelledFreely are the fields that are read more kindly than their schema says.
+// spelledFreely are the fields that accept more than their schema states.
 var spelledFreely = []string{"from", "to", "via", "class", "country", "subdivision"}
 
 // TestSchemaAndDecoderAgree compares the verdicts on drawn objects, and on the
@@ -376,8 +375,7 @@ func agree(t *rapid.T, typ string, s, v schema, spoiled string) {
 	}
 }
 
-// TestDrawnBodiesFollowTheSchema is the other way: what the decoder takes, the
-// schema takes.
+// TestDrawnBodiesFollowTheSchema is the converse: what the decoder accepts, the schema accepts.
 func TestDrawnBodiesFollowTheSchema(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestSetNotice holds when a set is of another time than the event, and which set the
-// event is told to adopt.
+// TestSetNotice verifies when a set is of another time than the event, and which one is suggested.
 func TestSetNotice(t *testing.T) {
 	t.Parallel()
 	base, err := factors.ByID("desnz-2024")
@@ -24,14 +23,14 @@ func TestSetNotice(t *testing.T) {
 	}
 	for _, c := range []struct{ start, set, code, adopt string }{
 		{"2022-06-01", "desnz-2024", footprint.NoticeSetNewer, "desnz-2022"},
-		{"2022-06-01", "", footprint.NoticeSetNewer, "desnz-2022"}, // what its start asks for
+		{"2022-06-01", "", footprint.NoticeSetNewer, "desnz-2022"}, // the set for its start date
 		{"2018-01-01", "desnz-2024", footprint.NoticeSetNewer, "desnz-2018"},
 		{"2025-12-31", "desnz-2026", footprint.NoticeSetNewer, "desnz-2025"},
-		{"2017-12-31", "desnz-2024", footprint.NoticeSetNewer, ""}, // none is held of its year
+		{"2017-12-31", "desnz-2024", footprint.NoticeSetNewer, ""}, // there is none of its year
 		{"2022-06-01", "desnz-2022", "", ""},
 		{"2024-06-01", "desnz-2024", "", ""},
 		{"2026-06-01", "desnz-2026", "", ""},
-		{"2031-06-01", "desnz-2026", "", ""}, // the newest that is held
+		{"2031-06-01", "desnz-2026", "", ""}, // the newest available one
 		{"2028-06-01", "desnz-2024", footprint.NoticeSetOlder, "desnz-2026"},
 		{"2025-06-01", "desnz-2024", footprint.NoticeSetOlder, "desnz-2025"},
 		{"2022-06-01", "desnz-2018", footprint.NoticeSetOlder, "desnz-2022"},
@@ -52,9 +51,8 @@ func TestSetNotice(t *testing.T) {
 	}
 }
 
-// TestSetNoticeIsNoPartOfAResult: what bundles pin of a result says in the same words
-// as ever that the set is newer, and nothing of a set that is older. What is read has
-// the notice once.
+// TestSetNoticeIsNoPartOfAResult: the notice pinned by bundles has its fixed text for newer sets, and there is none
+// for older ones. A served result has the notice once.
 func TestSetNoticeIsNoPartOfAResult(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ start, pinned, read string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// Purchases and custom records bring their own figures along.
+// Purchases and custom records may supply their own figures.
 func TestPurchases(t *testing.T) {
 	t.Parallel()
 	const good = `{"category":"security","amount":12500,"currency":"gbp","kgCO2ePerUnit":0.12,"factorSource":"table 3","evidence":[{"name":"a"}]}`
@@ -49,8 +49,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestPurchasesLeaveOutTax: both models are of amounts without value-added tax, so
-// 120 with 20% of it is 100 without.
+// TestPurchasesLeaveOutTax: both models use amounts without value-added tax, so 120 including 20% is 100.
 func TestPurchasesLeaveOutTax(t *testing.T) {
 	t.Parallel()
 	const with, without = `{"category":"taxi","amount":120,"currency":"GBP","vatIncluded":true,"vatRate":20}`, `{"category":"taxi","amount":100,"currency":"GBP"}`

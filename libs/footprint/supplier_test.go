@@ -62,7 +62,7 @@ func decodeWith(t *testing.T, typ, body string, ev footprint.EventContext) footp
 
 const shells = `{"supplierFactor":"Fireworks Ltd, display shells","quantity":120,"description":"Fireworks"}`
 
-// TestSupplierFactors works out by hand what records by a supplier's factor come to.
+// TestSupplierFactors compares records with a supplier factor with calculations by hand.
 func TestSupplierFactors(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {
@@ -87,11 +87,11 @@ func TestSupplierFactors(t *testing.T) {
 			if f := footprint.SupplierFactorOf(c.typ, d.Fields); f == nil || "supplier:"+f.Reference() != c.factor {
 				t.Errorf("%s keeps %+v", c.body, f)
 			}
-			// What was answered comes back as it is, and what it says of the factor is not taken.
+			// A response can be sent back, but its copy of the factor is ignored.
 			forged := strings.Replace(string(d.Fields), `"kgCO2ePerUnit":`, `"kgCO2ePerUnit":9`, 1)
 			for _, body := range []string{string(d.Fields), forged} {
 				if c.typ == "purchases" && body == forged {
-					continue // kgCO2ePerUnit is a field of its own there
+					continue // kgCO2ePerUnit is a field of the input there
 				}
 				if again := decodeWith(t, c.typ, body, ev); string(again.Fields) != string(d.Fields) {
 					t.Errorf("%s\nbecame %s", d.Fields, again.Fields)
@@ -101,8 +101,7 @@ func TestSupplierFactors(t *testing.T) {
 	}
 }
 
-// TestSupplierInterval holds that the stated uncertainty of a factor is the doubt
-// of its row: ln(1.5)² ÷ 1.96².
+// TestSupplierInterval verifies that the stated uncertainty of a factor is that of its row: ln(1.5)² ÷ 1.96².
 func TestSupplierInterval(t *testing.T) {
 	t.Parallel()
 	ev := london
@@ -120,8 +119,7 @@ func TestSupplierInterval(t *testing.T) {
 	}
 }
 
-// TestSupplierElectricity holds that a supplier's rate moves the market-based figure
-// and nothing else.
+// TestSupplierElectricity verifies that a supplier's rate affects only the market-based figure.
 func TestSupplierElectricity(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {
@@ -151,8 +149,7 @@ func TestSupplierElectricity(t *testing.T) {
 	}
 }
 
-// TestSupplierFaults holds what is refused, and that a failing library is a failure
-// and no fault of the body.
+// TestSupplierFaults verifies rejections, and that an error of the library is not a fault of the body.
 func TestSupplierFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, body, want string }{
@@ -185,7 +182,7 @@ func TestSupplierFaults(t *testing.T) {
 	}
 }
 
-// TestSupplierRow holds what a row of a supplier says of itself.
+// TestSupplierRow verifies the texts of a supplier's row.
 func TestSupplierRow(t *testing.T) {
 	t.Parallel()
 	f := footprint.SupplierFactorOf("custom", decodeWith(t, "custom", shells, london).Fields)

@@ -35,7 +35,7 @@ func TestSurveyIsScaledUp(t *testing.T) {
 			t.Errorf("%s of 150 score %d, want %d", c.answered, e.Lines[0].Scores[1], c.score)
 		}
 	}
-	// All have answered: nothing is scaled, nothing is uncertain.
+	// Everyone responded: no extrapolation, no uncertainty.
 	all := evaluate(t, "flights", `{"from":"LHR","to":"JFK","passengers":10,"class":"economy","dataQuality":"measured","respondents":5,"population":5,"sampleCV":2}`, london)
 	if total.Of(&all).Total() != total.Of(&plain).Total() || all.Lines[0].GSD2 != plain.Lines[0].GSD2 || len(all.Notices) != 0 {
 		t.Errorf("a full survey: %+v", all.Notices)
@@ -115,7 +115,7 @@ func TestBreakdownOfAnEvent(t *testing.T) {
 	if len(b.ByType) != 3 || b.ByType[0].Type != "flights" || b.ByType[1].Type != "accommodation" || b.ByType[2].Records != 2 {
 		t.Errorf("types %+v", b.ByType)
 	}
-	// 4 × 1024.592113 kg of attendees' flights are left out, their stays are not.
+	// 4 × 1024.592113 kg of attendees' flights are excluded, their accommodation is not.
 	if got := b.Total.KgCO2e.Sub(b.ExcludingAttendeeTravelKg).Kilograms(); got != "4098.368453" {
 		t.Errorf("attendee travel is %s", got)
 	}

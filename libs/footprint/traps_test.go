@@ -53,8 +53,8 @@ func times(metres, people int64, perKm decimal.Decimal) footprint.Mass {
 	return footprint.MassOf(n.Int64() * 1000)
 }
 
-// TestTrapPassengersCountInBothStages multiplies combustion and well-to-tank
-// alike; a public package multiplies the second only.
+// TestTrapPassengersCountInBothStages multiplies both combustion and well-to-tank; a public package multiplies only
+// the second.
 func TestTrapPassengersCountInBothStages(t *testing.T) {
 	t.Parallel()
 	f := published(t, "desnz-2026", "desnz-2026-flight-long_haul-economy-rf")
@@ -69,8 +69,7 @@ func TestTrapPassengersCountInBothStages(t *testing.T) {
 	}
 }
 
-// TestTrapUpliftIsInTheFactor takes the great circle as it is: the 8% for
-// detours are in the published figure already.
+// TestTrapUpliftIsInTheFactor uses the great circle unchanged: the 8% for detours are in the published figure.
 func TestTrapUpliftIsInTheFactor(t *testing.T) {
 	t.Parallel()
 	set, _ := factors.ByID("desnz-2026")
@@ -87,8 +86,8 @@ func TestTrapUpliftIsInTheFactor(t *testing.T) {
 	}
 }
 
-// TestTrapRadiativeForcingIsOfCO2Only raises CO2 by 1.7 and leaves methane,
-// nitrous oxide and the well-to-tank part, which others multiply too.
+// TestTrapRadiativeForcingIsOfCO2Only multiplies CO2 by 1.7, but not methane, nitrous oxide and the well-to-tank
+// part, as others do.
 func TestTrapRadiativeForcingIsOfCO2Only(t *testing.T) {
 	t.Parallel()
 	for _, set := range []string{"desnz-2026", "desnz-2025", "desnz-2024"} {
@@ -113,8 +112,7 @@ func TestTrapRadiativeForcingIsOfCO2Only(t *testing.T) {
 	}
 }
 
-// TestTrapRadiativeForcingIsOfFlightsOnly leaves ground transport and freight
-// by road, rail and sea alone.
+// TestTrapRadiativeForcingIsOfFlightsOnly does not affect ground transport and freight by road, rail and sea.
 func TestTrapRadiativeForcingIsOfFlightsOnly(t *testing.T) {
 	t.Parallel()
 	without := london
@@ -172,8 +170,7 @@ func TestTrapFlightsOf2024(t *testing.T) {
 	}
 }
 
-// TestTrapCityThatIsAlsoAnAirport takes the airport: no city stands for it, and
-// nothing is approximate.
+// TestTrapCityThatIsAlsoAnAirport uses the airport: the code is not a city's, and nothing is approximate.
 func TestTrapCityThatIsAlsoAnAirport(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"DXB", "IST", "BKK", "SHA"} {
@@ -185,8 +182,8 @@ func TestTrapCityThatIsAlsoAnAirport(t *testing.T) {
 	}
 }
 
-// TestTrapCodesThatReadAsNotANumber keeps Namibia (NA) and Nadi (NAN), which
-// table readers take for missing values.
+// TestTrapCodesThatReadAsNotANumber preserves Namibia (NA) and Nadi (NAN), which table readers take for missing
+// values.
 func TestTrapCodesThatReadAsNotANumber(t *testing.T) {
 	t.Parallel()
 	e := evaluate(t, "flights", `{"from":"LHR","to":"NAN","passengers":1}`, london)
@@ -264,9 +261,8 @@ func TestTrapGasByGrossCalorificValue(t *testing.T) {
 	}
 }
 
-// TestTrapLifeCycleGridFactors walks all countries. A life-cycle figure stands
-// alone, since it includes the upstream part; a direct one has an upstream part
-// beside it or says that none is published, and never counts it as nothing.
+// TestTrapLifeCycleGridFactors tries all countries. A life-cycle figure includes the upstream part; a direct one has
+// a separate upstream part or a notice that none is published.
 func TestTrapLifeCycleGridFactors(t *testing.T) {
 	t.Parallel()
 	alone := 0
@@ -292,8 +288,7 @@ func TestTrapLifeCycleGridFactors(t *testing.T) {
 	}
 }
 
-// TestTrapElectricCarsAreNotZero counts the grid: the figure at the tailpipe is
-// published too, and is nothing.
+// TestTrapElectricCarsAreNotZero counts the grid: the published tailpipe figure is zero.
 func TestTrapElectricCarsAreNotZero(t *testing.T) {
 	t.Parallel()
 	for _, set := range factors.Sets() {

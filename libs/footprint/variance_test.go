@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestVarianceIsThatOfTheInterval: the shares of all records are the whole of
-// what is below the root of the total's upper half, each is what the record's
-// own lines say, and the order does not matter.
+// TestVarianceIsThatOfTheInterval: the shares of all records add up to the radicand of the total's upper half-width,
+// each follows from the record's own lines, and the order does not matter.
 func TestVarianceIsThatOfTheInterval(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -31,7 +30,7 @@ func TestVarianceIsThatOfTheInterval(t *testing.T) {
 		sum := total.Sum(parts...)
 		variance := sum.Variance()
 
-		// By hand: the upper distances of a factor, over all records and over one.
+		// By hand: the upper half-widths of a factor, over all records and over one.
 		all := map[string]*big.Rat{}
 		ofOne := make([]map[string]*big.Rat, len(lines))
 		add := func(to map[string]*big.Rat, l footprint.Line) {
@@ -102,7 +101,7 @@ func TestVarianceSharesAreWritten(t *testing.T) {
 		want string
 	}{
 		{d("a", 3), "0.48"}, {d("a", 1), "0.16"}, {d("b", 3), "0.36"}, {nil, "0"}, {d("c", 9), "0"},
-		{d("a", 99), "1"}, // counted since the total was made
+		{d("a", 99), "1"}, // counted after the total was made
 	} {
 		if text, err := v.Share(c.part).MarshalJSON(); err != nil || string(text) != c.want {
 			t.Errorf("%v: %s, %v, want %s", c.part, text, err, c.want)

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// As text 2.10.0 is before 2.3.0: what engine 2.3.0 brought would be missing from the
-// results of such an engine.
+// As text 2.10.0 is before 2.3.0: the results of such an engine would lack the features of engine 2.3.0.
 func TestEnginesAreComparedByTheirNumbers(t *testing.T) {
 	t.Parallel()
 	order := []string{"", "1.2.0", "2.0.0", "2.3.0", "2.3.1", "2.10.0", "2.10.2", "2.10.10", "10.0.0"}

@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// TestWaysAreGood holds that each way in which a record can be given names fields
-// of the type, and has an example that is given so and comes to a figure.
+// TestWaysAreGood verifies that each way to state a record names fields of the type, and has a valid example of that
+// way.
 func TestWaysAreGood(t *testing.T) {
 	t.Parallel()
 	several := 0
@@ -58,8 +58,7 @@ func TestWaysAreGood(t *testing.T) {
 	}
 }
 
-// TestEachWayIsNeeded takes a field that a way requires out of its example: what
-// is left is refused, or is another way.
+// TestEachWayIsNeeded removes a required field of a way from its example: the rest is rejected, or is another way.
 func TestEachWayIsNeeded(t *testing.T) {
 	t.Parallel()
 	for _, typ := range footprint.Types() {
@@ -85,8 +84,7 @@ func TestEachWayIsNeeded(t *testing.T) {
 	}
 }
 
-// TestFormsHaveWordsAndUnits holds the labels of fields, and the units in which a
-// form may offer to state a number.
+// TestFormsHaveWordsAndUnits verifies the labels of fields, and the units that a form may offer.
 func TestFormsHaveWordsAndUnits(t *testing.T) {
 	t.Parallel()
 	for _, typ := range footprint.Types() {

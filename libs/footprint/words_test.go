@@ -6,11 +6,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// unnamed are lists whose values are read the same in every language.
+// unnamed are lists whose values are the same in every language.
 var unnamed = map[string]bool{"numberFormat": true, "sheetSize": true, "scope": true, "refrigerant": true}
 
-// Every field and every value of every type has words in every language: a field
-// that is added without them fails here.
+// Every field and every value of every type is translated into every language: a new one without translations fails
+// here.
 func TestEveryFieldIsTranslated(t *testing.T) {
 	for _, language := range footprint.Languages()[1:] {
 		for _, typ := range footprint.Types() {
@@ -69,8 +69,8 @@ func translatedField(t *testing.T, where, name string, p, english schema) {
 	}
 }
 
-// Words alone differ between languages: what is required, allowed and counted is
-// one, and the English schema is not touched by making others of it.
+// Languages differ only in texts: requirements and values are the same, and the English schema is not modified by
+// translating it.
 func TestTranslationsChangeWordsOnly(t *testing.T) {
 	for _, typ := range footprint.Types() {
 		before := schemaOf(t, typ)
@@ -87,7 +87,7 @@ func TestTranslationsChangeWordsOnly(t *testing.T) {
 	}
 }
 
-// sameButWords names the first place where two schemas differ in more than words.
+// sameButWords returns the first place where two schemas differ in more than texts.
 func sameButWords(path string, a, b any) string {
 	switch a := a.(type) {
 	case map[string]any:

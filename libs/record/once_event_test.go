@@ -8,7 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// A proposal is there once, however often it is added under its id.
+// Adding a proposal repeatedly under its id stores it once.
 func TestAProposalIsAddedOnce(t *testing.T) {
 	t.Parallel()
 	var g record.Governance
@@ -20,8 +20,8 @@ func TestAProposalIsAddedOnce(t *testing.T) {
 	}
 }
 
-// A change under a name is made once: the second time it is told apart, before what it
-// would meet, and whatever its Change would say.
+// A change with a name is made once: a repetition is recognized before any other check, whatever its Change would
+// return.
 func TestAChangeOfAnEventIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	by := record.Actor{ID: "u1"}
@@ -43,7 +43,7 @@ func TestAChangeOfAnEventIsMadeOnce(t *testing.T) {
 	}
 }
 
-// What an event's method was before it named an engine is said without one.
+// A method that predates engines is written without one.
 func TestAMethodIsSetAsAWhole(t *testing.T) {
 	t.Parallel()
 	old := record.Event{Method: record.DefaultMethod}

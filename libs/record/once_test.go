@@ -12,13 +12,12 @@ func (s *oneRecord) Entries(context.Context, record.OrgID, record.ID) ([]record.
 	return s.entries, nil
 }
 
-// RecordsByID implements record.Workflow's History: what was deleted, too.
+// RecordsByID implements record.Workflow's History, including deleted records.
 func (s *oneRecord) RecordsByID(context.Context, record.OrgID, []record.ID) ([]record.Record, error) {
 	return []record.Record{s.r}, nil
 }
 
-// A request that is repeated finds its move made, also when others have moved
-// the record on since, and does not make it again.
+// A repeated request finds its move, even if others have moved the record since, and does not repeat it.
 func TestAMoveIsMadeOnceForEachRequest(t *testing.T) {
 	t.Parallel()
 	store, w := newFlow(t, record.Unsubmitted)
@@ -33,7 +32,7 @@ func TestAMoveIsMadeOnceForEachRequest(t *testing.T) {
 	if err != nil || again.Rev != first.Rev || store.writes != 1 {
 		t.Fatalf("%+v, %v, %d writes", again, err, store.writes)
 	}
-	// Withdrawn since, the record could be submitted again; it must not be.
+	// After a withdrawal the record could be submitted again; a repetition must not do so.
 	if _, err := w.Apply(t.Context(), request(record.Withdraw, creator)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 )
 
-// TestWorkflowAndPermissionsAgree: the workflow looks at the role of whoever
-// makes a move once more, where the record is. It must say what the table of
-// permissions says at the door, for each move and for the operations that make
-// many.
+// TestWorkflowAndPermissionsAgree: the workflow checks the role again for each move. It must agree with the table of
+// permissions, for single and bulk operations.
 func TestWorkflowAndPermissionsAgree(t *testing.T) {
 	t.Parallel()
 	table := api.Operations()
@@ -22,7 +20,7 @@ func TestWorkflowAndPermissionsAgree(t *testing.T) {
 	}
 	for _, r := range rules() {
 		if r.policy {
-			continue // nobody can ask for it
+			continue // cannot be requested
 		}
 		if len(made[r.move]) == 0 {
 			t.Errorf("no operation makes the move %s", r.move)

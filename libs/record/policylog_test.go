@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestAPolicyIsChangedSoOftenADay: as often as the bound says, and again when a day
-// has passed, whatever was changed before the log was kept.
+// TestAPolicyIsChangedSoOftenADay: as often as the limit permits, and again a day later, whatever changes predate the
+// log.
 func TestAPolicyIsChangedSoOftenADay(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
@@ -32,8 +32,8 @@ func TestAPolicyIsChangedSoOftenADay(t *testing.T) {
 	}
 }
 
-// TestTheDocumentKeepsFewPolicies: a log of many states is small in the organization's
-// document, with the longest names there are.
+// TestTheDocumentKeepsFewPolicies: a long log needs little space in the organization's document, even with the
+// longest names.
 func TestTheDocumentKeepsFewPolicies(t *testing.T) {
 	t.Parallel()
 	by := record.Actor{ID: fmt.Sprintf("%26d", 1), Name: fmt.Sprintf("%200d", 1), Role: identity.Admin}
@@ -54,7 +54,7 @@ func TestTheDocumentKeepsFewPolicies(t *testing.T) {
 	}
 }
 
-// policies keeps states in memory, and lists those above a revision.
+// policies is a store in memory that lists states above a revision.
 type policies struct{ states []record.PolicyEntry }
 
 func (p *policies) InsertPolicies(_ context.Context, _ record.OrgID, states []record.PolicyEntry) error {

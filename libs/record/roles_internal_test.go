@@ -7,9 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
-// TestRolesAreUnderTheHash: who may decide is judged by the role that an entry has, in the
-// histories of deleted events too, of which nothing else is left to hold it against. So a
-// role cannot be changed without its being seen, nor by who leaves out the names.
+// TestRolesAreUnderTheHash: the role in an entry determines whether a decision was permitted, also for deleted
+// events, of which nothing else is left. So a changed role must be detected, also in bundles without names.
 func TestRolesAreUnderTheHash(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)

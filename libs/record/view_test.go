@@ -9,8 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestRecordsAreWrittenAsByReflection compares what is written with what encoding/json
-// writes of the same members.
+// TestRecordsAreWrittenAsByReflection compares the encoding with that of encoding/json.
 func TestRecordsAreWrittenAsByReflection(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 5, 4, 3, 2, 1, 987_654_321, time.FixedZone("", 3600))

@@ -59,8 +59,7 @@ func TestWorkflowTable(t *testing.T) {
 	}
 }
 
-// A refusal tells what the caller can do instead: by state, role, whose record
-// it is and, under four eyes, who had a hand in it.
+// An error states what the caller can do instead: by state, role, creator and, with four-eyes control, editors.
 func TestRefusalsTellWhatTheCallerCanDo(t *testing.T) {
 	t.Parallel()
 	author := record.Actor{ID: "creator", Name: "C", Role: identity.Manager} // the creator, promoted since
@@ -103,7 +102,7 @@ func TestRefusalsTellWhatTheCallerCanDo(t *testing.T) {
 				c.refused, c.by.ID, c.by.Role, c.status, c.fourEyes, got, c.want, asked)
 		}
 	}
-	// What is not for the caller at all says only that.
+	// An error for a missing permission has no alternatives.
 	_, w := newFlow(t, record.Submitted)
 	if _, err := w.Apply(t.Context(), request(record.Delete, member)); apperr.CodeOf(err) != apperr.Forbidden {
 		t.Errorf("a stranger deletes: %v", err)
@@ -201,7 +200,7 @@ func TestEveryMoveFromEveryState(t *testing.T) {
 	}
 }
 
-// The entry of every decision states the policy it was made under; others do not.
+// The entry of every decision states the policy in force; others do not.
 func TestDecisionsStateThePolicy(t *testing.T) {
 	t.Parallel()
 	for _, s := range record.Statuses() {
@@ -276,9 +275,8 @@ func TestWhoMay(t *testing.T) {
 	}
 }
 
-// TestFourEyesLookAtEveryEditor: who edited a record cannot approve it under four
-// eyes, though somebody else has edited and submitted it after that; once another has
-// approved it, that is over.
+// TestFourEyesLookAtEveryEditor: with four-eyes control an editor of a record cannot approve it, even if somebody
+// else has edited and submitted it later; after an approval by another person they can.
 func TestFourEyesLookAtEveryEditor(t *testing.T) {
 	t.Parallel()
 	_, w := newFlow(t, record.Unsubmitted)
@@ -304,10 +302,10 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
 		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, ""},
-		// Who submitted has a hand in it too, whoever submitted again after that.
+		// Submitting counts as editing, whoever submits later.
 		{manager, record.Reopen, ""}, {creator, record.Edit, ""}, {manager, record.Submit, ""}, {creator, record.Withdraw, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
-		// What a policy has approved nobody has looked at.
+		// After an automatic approval nobody has reviewed the record.
 		{second, record.Reopen, ""}, {manager, record.Edit, ""}, {creator, record.Submit, ""}, {record.Actor{ID: "policy", Role: identity.Admin}, record.AutoApprove, ""},
 		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
@@ -325,8 +323,8 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 	}
 }
 
-// TestAttemptsMakeNobodyAnEditor: an entry of a revision that did not come about, which a
-// crash or a conflict leaves beside the history, is nobody's hand in the record.
+// TestAttemptsMakeNobodyAnEditor: the entry of a failed revision, left by a crash or a conflict, does not count as
+// editing.
 func TestAttemptsMakeNobodyAnEditor(t *testing.T) {
 	t.Parallel()
 	store, w := newFlow(t, record.Unsubmitted)

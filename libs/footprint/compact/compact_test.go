@@ -81,8 +81,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// TestDamageIsFound: what is no text of this package is refused, whatever it says of its
-// length, without more memory than it has itself.
+// TestDamageIsFound: invalid input is rejected, whatever lengths it states, without using more memory than its size.
 func TestDamageIsFound(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // any bytes

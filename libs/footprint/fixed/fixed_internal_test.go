@@ -8,8 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// logByBig and expByBig calculate the same series in numbers of any length: what they
-// say is what results were signed with.
+// logByBig and expByBig calculate the same series with arbitrary precision: results were signed with these values.
 func logByBig(x *big.Rat) *big.Int {
 	x = new(big.Rat).Set(x)
 	two, halves := big.NewRat(2, 1), int64(0)
@@ -41,14 +40,14 @@ func expByBig(x *big.Int) *big.Int {
 	return new(big.Int).Lsh(sum, uint(twos.Uint64()))
 }
 
-// random returns a number of up to so many bits, of which few or many are set.
+// random returns a number of up to most bits, of which few or many are set.
 func random(r *rand.Rand, most int) *big.Int {
 	n := new(big.Int)
 	for range r.IntN(most) + 1 {
 		n.Lsh(n, 1)
 		n.Or(n, big.NewInt(int64(r.IntN(2))))
 	}
-	if r.IntN(4) == 0 { // all ones, where an estimated word of a quotient is most wrong
+	if r.IntN(4) == 0 { // all ones, for which an estimated word of a quotient is least accurate
 		n.Sub(new(big.Int).Lsh(big.NewInt(1), uint(r.IntN(most)+1)), big.NewInt(1))
 	}
 	return n
@@ -117,7 +116,7 @@ func TestRootsAreThoseOfLongNumbers(t *testing.T) {
 	for range 5_000 {
 		n := random(r, 500)
 		check(n)
-		// A square, and what is beside one.
+		// A square, and its neighbours.
 		square := new(big.Int).Mul(n, n)
 		check(square)
 		check(near.Add(square, unit))
@@ -150,7 +149,7 @@ func TestQuotientsAreRoundedHalfEven(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfAQuotient holds that numbers that are used again take no memory.
+// TestAllocationsOfAQuotient verifies that reused numbers need no allocation.
 func TestAllocationsOfAQuotient(t *testing.T) {
 	testkit.WithoutRace(t)
 	n, d := new(big.Int).Lsh(One, 250), new(big.Int).Lsh(One, 70)
@@ -163,8 +162,8 @@ func TestAllocationsOfAQuotient(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfASeries holds that what it allocates is the answer and a few numbers
-// on the way, and nothing of its length.
+// TestAllocationsOfASeries verifies that only the result and a few temporary numbers are allocated, independent of
+// the length.
 func TestAllocationsOfASeries(t *testing.T) {
 	testkit.WithoutRace(t)
 	x, e := big.NewRat(1234567, 1000000), new(big.Int).Quo(One, big.NewInt(3))

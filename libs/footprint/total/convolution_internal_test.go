@@ -22,23 +22,23 @@ func lognormalPart(micrograms, billionths int64) wide {
 	return wide{footprint.MassOf(micrograms), second, third}
 }
 
-// TestASurveyBesideWhatIsKnown is the example of the methodology: a survey of σ² = 1
-// with 30 kg beside 70 kg that are known lies between 72.56 and 199.18 kg.
+// TestASurveyBesideWhatIsKnown is the example of the methodology: a survey of σ² = 1 with 30 kg and 70 kg that are
+// known has the interval 72.56 to 199.18 kg.
 func TestASurveyBesideWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	const kilogram = 1_000_000_000
 	w := lognormalPart(30*kilogram, 1_000_000_000)
 	got := own{w.Variance, w.Third, []wide{w}}.interval(footprint.MassOf(100 * kilogram))
 	for end, want := range map[footprint.Mass]int64{got.Low: 72_563_049_000, got.High: 199_178_786_000} {
-		// The table stands for the distribution within a thousandth of the figure.
+		// The table approximates the distribution within a thousandth of the figure.
 		if d := end.Sub(footprint.MassOf(want)); d.Cmp(footprint.MassOf(kilogram/10)) > 0 || d.Cmp(footprint.MassOf(-kilogram/10)) < 0 {
 			t.Errorf("an end is %s, want %d", end, want)
 		}
 	}
 }
 
-// TestTheWidestStay adds wide records in any order and grouping: the same six stay,
-// and the stored form is read as it was written.
+// TestTheWidestStay adds wide records in any order and grouping: the same six remain, and the stored form is decoded
+// correctly.
 func TestTheWidestStay(t *testing.T) {
 	t.Parallel()
 	const seed = 61

@@ -12,8 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestContributionsAreReadAsTheyAreWritten: whatever of a contribution is there, it is read
-// as encoding/json reads it, damaged or not.
+// TestContributionsAreReadAsTheyAreWritten: any contribution, damaged or not, is decoded as by encoding/json.
 func TestContributionsAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // any contribution
@@ -49,8 +48,7 @@ func TestContributionsAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// TestContributionsAreWrittenAsByReflection: the bytes are those that encoding/json makes
-// of the stored form, whatever names groups have.
+// TestContributionsAreWrittenAsByReflection: the encoding equals that of encoding/json, for any group names.
 func TestContributionsAreWrittenAsByReflection(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // any contribution

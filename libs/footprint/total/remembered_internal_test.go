@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// TestIntervalsAreRememberedByAllTheyAreMadeOf: an interval that was made is not
-// made again, and one of a sum that differs in any number is another's.
+// TestIntervalsAreRememberedByAllTheyAreMadeOf: an interval is calculated once, and the cache distinguishes sums that
+// differ in any number.
 func TestIntervalsAreRememberedByAllTheyAreMadeOf(t *testing.T) {
 	t.Parallel()
 	const kilogram = 1_000_000_000

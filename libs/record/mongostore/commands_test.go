@@ -208,7 +208,7 @@ func TestCommands(t *testing.T) {
 	}
 	for _, upTo := range []int{10, 40} {
 		grow(upTo)
-		// What has changed is counted by the first who asks.
+		// Changes are counted by the first reader.
 		_, err := store.CountByStatus(ctx, org, sub.Event)
 		must(err)
 		_, err = store.Summaries(ctx, org, []record.EventID{"event3", "event4"})
@@ -220,7 +220,7 @@ func TestCommands(t *testing.T) {
 		}
 	}
 
-	// What asked for anything named the organization; only the sweep may not.
+	// Every command names the organization, except those of the sweep.
 	for _, filter := range tr.filters {
 		if s, ok := filter.Lookup("org").StringValueOK(); !ok || s != string(org) {
 			t.Errorf("a condition names no organization: %s", filter)

@@ -9,9 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/mongostore"
 )
 
-// TestCountsHaveOnesOwnWriteWhoeverElseReads lets a writer read the counts after its
-// write, and others read them, or change another record, before each command of that
-// reading: it finds its own write in any course.
+// TestCountsHaveOnesOwnWriteWhoeverElseReads lets a writer read the counts after its write, while others read them,
+// or change another record, before each command of that read: it always includes its own write.
 func TestCountsHaveOnesOwnWriteWhoeverElseReads(t *testing.T) {
 	t.Parallel()
 	read := map[string]func(ctx context.Context, s *mongostore.Store) (record.Counts, error){

@@ -6,7 +6,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// SetSweepBatch lets a test with few documents see a sweep of several batches.
+// SetSweepBatch reduces the batch size, so that a sweep of few documents has several.
 func (s *Store) SetSweepBatch(n int) { s.sweepBatch = n }
 
 // InsertNumbered stores a record under a number of the test's choice.

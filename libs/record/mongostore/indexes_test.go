@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestStepsLeadToTheIndexesOfAFreshDatabase compares what the steps make of a
-// database of version 0 with what is made in an empty one.
+// TestStepsLeadToTheIndexesOfAFreshDatabase compares the indexes after all steps from version 0 with those of a new
+// database.
 func TestStepsLeadToTheIndexesOfAFreshDatabase(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -51,14 +51,14 @@ func indexNames(t *testing.T, db *mongo.Database) (names []string) {
 	return names
 }
 
-// stage is what of a record its indexes look at, on its way to the result.
+// stage returns the indexed fields of a record in a state on its way to the result.
 func stage(rev int64, status record.Status, mark string, untallied int64) bson.M {
 	return bson.M{"_id": "r", "org": "o", "event": "e", "type": "waste", "seq": int64(1), "refKey": "r", "deleted": false, "folded": nil,
 		"createdAt": int64(7), "contextRev": int64(1), "rev": rev, "status": string(status), "mark": mark, "untallied": untallied}
 }
 
-// TestIndexKeysOfAnApproval counts how many keys one approval adds to the indexes
-// of the records and removes from them, from the decision until nothing is due.
+// TestIndexKeysOfAnApproval counts the index keys added and removed by one approval, from the decision until nothing
+// is due.
 func TestIndexKeysOfAnApproval(t *testing.T) {
 	t.Parallel()
 	way := []bson.M{
@@ -87,8 +87,7 @@ func TestIndexKeysOfAnApproval(t *testing.T) {
 	}
 }
 
-// moved counts the keys that a document on its way adds to an index and removes
-// from it.
+// moved counts the keys that the states of a document add to and remove from an index.
 func moved(t *testing.T, i mongox.Index, way []bson.M) (n int) {
 	t.Helper()
 	key := func(d bson.M) string {

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// wantFolded checks that every deleted record says that it is folded.
+// wantFolded checks that every deleted record is flagged as compacted.
 func wantFolded(t *testing.T, db *mongo.Database) {
 	t.Helper()
 	n, err := db.Collection("records").CountDocuments(t.Context(), bson.D{{Key: "deleted", Value: true}, {Key: "folded", Value: bson.D{{Key: "$ne", Value: true}}}})
@@ -26,8 +26,7 @@ func wantFolded(t *testing.T, db *mongo.Database) {
 	}
 }
 
-// wantLiving looks at every page of the sub-collection, given its numbers,
-// newest first.
+// wantLiving checks every page of the sub-collection, given its live numbers, newest first.
 func wantLiving(t *testing.T, store *mongostore.Store, living []int64, limit int64) {
 	t.Helper()
 	total := int64(len(living))
@@ -43,12 +42,11 @@ func wantLiving(t *testing.T, store *mongostore.Store, living []int64, limit int
 	}
 }
 
-// TestADeletionThatDiesIsNeitherLostNorCountedTwice lets a process die before
-// each of the commands of a deletion. Another process sees a list that is right,
-// and folds what was left when it deletes something itself.
+// TestADeletionThatDiesIsNeitherLostNorCountedTwice lets a process crash before each command of a deletion. Another
+// process reads a correct list, and compacts the remains with its own deletion.
 func TestADeletionThatDiesIsNeitherLostNorCountedTwice(t *testing.T) {
 	t.Parallel()
-	// Delete, find what is not folded, add to the set, read the set, count, say so.
+	// Delete, find numbers to compact, add to the set, read the set, count, flag.
 	const steps = 6
 	for step := 2; step <= steps+1; step++ {
 		t.Run(fmt.Sprint("before command ", step), func(t *testing.T) {
@@ -82,9 +80,8 @@ func TestADeletionThatDiesIsNeitherLostNorCountedTwice(t *testing.T) {
 	}
 }
 
-// TestWhatEarlierVersionsDeletedIsFolded reads a list of which more was deleted
-// than a reader adds up by itself, none of it folded, as an earlier version left
-// it.
+// TestWhatEarlierVersionsDeletedIsFolded reads a list with more uncompacted deletions than a reader adds itself, as
+// an earlier version left it.
 func TestWhatEarlierVersionsDeletedIsFolded(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -107,14 +104,13 @@ func TestWhatEarlierVersionsDeletedIsFolded(t *testing.T) {
 	wantFolded(t, db)
 }
 
-// TestAPageCostsTheSameAtAnyDepth looks at what goes to the server for the pages
-// of a long list: to find a page, to know that it has not changed, and to read
-// it.
+// TestAPageCostsTheSameAtAnyDepth checks the commands for the pages of a long list: to find a page, to detect that it
+// is unchanged, and to read it.
 func TestAPageCostsTheSameAtAnyDepth(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		limit int64
-		// fill makes a list and returns how many records it has.
+		// fill creates a list and returns its number of records.
 		fill  func(t *testing.T, db *mongo.Database, store *mongostore.Store) (total int64)
 		needs string // a setting
 	}{
@@ -135,7 +131,7 @@ func TestAPageCostsTheSameAtAnyDepth(t *testing.T) {
 	}
 }
 
-// samePrice compares what the pages of a list cost.
+// samePrice compares the costs of the pages of a list.
 func samePrice(t *testing.T, store *mongostore.Store, tr *traffic, total, limit int64) {
 	t.Helper()
 	ctx := t.Context()
@@ -181,8 +177,8 @@ func samePrice(t *testing.T, store *mongostore.Store, tr *traffic, total, limit 
 	}
 }
 
-// fillSparsely makes what 100,000 insertions and nearly as many deletions leave,
-// without the tombstones, which nobody asks for.
+// fillSparsely creates the state after 100,000 insertions and nearly as many deletions, without the tombstones, which
+// are not read.
 func fillSparsely(t *testing.T, db *mongo.Database, store *mongostore.Store) (total int64) {
 	t.Helper()
 	const highest, every = 100_000, 1666
@@ -233,7 +229,7 @@ func fillFully(t *testing.T, _ *mongo.Database, store *mongostore.Store) (total 
 		if err != nil {
 			t.Fatal(err)
 		}
-		// This folds those that were stored as deleted, too.
+		// This compacts those that were stored as deleted, too.
 		remove(t, store, stored[0])
 	}
 	return size - size/10 - size/batch

@@ -14,9 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// intruder calls then once, before the n-th command of the given name (of any,
-// where there is none) goes to the server: it is somebody else's write between
-// two steps of ours.
+// intruder calls then once, before the n-th command of the given name (of any, if empty): a concurrent write between
+// two steps.
 type intruder struct {
 	command string
 	n       int
@@ -64,12 +63,11 @@ func remove(t *testing.T, store *mongostore.Store, r record.Record) {
 	}
 }
 
-// TestASpanIsOfOneMoment lets records come and go between the steps of finding a
-// page. Whatever it gives must have been true at some moment.
+// TestASpanIsOfOneMoment inserts and deletes records between the steps of finding a page. The result must have been
+// correct at some moment.
 func TestASpanIsOfOneMoment(t *testing.T) {
 	t.Parallel()
-	// What is not folded, the counts, the highest number, the same two again, the
-	// set.
+	// The uncompacted numbers, the counts, the highest number, the first two again, the set.
 	once := []string{"find", "find", "find", "find", "find", "find"}
 	for _, c := range []struct {
 		name    string
@@ -128,7 +126,7 @@ func TestInsertAfterLosingTheNumber(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		other record.Record // what the other process inserts
+		other record.Record // inserted by the other process
 		seq   int64
 		err   error
 	}{
@@ -149,8 +147,8 @@ func TestInsertAfterLosingTheNumber(t *testing.T) {
 	}
 }
 
-// TestInsertAfterTheReferenceWasFreed lets the record that has the reference go
-// between the refusal and the look at what was in the way.
+// TestInsertAfterTheReferenceWasFreed deletes the record with the reference between the rejection and the lookup of
+// the cause.
 func TestInsertAfterTheReferenceWasFreed(t *testing.T) {
 	t.Parallel()
 	ours, theirs, in := two(t)
@@ -196,7 +194,7 @@ func TestQuotaAfterLosingTheSlot(t *testing.T) {
 	}
 }
 
-// TestSweepInBatches lets a sweep read 3 marks at a time where one event has 20.
+// TestSweepInBatches lets a sweep read 3 marks at a time of an event with 20.
 func TestSweepInBatches(t *testing.T) {
 	t.Parallel()
 	ours, theirs, in := two(t)

@@ -13,9 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestEventsFromBeforeReferences: a database of schema version 3 has events without
-// a refKey. They are given one each before the index is made, and are read as
-// events without a reference.
+// TestEventsFromBeforeReferences: a database of schema version 3 has events without a refKey. Each gets one before
+// the index is created, and they are read as events without a reference.
 func TestEventsFromBeforeReferences(t *testing.T) {
 	t.Parallel()
 	uri, name := testkit.MongoDB(t)

@@ -15,16 +15,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestConformance runs every test on a database of its own; asked again for the same test
-// it connects to that one once more, as another process would. No condition it
-// sends lacks the organization (statement 18).
+// TestConformance runs every test on its own database; opened again for the same test it connects to that one, as
+// another process would. Every filter contains the organization (statement 18).
 func TestConformance(t *testing.T) {
 	conformance(t, func(*testing.T, *mongo.Database) {})
 }
 
-// TestConformanceWithoutIndexes runs every test on a database that has no indexes but
-// the unique ones: the others, partial and expiring ones among them, make it fast and
-// tidy, and nothing rests on them.
+// TestConformanceWithoutIndexes runs every test on a database with unique indexes only: correctness must not depend
+// on the others, including partial and TTL ones.
 func TestConformanceWithoutIndexes(t *testing.T) {
 	testkit.OnlyLong(t)
 	conformance(t, func(t *testing.T, db *mongo.Database) { testkit.DropIndexes(t, db) })
@@ -44,10 +42,9 @@ func conformance(t *testing.T, prepare func(t *testing.T, db *mongo.Database)) {
 			places[t.Name()] = p
 		}
 		mu.Unlock()
-		// An organization is its own id; what is due and what was left open is
-		// looked for in all of them.
+		// An organization is its own id; due marks and open work are read for all organizations.
 		monitor := testkit.TenantMonitor(t, "find organizations _id", "update organizations _id,rev", "find events mark", "find events gateState", "find records mark", "find imports _id,open",
-			// Verification asks whose anything is.
+			// Verification determines the owner of everything.
 			"find events org", "find event_history org", "find records org", "find history org", "find supplier_factors org", "find policies org")
 		store := open(t, connect(t, p.uri, monitor).Database(p.database))
 		if first {

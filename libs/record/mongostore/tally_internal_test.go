@@ -8,9 +8,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestCountsAreStoredInOneOrder: a server may compare what it is to set with what it
-// has value by value, and then takes {submitted: 4, approved: 0} and {approved: 4,
-// submitted: 0} for the same.
+// TestCountsAreStoredInOneOrder: a server may compare an update value by value, and then considers {submitted: 4,
+// approved: 0} and {approved: 4, submitted: 0} equal.
 func TestCountsAreStoredInOneOrder(t *testing.T) {
 	t.Parallel()
 	for range 50 {

@@ -11,9 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestEveryWriteSurvivesATransientError lets each command by which a method
-// writes fail once, before the server carried it out and after: the method
-// succeeds as if nothing had happened, and what it wrote is there once.
+// TestEveryWriteSurvivesATransientError lets each command of each writing method fail once, before and after its
+// execution by the server: the method succeeds, and its write exists once.
 func TestEveryWriteSurvivesATransientError(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
@@ -31,7 +30,7 @@ func TestEveryWriteSurvivesATransientError(t *testing.T) {
 	}
 	for _, method := range []struct {
 		name string
-		// prepare returns the write, and what must hold after it.
+		// prepare returns the write, and a check of its effect.
 		prepare func(t *testing.T) (write, check func() error)
 	}{
 		{"InsertRecord", func(t *testing.T) (write, check func() error) {

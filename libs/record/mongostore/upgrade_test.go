@@ -12,9 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestAFilledDatabaseIsUpgraded puts a filled database back to version 2, without
-// counts and headlines, and opens it: the counts are right at once, and events with
-// approved records are marked, so that their headlines are stored.
+// TestAFilledDatabaseIsUpgraded reverts a filled database to version 2, without counts and headlines, and opens it:
+// the counts are correct at once, and events with approved records are marked, so that their headlines are stored.
 func TestAFilledDatabaseIsUpgraded(t *testing.T) {
 	t.Parallel()
 	const org record.OrgID = "org"

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/numbering"
 )
 
-// list draws a list of up to three blocks and a bit, and returns its numbers that
-// live, newest first.
+// list draws a list of up to three blocks and a bit, and returns its live numbers, newest first.
 func list(rt *rapid.T) (highest int64, counts numbering.Counts, sets map[int64]*numbering.Set, living []int64) {
 	highest = rapid.Int64Range(0, 3*numbering.BlockSize+9).Draw(rt, "highest")
 	sets = map[int64]*numbering.Set{}

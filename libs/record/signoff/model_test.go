@@ -35,7 +35,7 @@ type modelState struct {
 	result        int8 // revision: rises where the figure changes
 	version       int8 // of the stored result: rises with every write
 	resultFigure  uint8
-	moves, signs  int8 // how many may still begin
+	moves, signs  int8 // remaining starts
 	inserts       int8
 	sweeps, opens int8
 }
@@ -43,7 +43,7 @@ type modelState struct {
 type modelRecord struct {
 	exists, approved bool
 	rev, fence       int8
-	mark             int8 // the revision that set it; 0: none
+	mark             int8 // the revision of the change; 0: none
 }
 
 // modelMover approves or reopens one record: it reads the record, then the
@@ -62,8 +62,8 @@ type modelSigner struct {
 	figure        uint8
 }
 
-// modelWorker recalculates: it reads marks, sums what is approved, writes the
-// result if it is the one it read before, and clears the marks it read.
+// modelWorker recalculates: it reads marks, sums approved records, writes the result if it is still the one it read,
+// and clears the marks it read.
 type modelWorker struct {
 	phase   int8
 	marks   [modelRecords]int8
@@ -186,7 +186,7 @@ func (s modelState) moverSteps(i int, m mutation, step func(func(*modelState))) 
 	case v.phase == 1:
 		for epoch := int8(0); epoch <= s.epoch; epoch += 2 {
 			if epoch != s.epoch && m != staleEventRead || epoch < v.fence {
-				continue // refused, or read again
+				continue // rejected, or read again
 			}
 			step(func(n *modelState) { n.movers[i].phase, n.movers[i].epoch = 2, epoch })
 		}
@@ -287,7 +287,7 @@ func (s modelState) workerSteps(i int, m mutation, step func(func(*modelState)))
 	}
 }
 
-// explore returns how many states there are, and the first violation found.
+// explore returns the number of states, and the first violation found.
 func explore(start modelState, m mutation, limit int) (states int, violation string) {
 	seen := map[modelState]bool{start: true}
 	queue := []modelState{start}
@@ -308,7 +308,7 @@ func explore(start modelState, m mutation, limit int) (states int, violation str
 	return len(seen), ""
 }
 
-// beginning has one approved record in the figure and one that may come.
+// beginning has one approved record in the figure and one that may be approved.
 func beginning(moves, signs int8) modelState {
 	s := modelState{moves: moves, signs: signs, inserts: 1, sweeps: 1, opens: 1, resultFigure: 1, result: 1}
 	s.records[0] = modelRecord{exists: true, approved: true, rev: 1}

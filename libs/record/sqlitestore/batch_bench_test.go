@@ -14,7 +14,7 @@ import (
 
 // BenchmarkBatch measures writes of several records; the processor time is that of a record.
 func BenchmarkBatch(b *testing.B) {
-	ctx := sqlitex.Unsynced(b.Context()) // most of the time would be the disk's
+	ctx := sqlitex.Unsynced(b.Context()) // otherwise most of the time would be the disk's
 	for _, size := range []int{1, 10, 100, 500} {
 		b.Run(fmt.Sprint("InsertRecords/", size), func(b *testing.B) {
 			store := openBench(b)
@@ -98,7 +98,7 @@ func insertMany(b *testing.B, store *sqlitestore.Store, n int) []record.Record {
 
 func isError(err error) bool { return err != nil }
 
-// processorTime is what this process has used.
+// processorTime is the CPU time of this process.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestABatchIsOneStatement holds how many statements write what is many: one for each
-// table, however many there are up to 256, and what it takes to number them.
+// TestABatchIsOneStatement counts the statements of a batch: one per table for up to 256 rows, and those for
+// numbering.
 func TestABatchIsOneStatement(t *testing.T) {
 	t.Parallel()
 	db, store := open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -41,14 +41,14 @@ func TestABatchIsOneStatement(t *testing.T) {
 	}
 	batch := samples(100)
 	statements("records to collide with", 2, insert(batch))
-	// The first try, the ids and the references that are taken, and the rest.
+	// The first attempt, the taken ids and references, and the rest.
 	statements("some collide", 5, insert(append(samples(50), batch[:50]...)))
 	statements("all collide", 4, insert(batch))
 	deleted := samples(100)
 	for i := range deleted {
 		deleted[i].Deleted = true
 	}
-	// Whether there are counts, what is deleted, the sets and the counts.
+	// Whether there are counts, the deleted numbers, the sets and the counts.
 	statements("the first that are deleted", 6, insert(deleted))
 	deleted = samples(100)
 	for i := range deleted {
@@ -83,8 +83,8 @@ func TestABatchIsOneStatement(t *testing.T) {
 	}
 }
 
-// TestABatchIsItsRecords stores random batches, in which much collides, in one file as they
-// are and in another record by record, and compares outcomes and what is stored.
+// TestABatchIsItsRecords stores random batches with many conflicts, in one file as batches and in another record by
+// record, and compares outcomes and contents.
 func TestABatchIsItsRecords(t *testing.T) {
 	t.Parallel()
 	rnd := testkit.Rand(t)
@@ -138,7 +138,7 @@ func randomRecord(rnd *rand.Rand) record.Record {
 	return r
 }
 
-// contents is everything there is in the sub-collection, and its pages.
+// contents returns all records of the sub-collection, and its pages.
 func contents(t *testing.T, store *sqlitestore.Store) []any {
 	t.Helper()
 	records, err := store.RecordsAfter(t.Context(), org, record.Place{}, 10_000)

@@ -58,8 +58,7 @@ func BenchmarkInsertRecord(b *testing.B) {
 	}
 }
 
-// BenchmarkReplaceRecord measures durable changes by many at once, each of a
-// record of its own.
+// BenchmarkReplaceRecord measures concurrent durable changes of different records.
 func BenchmarkReplaceRecord(b *testing.B) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprint("writers=", writers), func(b *testing.B) {
@@ -152,8 +151,7 @@ func seed(b testing.TB, db *sqlitex.DB, n int) {
 	}
 }
 
-// BenchmarkSummaries reads what a list of 100 events shows beside the events, by
-// the number of records in each.
+// BenchmarkSummaries reads the summaries for a list of 100 events, by the number of records in each.
 func BenchmarkSummaries(b *testing.B) {
 	const events = 100
 	for _, records := range []int{0, 100, 10_000} {

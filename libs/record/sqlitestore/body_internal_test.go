@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestBodiesAreReadAsTheyAreWritten: whatever of a body is there, it is read as
-// encoding/json reads it, damaged or not.
+// TestBodiesAreReadAsTheyAreWritten: any body, damaged or not, is decoded as by encoding/json.
 func TestBodiesAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // any body
@@ -81,8 +80,7 @@ func TestBodiesAreReadAsTheyAreWritten(t *testing.T) {
 			t.Fatalf("%s was read as %+v %v", by, got, err)
 		}
 	}
-	// Without texts that are escaped, all that is written but notices and origins is
-	// read in its own form.
+	// Without escaped texts, everything except notices and origins is decoded without encoding/json.
 	all := recordBody{EditedBy: actorJSON{"a", "b", "c"}, Submitted: stampJSON{At: new(int64), By: &actorJSON{ID: "d"}}, ReviewComment: "e",
 		Last: entryJSON{Rev: 1, Move: "f", From: "g", To: "h", By: actorJSON{ID: "i"}, At: 1, Comment: "j", Changed: []string{"k", "l"}, Input: "m", Once: "n", FourEyes: true,
 			PolicyRev: 2, Salt: "o", Prev: "p", Hash: "q"}}

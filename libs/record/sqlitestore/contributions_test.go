@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestContributionsOfASegmentAreBehind: nobody who writes meanwhile waits for those of all
-// records of a segment, and in the end all are stored.
+// TestContributionsOfASegmentAreBehind: concurrent writes do not wait for the contributions of a whole segment, and
+// in the end all are stored.
 func TestContributionsOfASegmentAreBehind(t *testing.T) {
 	t.Parallel()
 	db, store := open(t, filepath.Join(t.TempDir(), "test.db"))
@@ -29,7 +29,7 @@ func TestContributionsOfASegmentAreBehind(t *testing.T) {
 		all[i] = record.Recalculated{ID: r.ID, Rev: r.Rev, ContextRev: 2, Preview: r.Preview, Contribution: json.RawMessage(`{}`)}
 	}
 	before := db.Traffic().Writes
-	// A write keeps the file; the contributions come, and another write after them.
+	// A write blocks the file; the contributions are queued, and another write after them.
 	holding, release := make(chan struct{}), make(chan struct{})
 	held, stored, other := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 	go func() {
@@ -73,9 +73,8 @@ func TestContributionsOfASegmentAreBehind(t *testing.T) {
 	}
 }
 
-// TestContributionsOfAnotherContextForgetNothing: what is remembered of a segment stays so
-// while those of another event are calculated under another context, and is read anew where
-// contributions were stored that no state of a record tells of.
+// TestContributionsOfAnotherContextForgetNothing: a cached segment remains valid while another event is recalculated
+// in a new context, and is read again after contributions were stored without a change of a record's state.
 func TestContributionsOfAnotherContextForgetNothing(t *testing.T) {
 	t.Parallel()
 	db, store := open(t, filepath.Join(t.TempDir(), "test.db"))

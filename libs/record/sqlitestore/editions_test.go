@@ -11,8 +11,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/signoff"
 )
 
-// An event has fifty editions and no more: the fiftieth is signed, and a sign-off that would
-// make another one does not close the gate.
+// An event has at most fifty editions: the fiftieth is signed, and a sign-off for another one does not close the
+// gate.
 func TestAnEventHasFiftyEditions(t *testing.T) {
 	t.Parallel()
 	_, store := open(t, filepath.Join(t.TempDir(), "ecf.db"))

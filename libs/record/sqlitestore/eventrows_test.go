@@ -13,8 +13,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
 )
 
-// TestEventContextIsWhatIsStored: an event that was read is given out again while nothing
-// is committed, and not after: whoever has written, this process or another one.
+// TestEventContextIsWhatIsStored: a cached event is returned until something is committed, by this process or another
+// one.
 func TestEventContextIsWhatIsStored(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

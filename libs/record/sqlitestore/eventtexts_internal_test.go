@@ -9,8 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestDecodedEventsAreNobodyElses: what a caller does to an event is not seen by the
-// next one that reads it, and what was decoded once more is what is stored.
+// TestDecodedEventsAreNobodyElses: a caller's modifications of an event do not affect later reads from the cache.
 func TestDecodedEventsAreNobodyElses(t *testing.T) {
 	t.Parallel()
 	for i, governance := range []string{
@@ -51,7 +50,7 @@ func TestDecodedEventsAreNobodyElses(t *testing.T) {
 func TestAllocationsOfADecodedEvent(t *testing.T) {
 	testkit.WithoutRace(t)
 	body := []byte(`{"title":"Allocated","attendees":12,"radiativeForcing":true,"gwp":"published","factorSet":"desnz-2026","createdBy":{"id":"u1","role":"user"}}`)
-	// As each event has one from its creation on: the entry says what was changed.
+	// Every event has one from its creation: the entry states the changes.
 	governance := `{"updatedBy":{"_id":"u1"},"begin":1,"last":{"revision":1,"action":"create","by":{"_id":"u1","role":"user"},"at":"2026-05-01T08:00:00Z","changed":[{"field":"title","before":null,"after":"Allocated"}],"contextRevision":1,"stateHash":"s","previousHash":"","hash":"h"},"gate":{"epoch":0}}`
 	got := testing.AllocsPerRun(100, func() {
 		if _, err := decodeEvent(body, &governance); err != nil {

@@ -11,11 +11,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// TestFilesFromBeforeTheCounts reads and goes on writing a file in which records
-// and events were deleted by a version that kept no counts of them.
+// TestFilesFromBeforeTheCounts reads and writes a file in which a version without counts deleted records and events.
 func TestFilesFromBeforeTheCounts(t *testing.T) {
 	t.Parallel()
-	// seedOld makes 2,500 records, every hundredth of them deleted, and 5 events.
+	// seedOld creates 2,500 records, every hundredth of them deleted, and 5 events.
 	seedOld := func(t *testing.T) *sqlitestore.Store {
 		t.Helper()
 		db, store := open(t, filepath.Join(t.TempDir(), "old.db"))

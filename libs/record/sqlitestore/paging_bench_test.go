@@ -15,11 +15,10 @@ import (
 // pageSize is the largest page of the API.
 const pageSize = 100
 
-// BenchmarkPaging compares the two ways to find a page of a list with an exact
-// total, on lists of which a tenth is deleted: by numbers and sets of deleted
-// ones, as the store does (ADR 0011), and by counting and skipping in an index
-// that covers both questions. Each reads the revisions of the page's records,
-// from which its entity tag is made; the records are read alike afterwards.
+// BenchmarkPaging compares two ways to find a page of a list with an exact total, on lists of which a tenth is
+// deleted: by numbers and sets of deleted ones, as the store does (ADR 0011), and by counting and skipping in a
+// covering index. Each reads the revisions of the page's records, for its entity tag; reading the records is the same
+// in both.
 func BenchmarkPaging(b *testing.B) {
 	for _, size := range []int64{5_000, 50_000, 500_000} {
 		db, store := longList(b, size)
@@ -96,7 +95,7 @@ func longList(b *testing.B, size int64) (*sqlitex.DB, *sqlitestore.Store) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := store.RecordSpan(b.Context(), org, sub, 0, pageSize); err != nil { // makes the sets, once
+	if _, err := store.RecordSpan(b.Context(), org, sub, 0, pageSize); err != nil { // creates the sets, once
 		b.Fatal(err)
 	}
 	return db, store

@@ -88,9 +88,8 @@ func statements(t *testing.T) []string {
 	return all
 }
 
-// TestStatements looks at every statement of the package: each asks for one
-// organization only, and none reads a whole table, or all that an organization has in one
-// of those that grow with its records.
+// TestStatements checks the plan of every statement of the package: each is for one organization only, and none scans
+// a whole table, or an organization's part of one that grows with its records.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t, filepath.Join(t.TempDir(), "plan.db"))
@@ -105,16 +104,15 @@ func TestStatements(t *testing.T) {
 	}
 	// Factor packs are of no organization.
 	tenant := regexp.MustCompile(`\borg = \?|^INSERT INTO \w+ \(\s*(id, )?org\b|organizations|factor_packs`)
-	// Walks over an index that holds nothing but what is asked for.
+	// Scans of partial indexes that hold only matching rows.
 	allowed := regexp.MustCompile(`^SCAN (records USING COVERING INDEX records_marked|imports USING COVERING INDEX imports_open|events USING COVERING INDEX events_(marked|closing)|factor_packs USING COVERING INDEX factor_packs_added|` +
 		`json_each VIRTUAL TABLE.*|types|64-ROW VALUES CLAUSE|\(subquery-\d+\)|CONSTANT ROW)`)
 	wholeOrganization := regexp.MustCompile(`^(SEARCH|SCAN) (records|history|record_counts|list_sets|list_counts|segments|event_members|event_history) .*\(org=\?\)$`)
 	wholeEvent := regexp.MustCompile(`^SEARCH records .*\(org=\?( AND event=\?( AND type=\?)?)?\)$`)
-	// What waits for a decision, the limit of a plan, which is counted seldom, and the
-	// events that somebody does not see.
+	// Waiting records, the limit of a plan, which is counted rarely, and events hidden from a user.
 	countsAll := regexp.MustCompile(`INDEXED BY records_queue_all|MAX\(seq\) AS highest|^SELECT EXISTS|^SELECT DISTINCT event FROM event_members`)
 	for _, statement := range all {
-		// What the sweepers read, of all organizations.
+		// The sweepers read all organizations.
 		sweep := strings.Contains(statement, "AS oldest") || strings.Contains(statement, "INDEXED BY imports_open") || strings.Contains(statement, "INDEXED BY events_closing")
 		if !tenant.MatchString(statement) && !sweep {
 			t.Errorf("asks for no organization: %s", statement)
@@ -137,7 +135,7 @@ func TestStatements(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("%s\n    %s", step, strings.Join(strings.Fields(statement), " "))
-			// How many organizations there are is asked once, when the program starts.
+			// The organizations are counted once, at the start of the program.
 			atStart := statement == "SELECT COUNT(*), MIN(created_at) FROM organizations"
 			if strings.HasPrefix(step, "SCAN") && !allowed.MatchString(step) && !atStart {
 				t.Errorf("%s, in %s", step, statement)
@@ -148,7 +146,7 @@ func TestStatements(t *testing.T) {
 			if strings.Contains(statement, "(VALUES (") && wholeEvent.MatchString(step) {
 				t.Errorf("reads all of an event for the rows that are given: %s, in %s", step, statement)
 			}
-			// The ids of deleted events are looked up beside it.
+			// The ids of deleted events are looked up in a subquery.
 			besides := regexp.MustCompile(`^(LIST SUBQUERY|SEARCH events USING INDEX|SCAN json_each|USE TEMP B-TREE FOR ORDER BY|CREATE BLOOM FILTER)`)
 			if strings.Contains(statement, "'submitted', 'in_review'") && !strings.Contains(step, "INDEX records_queue") && !besides.MatchString(step) {
 				t.Errorf("the queue is read by more than the queue: %s, in %s", step, statement)

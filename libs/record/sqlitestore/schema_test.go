@@ -45,7 +45,7 @@ func TestAFileOfEachVersionOpens(t *testing.T) {
 			if err != nil || span != (record.Span{Total: 1, Count: 1, High: 1, Low: 1}) {
 				t.Errorf("events %+v, %v", span, err)
 			}
-			// Counts and marks are made by the step that brings them.
+			// The step that adds counts and marks fills them.
 			all, err := store.Summaries(t.Context(), org, []record.EventID{event})
 			if s := all[event]; err != nil || s.Counts != (record.Counts{Approved: 1}) || !s.Due {
 				t.Errorf("summary %+v, %v", s, err)
@@ -63,14 +63,14 @@ func TestAFileOfEachVersionOpens(t *testing.T) {
 			if err != nil || tally != (histories.Tally{Records: 2, Entries: 5}) {
 				t.Errorf("verified %+v, %v", tally, err)
 			}
-			if len(sqlitestore.Schema()) != 9 { // the others have indexes only, tables that begin empty, or a column that does
+			if len(sqlitestore.Schema()) != 9 { // the others have only indexes, empty new tables, or an empty new column
 				t.Error("the store has another component; give it its files")
 			}
 		})
 	}
 }
 
-// restore makes the file at path from a dump.
+// restore creates the file at path from a dump.
 func restore(t *testing.T, dump, path string) {
 	t.Helper()
 	text, err := os.ReadFile(dump)

@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestApprovedIsWhatIsStored: what is remembered of a range is never given out in the place
-// of what is stored, whoever has written it: this process, another one, or several at once.
+// TestApprovedIsWhatIsStored: a cached range is never returned in place of newer data, whether written by this
+// process, another one, or several at once.
 func TestApprovedIsWhatIsStored(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 0)) //nolint:gosec // which records are moved
@@ -110,7 +110,7 @@ func TestApprovedIsWhatIsStored(t *testing.T) {
 	group.Wait()
 	check()
 
-	// What is given out may be changed by who has it.
+	// Callers may modify the returned records.
 	if err := change(store, inserted, 5, 1); err != nil {
 		t.Fatal(err)
 	}

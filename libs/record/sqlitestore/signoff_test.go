@@ -14,8 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record/signoff"
 )
 
-// signedResults is a calculation whose newest revision is always 1: what races
-// here is the gate and the records.
+// signedResults is a calculation whose newest revision is always 1: the race is between the gate and the records.
 type signedResults struct{}
 
 func (signedResults) Revision(context.Context, record.OrgID, record.EventID) (int64, error) {
@@ -65,7 +64,7 @@ func TestApprovalsRaceASignOff(t *testing.T) {
 	signing := signoff.Service{Store: store, Results: signedResults{}, Now: time.Now}
 	worker, stop := context.WithCancel(t.Context())
 	var group, background sync.WaitGroup
-	background.Go(func() { // the worker takes up what is marked
+	background.Go(func() { // the worker clears marks
 		for worker.Err() == nil {
 			marked, err := store.MarkedRecords(worker, org, "gala", 100)
 			if err == nil {
@@ -189,10 +188,10 @@ func (c crowded) Fence(context.Context, record.OrgID, record.Sub, int64, int64, 
 	return nil
 }
 
-// slowResults keeps what takes its time.
+// slowResults stores editions slowly.
 type slowResults struct {
 	signedResults
-	left time.Duration // that Keep was given
+	left time.Duration // that Keep had
 }
 
 func (r *slowResults) Keep(ctx context.Context, ev record.Event, e record.Edition) (string, error) {
@@ -201,8 +200,8 @@ func (r *slowResults) Keep(ctx context.Context, ev record.Event, e record.Editio
 	return r.signedResults.Keep(ctx, ev, e)
 }
 
-// TestASignOffOfManyRecordsHasItsTime: what is kept grows with the event, and so
-// does the time after which a sweeper takes the process that keeps it for dead.
+// TestASignOffOfManyRecordsHasItsTime: the size of an edition grows with the event, and so does the time after which
+// a sweeper considers the sign-off crashed.
 func TestASignOffOfManyRecordsHasItsTime(t *testing.T) {
 	t.Parallel()
 	const org record.OrgID = "org"

@@ -14,8 +14,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// TestConformance opens one file per test; asked again for the same test it
-// opens that file once more, as a second process would.
+// TestConformance opens one file per test; opened again for the same test it is the same file, as for a second
+// process.
 func TestConformance(t *testing.T) {
 	dir := t.TempDir()
 	recordtest.Run(t, func(t *testing.T) record.Store {
@@ -39,9 +39,9 @@ func open(t testing.TB, path string) (*sqlitex.DB, *sqlitestore.Store) {
 	return db, sqlitestore.New(db)
 }
 
-// TestNewRecordsAreWrittenSideBySide: what is created at about the same time stands near each
-// other in every index, so that a commit of many writes few pages. Three indexes have the
-// id of a record; with ids that have nothing in common each record writes a page of each.
+// TestNewRecordsAreWrittenSideBySide: records created at about the same time are adjacent in every index, so that a
+// commit of many writes few pages. Three indexes contain the id of a record; with unrelated ids each record writes a
+// page of each.
 func TestNewRecordsAreWrittenSideBySide(t *testing.T) {
 	t.Parallel()
 	pages := func(newID func() string) int64 {

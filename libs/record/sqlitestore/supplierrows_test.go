@@ -16,9 +16,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
-// TestSupplierFactorsOfAnOlderFileAreKept opens a file whose suppliers are of version 1: every
-// row is there, byte by byte, in a table of rows with both keys, and a program of version 1 still
-// works with it.
+// TestSupplierFactorsOfAnOlderFileAreKept opens a file with version 1 of suppliers: every row is unchanged, in a
+// table of rows with both keys, and version 1 still works with it.
 func TestSupplierFactorsOfAnOlderFileAreKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ecf.db")

@@ -15,8 +15,7 @@ var update = flag.Bool("update", false, "write docs/methodology.md")
 
 const document = "../../../../docs/methodology.md"
 
-// TestDocument fails when the committed page is not what the tables and the
-// engine say today.
+// TestDocument fails if the committed page differs from the one generated now.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -45,8 +44,7 @@ func TestDocument(t *testing.T) {
 	t.Fatal("docs/methodology.md is longer than what go generate ./footprint makes")
 }
 
-// TestTemplate sees to it that the words around the figures hold no figures
-// themselves, which nobody would bring up to date.
+// TestTemplate verifies that the text around the figures contains no figures, which would not be updated.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("methodology.tmpl")
@@ -56,7 +54,7 @@ func TestTemplate(t *testing.T) {
 	names := regexp.MustCompile(`\b(CO2e?|CH4|N2O|[Ss]copes? [123]|category [0-9]+|AR[56]|ISO [0-9]+(-[0-9])?|UN M49|SHA-256)\b`)
 	section := regexp.MustCompile(`^#+ [0-9]+(\.[0-9]+)?\.? `)
 	actions := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
-	// An action keeps its lines, so that a fault names the right one.
+	// An action keeps its line breaks, so that a fault has the right line number.
 	words := actions.ReplaceAllStringFunc(string(raw), func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
 	for i, line := range strings.Split(words, "\n") {
 		line = names.ReplaceAllString(section.ReplaceAllString(line, ""), "")
@@ -66,8 +64,8 @@ func TestTemplate(t *testing.T) {
 	}
 }
 
-// TestGridsThatServeNoRecord: the list of publishers counts what the engine takes, so a
-// national row that it passes over is named with the row that serves the nation.
+// TestGridsThatServeNoRecord: the list of publishers counts the rows used by the engine, so a national row that is
+// not used is listed with the one used instead.
 func TestGridsThatServeNoRecord(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
