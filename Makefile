@@ -85,7 +85,7 @@ export GORACE ?= atexit_sleep_ms=100
 RACE = $$(if command -v "$$($(GO) env CC)" >/dev/null; then echo $(RACE_FLAGS); fi)
 
 .PHONY: help
-help: ## Tell what there is
+help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-18s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 ## Running
@@ -108,7 +108,7 @@ run: bin/ecf ## Run everything in one process, with a demo organization
 	@ECF_DEMO="$${ECF_DEMO:-true}" ECF_LOG_LEVEL="$${ECF_LOG_LEVEL:-warn}" exec bin/ecf serve
 
 .PHONY: demo
-demo: ## Play the example conference against a running server
+demo: ## Run the example conference against a running server
 	@$(GO) run ./tests/cmd/demo $(DEMO)
 
 CONSOLE := services/gateway/console
@@ -188,7 +188,7 @@ test-long: ## Run all tests at full length (PKG=./libs/record/...)
 	@ECF_TEST_LONG=yes $(GO) test -shuffle=on -count=1 -timeout 3h $(PKG)
 
 .PHONY: test-race
-test-race: ## Run the end-to-end tests with the race detector, all of them (20 minutes)
+test-race: ## Run all end-to-end tests with the race detector (20 minutes)
 	@CGO_ENABLED=1 $(GO) test $(RACE_FLAGS) $(TEST_FLAGS) ./tests/e2e
 
 # Not part of `make test`: building the API server takes ten minutes of two cores, and
@@ -200,7 +200,7 @@ test-k8s: ## Apply all manifests to a real Kubernetes API server, and have KEDA 
 
 # Not part of `make test`: building the collector takes four minutes of two cores.
 .PHONY: test-collector
-test-collector: ## Have the services export to a real OpenTelemetry collector with the shipped configuration
+test-collector: ## Test exports to a real OpenTelemetry collector with the shipped configuration
 	@tests/deploy/otelcol/build.sh $(CURDIR)/.cache/otelcol
 	@cd tests/deploy && ECF_OTELCOL=$(CURDIR)/.cache/otelcol/otelcol GOWORK=off $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestCollector' .
 
@@ -218,33 +218,33 @@ e2e: generated ## Run the end-to-end tests only, with many generated requests an
 
 # Without the race detector, which the short run of `make test` has.
 .PHONY: generated
-generated: ## Send many requests made from the OpenAPI document (REQUESTS=20000 SEED=1)
+generated: ## Send many requests generated from the OpenAPI document (REQUESTS=20000 SEED=1)
 	@ECF_GENERATED_REQUESTS=$(or $(REQUESTS),20000) ECF_GENERATED_SEED=$(SEED) \
 		$(GO) test -count=1 -timeout 2h -v -run '^TestGeneratedRequests$$' ./tests/e2e
 
 # Most of its three to six minutes is spent compiling the generated clients.
 .PHONY: test-generators
-test-generators: ## Make clients from the document with stock generators, compile and run them
+test-generators: ## Generate clients from the document with public generators, compile and run them
 	@ECF_GENERATORS=yes $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^TestGenerators$$' ./tests/e2e
 
 .PHONY: chaos
-chaos: ## Break the running system at random for many rounds (ROUNDS=20)
+chaos: ## Run the chaos tests for many rounds (ROUNDS=20)
 	@ECF_CHAOS_ROUNDS=$(or $(ROUNDS),20) $(MAKE) test-work PKG=./tests/chaos TEST_TIMEOUT=3h
 
 .PHONY: drill
-drill: ## Break the running system and see that each fault fires its alerts, and no other (FAULTS=Redis)
+drill: ## Verify that each fault of the running system fires its alerts, and no others (FAULTS=Redis)
 	@ECF_DRILL='$(or $(FAULTS),.)' $(GO) test -count=1 -v -timeout 2h -run '^TestDrill$$' ./tests/chaos
 
 .PHONY: draw-dashboards
-draw-dashboards: ## Use a running system and draw every panel of the dashboards, into .cache/dashboards
+draw-dashboards: ## Draw every panel of the dashboards with data of a running system, into .cache/dashboards
 	@ECF_DRAW=$(CURDIR)/.cache/dashboards $(GO) test -count=1 -v -run '^TestDashboardsAreDrawn$$' ./tests/monitoring
 
 .PHONY: test-rolling
-test-rolling: ## Replace the processes of the last release by this one's, one at a time and back, under load
+test-rolling: ## Test rolling upgrades from the last release and back, under load
 	@ECF_ROLLING=yes $(GO) test -count=1 -v -timeout $(TEST_TIMEOUT) -run '^Test(RollingReleases|KeptBackups)$$' ./tests/chaos
 
 .PHONY: lists
-lists: ## Page through lists that change at random for many rounds (ROUNDS=200)
+lists: ## Test paging through randomly changing lists for many rounds (ROUNDS=200)
 	@ECF_LIST_ROUNDS=$(or $(ROUNDS),200) $(MAKE) test-work PKG="./libs/record/sqlitestore ./libs/record/mongostore" TEST_TIMEOUT=3h
 
 .PHONY: bench
@@ -260,14 +260,14 @@ BENCH_ENGINE = $(GO) test -run '^$$' -bench . -benchmem -cpu 1 -count 6 -benchti
 BENCH_NAMES = $(GO) test -count=1 -run '^TestBenchmarksThatAreNamedExist$$' ./tests/release
 
 .PHONY: bench-compare
-bench-compare: ## Compare the engine's benchmarks with the kept ones
+bench-compare: ## Compare the engine's benchmarks with the stored ones
 	@$(BENCH_NAMES)
 	@mkdir -p .cache
 	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
 	@GOWORK=off GOFLAGS= $(GO) run golang.org/x/perf/cmd/benchstat@$(BENCHSTAT_VERSION) docs/benchmarks/footprint.txt .cache/footprint.txt
 
 .PHONY: bench-keep
-bench-keep: ## Measure the engine's benchmarks and keep them in docs/benchmarks
+bench-keep: ## Run the engine's benchmarks and store them in docs/benchmarks
 	@$(BENCH_NAMES)
 	@mkdir -p .cache
 	@$(BENCH_ENGINE) >.cache/footprint.txt || { cat .cache/footprint.txt >&2; exit 1; }
@@ -278,30 +278,30 @@ BENCH_SEPARATE := ^Test(Separate|Hop|Queue)$$
 BENCH_SHAPE = $(if $(SHAPE),$(if $(filter standalone,$(SHAPE)),-skip '$(BENCH_SEPARATE)',$(if $(filter separate,$(SHAPE)),-run '$(BENCH_SEPARATE)',$(error SHAPE is standalone or separate))))
 
 .PHONY: bench-system
-bench-system: ## Measure the product over HTTP beside baselines that do the least of the same, and keep tables and drawings (20 minutes; SHAPE=standalone or SHAPE=separate for that alone; ECF_MONGODB_URI for a real server; ECF_BENCH_POCKETBASE=1 builds PocketBase, and measures beside it too)
+bench-system: ## Measure the product over HTTP and minimal baselines, and store tables and plots (20 minutes; SHAPE=standalone or SHAPE=separate for one of them; ECF_MONGODB_URI for a real server; ECF_BENCH_POCKETBASE=1 also builds and measures PocketBase)
 	@ECF_BENCH_SYSTEM=full ECF_BENCH_OUT=$(CURDIR)/docs/benchmarks $(GO) test -count=1 -timeout 1h -v $(BENCH_SHAPE) ./tests/bench/system
 
 .PHONY: bench-neighbour
-bench-neighbour: ## Measure what one organization notices while another floods the product (25 minutes)
+bench-neighbour: ## Measure the effect of a flood by one organization on another (25 minutes)
 	@ECF_BENCH_NEIGHBOUR=full $(GO) test -count=1 -timeout 1h -v ./tests/bench/neighbour
 
 .PHONY: bench-curve
-bench-curve: bench-stored ## Measure what requests cost in events of up to a million records, and what ten thousand organizations need by that (half an hour, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
+bench-curve: bench-stored ## Measure the cost of requests in events of up to a million records, and calculate the needs of ten thousand organizations (half an hour, 4 GB of disk; ECF_CURVE_MOST=100000 for less)
 	@ECF_SCALE=curve ECF_CURVE_OUT=$(CURDIR)/docs/benchmarks/curve.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurve ./tests/scale
 	@ECF_SCALE=curve ECF_CURVE_MONGODB_OUT=$(CURDIR)/docs/benchmarks/curve-mongodb.tsv $(GO) test -count=1 -timeout 3h -v -run TestCurveOnMongoDB ./services/standalone
 	@$(GO) run ./tests/cmd/capacity
 
 .PHONY: bench-stored
-bench-stored: ## Measure what a record leaves in the store until it is in the result, and work out anew what ten thousand organizations need (2 minutes)
+bench-stored: ## Measure the stored bytes of a record until it is in the result, and recalculate the needs of ten thousand organizations (2 minutes)
 	@ECF_SCALE=curve ECF_STORED_OUT=$(CURDIR)/docs/benchmarks/stored.tsv $(GO) test -count=1 -timeout 1h -v -run TestStoredBytes ./services/standalone
 	@$(GO) run ./tests/cmd/capacity
 
 .PHONY: bench-pages
-bench-pages: bin/ecf $(CONSOLE_MODULES) ## Measure how soon the pages show something in Chromium (1 minute)
+bench-pages: bin/ecf $(CONSOLE_MODULES) ## Measure the first paint of the pages in Chromium (1 minute)
 	@node $(CONSOLE)/e2e/paint.mjs
 
 .PHONY: bench-large
-bench-large: ## Measure readings, exports and reports of large events, and sign-ins at once (2 minutes)
+bench-large: ## Measure reads, exports and reports of large events, and concurrent sign-ins (2 minutes)
 	@ECF_SCALE=large $(GO) test -count=1 -timeout 1h -v -run TestLargeReadings ./tests/scale
 
 .PHONY: bench-scale
@@ -309,7 +309,7 @@ bench-scale: ## Measure approvals in events of up to a million records (5 minute
 	@ECF_SCALE=full $(GO) test -count=1 -timeout 3h -v ./tests/scale
 
 .PHONY: fuzz
-fuzz: ## Fuzz each target for a while (PKG=./libs/fields FUZZTIME=1m)
+fuzz: ## Run each fuzz target for some time (PKG=./libs/fields FUZZTIME=1m)
 	@$(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}' $(PKG) | while read -r package dir; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$dir"/*_test.go); do \
 			echo "$$package $$target"; \
@@ -330,7 +330,7 @@ test-console: ## Run the tests of the console: its logic, and its flows in Chrom
 ## Checking
 
 .PHONY: verify
-verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-breaking check-deploy check-console lint check-vulnerabilities ## Check everything that is not a test
+verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-breaking check-deploy check-console lint check-vulnerabilities ## Run all checks other than tests
 	@echo "verified"
 
 .PHONY: check-fmt
@@ -364,7 +364,7 @@ check-imports:
 GENERATED := docs/methodology.md libs/spec/openapi.yaml libs/factors libs/locations libs/places libs/spec/openapi.json services/gateway/docs libs/client/python/ecf_client
 
 .PHONY: generate
-generate: ## Make all generated files anew
+generate: ## Regenerate all generated files
 	@for library in factors places footprint; do (cd libs/$$library && $(GO) generate ./...); done
 	@cd libs/spec && $(GO) test -count=1 . -run Permissions -update >/dev/null && $(GO) generate .
 	@if command -v python3 >/dev/null; then python3 libs/client/python/generate.py libs/spec/openapi.json; \
@@ -448,7 +448,7 @@ check-vulnerabilities: ## Look for known vulnerabilities (VULNDB=file:///copy)
 	@VULNDB="$(VULNDB)" GOVULNCHECK_VERSION=$(GOVULNCHECK_VERSION) deploy/release/vulnerabilities.sh
 
 .PHONY: check-release
-check-release: ## Check that VERSION can be released (VERSION=2.1.0)
+check-release: ## Check whether VERSION can be released (VERSION=2.1.0)
 	@deploy/release/check.sh "$(VERSION)"
 
 ## Tending
@@ -464,7 +464,7 @@ tidy: ## Tidy every module
 
 # Makes the document the reference for later ones, under its version.
 .PHONY: release-spec
-release-spec: ## Keep the OpenAPI document as the released one (AGAIN=1 replaces one of the same version)
+release-spec: ## Store the OpenAPI document as the released one (AGAIN=1 replaces one of the same version)
 	@version=$$(sed -n 's/^  version: //p' $(SPEC) | head -1); to=libs/spec/released/openapi-$$version.yaml; \
 	if [ -e $$to ] && [ -z "$(AGAIN)" ]; then echo "$$to is released; raise info.version in $(SPEC)" >&2; exit 1; fi; \
 	cp $(SPEC) $$to; echo "$$to"
@@ -488,9 +488,9 @@ images: ## Build the images, with the tag dev (CONTAINER=podman VERSION=2.0.0)
 		-t ecf/standalone:$(IMAGE_TAG) .
 
 .PHONY: observe
-observe: compose-secrets ## Run all in containers, with Prometheus, Grafana (http://127.0.0.1:3000) and Tempo
+observe: compose-secrets ## Run everything in containers, with Prometheus, Grafana (http://127.0.0.1:3000) and Tempo
 	@ECF_TELEMETRY=export $(CONTAINER) compose --profile observe up --build --wait
 
 .PHONY: compose-secrets
-compose-secrets: ## Make the secrets of docker-compose.yml
+compose-secrets: ## Generate the secrets for docker-compose.yml
 	@deploy/secrets.sh

@@ -1,4 +1,4 @@
-// Finds operations and schemas in the contents by their words. The page works
+// Filters the contents by the words of operations and schemas. The page works
 // without it.
 "use strict";
 {
@@ -13,7 +13,7 @@
     })),
   }));
 
-  /** Returns the method and path of the operation that an entry leads to. */
+  /** Returns the method and path of the operation of an entry. */
   function callOf(li) {
     const target = document.getElementById(li.querySelector("a").hash.slice(1));
     return target?.querySelector?.(".call")?.textContent ?? "";

@@ -1,6 +1,5 @@
-// Sets the first or next password of an account, or accepts an invitation with an
-// account there is. The one-time token is what follows # in the address, which
-// browsers send to nobody.
+// Sets the password of an account, or accepts an invitation with an existing account.
+// The one-time token is in the fragment of the URL, which browsers do not send.
 "use strict";
 
 const setup = document.getElementById("setup");
@@ -9,7 +8,7 @@ const accept = document.getElementById("accept");
 const outcome = document.getElementById("outcome");
 const setupToken = decodeURIComponent(location.hash.slice(1));
 
-// Nobody is to find the token in the history of this browser.
+// Remove the token from the history of this browser.
 history.replaceState(null, "", location.pathname);
 
 function tell(text, good) {
@@ -17,7 +16,7 @@ function tell(text, good) {
   outcome.dataset.outcome = good ? "good" : "bad";
 }
 
-// send posts a body and returns the data of the answer; it throws the error of one.
+// send posts a body and returns the data of the response, or throws its error.
 async function send(url, body, accessToken) {
   const headers = { "Content-Type": "application/json" };
   if (accessToken) headers.Authorization = `Bearer ${accessToken}`;
@@ -27,7 +26,7 @@ async function send(url, body, accessToken) {
   return data;
 }
 
-// attempt runs the work of a form and tells what came of it.
+// attempt submits a form and shows the outcome.
 async function attempt(of, work) {
   const button = of.querySelector("button");
   button.disabled = true;
@@ -38,7 +37,7 @@ async function attempt(of, work) {
     if (error.code && error.details?.some((d) => d.code === "ACCEPT_INVITATION")) {
       form.hidden = true;
       accept.hidden = false;
-      // The console says what a separate account is, and makes it.
+      // The console explains separate accounts and sets them up.
       document.getElementById("separate").href = `/setup#${encodeURIComponent(setupToken)}`;
       tell("");
     } else if (error.code) {
