@@ -307,6 +307,35 @@ func TestSentencesOfFindings(t *testing.T) {
 	}
 }
 
+// TestSentencesOfNotices: so it is with notices.
+func TestSentencesOfNotices(t *testing.T) {
+	t.Parallel()
+	d := rich(t)
+	for message, want := range map[string]string{
+		"UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.":                                                "(3 Einträge, 12 kg)",
+		"The event is of 2028; the factors are those of 2024. The event can adopt desnz-2026, which is newer. The rows of the pack a-v1 are not in it.": "(desnz-2026)",
+		"11079.250000 kg are of records that name no group of people.":                                                                                  "(11.079 kg)",
+	} {
+		d.Result.Notices = []footprint.Notice{{Code: footprint.NoticeProxy, Message: message}}
+		if text := pageIn(t, "de", d); !strings.Contains(text, want) {
+			t.Errorf("%s: the page lacks %q", message, want)
+		}
+	}
+}
+
+// TestTypesOfABoundaryAreNamed: an event may leave out what there is no type for, in any words.
+func TestTypesOfABoundaryAreNamed(t *testing.T) {
+	t.Parallel()
+	d := rich(t)
+	d.Event.Boundary = []byte(`{"excluded":[{"type":"übersetzung_vor_ort","reason":"gering"},{"type":"ground_transport"}]}`)
+	if text := page(t, d); !strings.Contains(text, "<li>Übersetzung vor ort: gering</li><li>Ground transport</li>") {
+		t.Error("the English page lacks what is left out")
+	}
+	if text := pageIn(t, "de", d); !strings.Contains(text, "<li>Übersetzung vor ort: gering</li><li>Bodenverkehr</li>") {
+		t.Error("the German page lacks what is left out")
+	}
+}
+
 // TestUnknownMessagesAreQuoted: what has no text by its code stands in the words of the server.
 func TestUnknownMessagesAreQuoted(t *testing.T) {
 	t.Parallel()
