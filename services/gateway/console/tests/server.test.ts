@@ -34,6 +34,18 @@ it('has a German sentence for every code of the server', () => {
   }
 });
 
+// The sheet and the report have the names of the server.
+it('has the German names that the server has for types, groups and categories', () => {
+  const { types, values } = JSON.parse(source('libs/footprint/words/de.json')) as {
+    types: Record<string, { name: string }>;
+    values: Record<string, string>;
+  };
+  expect(de.type).toEqual(Object.fromEntries(Object.entries(types).map(([type, { name }]) => [type, name])));
+  const { unspecified: _, ...groups } = de.group;
+  const { optional: __, ...categories } = de.category;
+  for (const [value, name] of Object.entries({ ...groups, ...categories })) expect(name, value).toBe(values[value]);
+});
+
 it('names in German what the server counted and misses, and falls back to its sentence', async () => {
   await i18next.init({ lng: 'de', resources: { de: { translation: de } } });
   learn('de', server);
