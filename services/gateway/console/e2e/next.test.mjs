@@ -123,3 +123,18 @@ test('on a phone the buttons of a decision stay where they are while one can be 
   assert.ok(Math.abs(after.y - before.y) <= 1, `from ${before.y} to ${after.y}`);
   await page.getByRole('button', { name: 'Undo' }).click();
 });
+
+test('an empty row says what its kind of records is for, and what its cells take', async () => {
+  const event = await the.server.event('Empty kinds');
+  const { items } = await the.server.api('user', 'GET', '/record-types?limit=100');
+  const { description } = items.find((x) => x.type === 'attendee-travel');
+  const { page } = await visit('user', `/events/${event}/sheet?type=attendee-travel`);
+  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  await about.getByText(description).waitFor();
+  await about.getByText('Origins · required').waitFor();
+  await axe(page, 'an empty kind');
+  const phone = await visit('user', `/events/${event}/sheet?type=attendee-travel`, {
+    viewport: { width: 390, height: 844 },
+  });
+  await phone.page.getByText(description).waitFor();
+});

@@ -6,8 +6,7 @@ import { resultOf } from '../api/result';
 import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { say, sayFormula } from '../i18n/server';
-import type { TypeInfo } from './columns';
-import { shown } from './columns';
+import { type Column, shown, type TypeInfo } from './columns';
 import { withdraw } from './commands';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
@@ -50,15 +49,20 @@ interface Props {
 export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
   const { t } = useTranslation();
   const result = useQuery({ queryKey: ['result', engine.event], queryFn: () => resultOf(engine.event) });
+  const column = info?.columns.find((c) => c.field === field);
   if (!info || !row)
     return (
-      <aside className="inspector" aria-label={t('inspect.title')}>
-        <Text size="sm" c="dimmed">
-          {t('inspect.none')}
-        </Text>
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
+      <aside className="inspector" aria-label={t('inspect.title')} tabIndex={0}>
+        {info ? (
+          <KindHelp info={info} column={column} />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {t('inspect.none')}
+          </Text>
+        )}
       </aside>
     );
-  const column = info.columns.find((c) => c.field === field);
   const faults = Object.entries(row.check.faults);
   const counted = engine.sums.focus?.key === row.key ? engine.sums.focus.row : undefined;
   const approved = engine.sums.value?.approved;
@@ -158,28 +162,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
             {measure === result.data?.measureNext?.[0] && ` ${t('inspect.measureMost')}`}
           </Text>
         )}
-        {column && (
-          <div>
-            <Text size="sm" fw={600}>
-              {column.label}
-              {column.unit && ` (${column.unit})`}
-              {column.required && ` · ${t('inspect.required')}`}
-            </Text>
-            <Text size="sm" c="dimmed">
-              {column.description}
-            </Text>
-            {column.units.length > 1 && (
-              <Text size="xs" c="dimmed">
-                {t('inspect.units', { units: column.units.join(', ') })}
-              </Text>
-            )}
-            {column.fallback && (
-              <Text size="xs" c="dimmed">
-                {t('inspect.fallback', { value: shown(column, column.fallback) })}
-              </Text>
-            )}
-          </div>
-        )}
+        {column && <ColumnHelp column={column} />}
         <div>
           <Text size="xs" c="dimmed">
             {t('inspect.formula')}
@@ -228,5 +211,51 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
         )}
       </Stack>
     </aside>
+  );
+}
+
+/** What a kind of records is for, and what its columns take, where no row is there yet to say it of. */
+function KindHelp({ info, column }: { info: TypeInfo; column: Column | undefined }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h5">
+        {t(`type.${info.type as 'flights'}`, { defaultValue: info.type })}
+      </Title>
+      <Text size="sm">{info.description}</Text>
+      {column && <ColumnHelp column={column} />}
+      <div>
+        <Text size="xs" c="dimmed">
+          {t('inspect.formula')}
+        </Text>
+        <Text size="sm">{info.formula}</Text>
+      </div>
+    </Stack>
+  );
+}
+
+function ColumnHelp({ column }: { column: Column }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        {column.label}
+        {column.unit && ` (${column.unit})`}
+        {column.required && ` · ${t('inspect.required')}`}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {column.description}
+      </Text>
+      {column.units.length > 1 && (
+        <Text size="xs" c="dimmed">
+          {t('inspect.units', { units: column.units.join(', ') })}
+        </Text>
+      )}
+      {column.fallback && (
+        <Text size="xs" c="dimmed">
+          {t('inspect.fallback', { value: shown(column, column.fallback) })}
+        </Text>
+      )}
+    </div>
   );
 }

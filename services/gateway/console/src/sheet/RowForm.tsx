@@ -142,6 +142,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
         </Group>
       )}
       {!info && <Text c="dimmed">{t('sheet.emptyAll')}</Text>}
+      {info && !row && <Text size="sm">{info.description}</Text>}
       {row?.theirs && (
         <Alert color="orange" title={t('conflict.title')}>
           <Group>
