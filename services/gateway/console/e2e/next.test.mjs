@@ -138,3 +138,15 @@ test('an empty row says what its kind of records is for, and what its cells take
   });
   await phone.page.getByText(description).waitFor();
 });
+
+test('on a phone the title of an event is read whole, beside its badge', async () => {
+  const title = 'International conference on circular economy and the logistics of sustainable events, region of the middle';
+  const event = await the.server.event(title);
+  const { revision } = await the.server.approved(event);
+  await the.server.api('manager', 'POST', `/events/${event}/sign-off`, { revision, statement: 'Final.' });
+  const { page } = await visit('manager', `/events/${event}/footprint`, { viewport: { width: 390, height: 844 } });
+  await page.getByText('Signed, edition 1').waitFor();
+  const heading = page.getByRole('heading', { level: 1, name: title });
+  assert.ok(await heading.evaluate((e) => e.scrollHeight <= e.clientHeight), 'nothing of it is cut off');
+  assert.ok((await heading.boundingBox()).width > 280, 'it has the width of the page');
+});

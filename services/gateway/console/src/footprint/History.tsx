@@ -67,7 +67,7 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
         <ol className="plain entries" aria-label={t('foot.history')}>
           {items.map((i) => (
             <li key={i.revision}>
-              <Text size="sm" className="figure" title={exact(i.total.kgCO2e)}>
+              <Text size="sm" className="figure nowrap" title={exact(i.total.kgCO2e)}>
                 <b>{t('foot.revision', { n: i.revision })}</b>: {co2e(i.total.kgCO2e)}, {time(i.calculatedAt)}
               </Text>
               <Causes causes={i.cause ?? []} />
@@ -109,7 +109,7 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
         <Table.Tbody>
           <Table.Tr>
             <Table.Th scope="row">{t('foot.revision', { n: d.from.revision })}</Table.Th>
-            <Table.Td ta="right" className="figure" title={exact(d.from.kgCO2e)}>
+            <Table.Td ta="right" className="figure nowrap" title={exact(d.from.kgCO2e)}>
               {amount(d.from.kgCO2e)}
             </Table.Td>
             <Table.Td aria-hidden className="barcol" />
@@ -121,7 +121,7 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
                 {p.type && ` · ${t(`type.${p.type as 'flights'}`, { defaultValue: p.type })}`}
                 {p.records > 0 && ` · ${t('bar.rows', { count: p.records })}`}
               </Table.Th>
-              <Table.Td ta="right" className="figure" title={exact(p.kgCO2e)}>
+              <Table.Td ta="right" className="figure nowrap" title={exact(p.kgCO2e)}>
                 {signed(p.kgCO2e)}
               </Table.Td>
               <Table.Td aria-hidden className="barcol">
@@ -137,7 +137,7 @@ function Bridge({ eventId, from, to }: { eventId: string; from: number; to: numb
           ))}
           <Table.Tr>
             <Table.Th scope="row">{t('foot.revision', { n: d.to.revision })}</Table.Th>
-            <Table.Td ta="right" className="figure" title={exact(d.to.kgCO2e)}>
+            <Table.Td ta="right" className="figure nowrap" title={exact(d.to.kgCO2e)}>
               {amount(d.to.kgCO2e)}
             </Table.Td>
             <Table.Td aria-hidden className="barcol" />
