@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { expect, it } from 'vitest';
+import { learnSets, setName } from '../src/api/factorSets';
 import { de } from '../src/i18n/de';
 import { en } from '../src/i18n/en';
 import { learn, say, sayFormula, sayOfOne } from '../src/i18n/server';
@@ -126,4 +127,47 @@ it('says of one record what the server says of many at once', async () => {
   expect(sayOfOne({ ...others, message: 'They are alike.' })).toBe('They are alike.');
   await i18next.changeLanguage('de');
   expect(sayOfOne(others)).toBe(de.finding.DUPLICATE_FLIGHT);
+});
+
+it('sets of factors are called by what was published, and factors by their sources', async () => {
+  await i18next.changeLanguage('en');
+  learnSets([
+    {
+      id: 'desnz-2026',
+      year: 2026,
+      sources: [
+        { source: 'DESNZ, UK Government GHG conversion factors 2025 v1 (June 2025)' },
+        { source: 'DESNZ, UK Government GHG conversion factors 2026 full set v1' },
+      ],
+    },
+    {
+      id: 'desnz-2019',
+      year: 2019,
+      sources: [{ source: 'DESNZ (before 2023 BEIS) UK Government GHG conversion factors 2019 (OGL v3.0)' }],
+    },
+    {
+      id: 'pack-2026',
+      year: 2026,
+      sources: [{ source: 'derived from DESNZ, UK Government GHG conversion factors 2026' }],
+    },
+  ]);
+  expect(setName('desnz-2026')).toBe('UK Government GHG conversion factors 2026 (DESNZ)');
+  expect(setName('desnz-2019')).toBe('UK Government GHG conversion factors 2019 (DESNZ)');
+  expect(setName('pack-2026')).toBe('pack-2026');
+  const older = { code: 'FACTOR_SET_OLDER_THAN_EVENT', message: 'The event can adopt desnz-2026, which is newer.' };
+  expect(say('notice', older)).toBe(
+    'The event can adopt UK Government GHG conversion factors 2026 (DESNZ), which is newer.',
+  );
+  const missing = { code: 'FACTOR_UNAVAILABLE', message: 'desnz-2026-rail-national is not in desnz-2019.' };
+  expect(say('fault', missing)).toBe(
+    'desnz-2026-rail-national is not in UK Government GHG conversion factors 2019 (DESNZ).',
+  );
+  const priced = {
+    code: 'SPEND_BASED',
+    message:
+      'Priced by what it cost: 12.300000 kg by spend.us-541.usd (US EPA factors v1.3 (2022)), deflated; for comparison 9.100000 kg by spend.gb-62 (UK multipliers).',
+  };
+  const said = say('notice', priced);
+  expect(said).toMatch(/12\.3 kg \(US EPA factors v1\.3 \(2022\)\)/);
+  expect(said).not.toMatch(/spend\./);
 });

@@ -27,6 +27,10 @@ function nameIn({ id, year, sources }: Named): string {
 /** Returns the name of a set, or its id where the page does not know it. */
 export const setName = (id: string): string => names.get(id) ?? id;
 
+/** Returns a sentence of the server with the sets that it names by their ids called by their names. */
+export const setsNamed = (text: string): string =>
+  text.replace(/(?<![\w-])[a-z][\w-]*-\d{4}(?![\w-])/g, (id) => setName(id));
+
 export function useFactorSets(wanted = true) {
   return useQuery({
     enabled: wanted,

@@ -5,7 +5,7 @@
  */
 import i18next from 'i18next';
 import { ApiError } from '../api/client';
-import { setName } from '../api/factorSets';
+import { setName, setsNamed } from '../api/factorSets';
 import { amount, date, day, exactNumber, readable, time } from '../format';
 import { bareField, named, nameOf, wordOf } from './fields';
 
@@ -125,7 +125,9 @@ function inWords(kind: Kind, said: Said, label?: string): string {
   for (const name of [said.field ?? '', field])
     if (name && text.startsWith(`${name} `)) text = capital(`${own}${text.slice(name.length)}`.trimStart());
   for (const [words, better] of plain) text = text.replace(words, better);
-  if (kind === 'notice') text = text.replace(/(?<=\bcan adopt )[\w-]+(?=,)/, setName);
+  // A source says more than the id of one of its factors, which stands before it.
+  if (kind === 'notice') text = text.replace(/(?<=\d kg) by [\w.-]+(?= \()/g, '');
+  text = setsNamed(text);
   return readable(named(text))
     .replace(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, time)
     .replace(/\b\d{4}-\d\d-\d\d\b/g, kind === 'fault' ? day : date);
