@@ -57,7 +57,7 @@ test('by keyboard only: sign in, paste, mend, submit, approve, report', async ()
       () => false,
     ),
   );
-  await page.getByRole('link', { name: 'Footprint' }).focus();
+  await page.getByRole('navigation').getByRole('link', { name: 'Footprint' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /Flights/ }).focus();
   await page.keyboard.press('Enter');

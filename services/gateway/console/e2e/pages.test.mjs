@@ -84,8 +84,9 @@ test('axe finds nothing on a phone', async () => {
     assert.ok(width <= 390, `${path} is ${width} px wide`);
   }
   // Where a table is wider than the page, its frame is reached by keys.
-  await page.goto('/organization?tab=members');
-  const frame = page.getByRole('region', { name: 'People' });
+  const third = await the.server.event('A third to compare');
+  await page.goto(`/compare?events=${id},${example},${third}`);
+  const frame = page.getByRole('region', { name: 'Compare events' });
   await frame.focus();
   await page.keyboard.press('ArrowRight');
   await until('the table has moved', () => frame.evaluate((f) => f.scrollLeft > 0));
