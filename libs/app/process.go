@@ -171,7 +171,9 @@ func (p *Process) Inside(health *web.Health) *Process {
 // Go runs a service on its own listener, in addition to the one that Serve runs.
 func (p *Process) Go(s Service, ln net.Listener) {
 	p.runTasks(s)
-	p.group.Go(s.Name, func(ctx context.Context) error { return serveApp(ctx, s.App, ln, ServeGrace) })
+	p.group.Go(s.Name, func(ctx context.Context) error {
+		return serveApp(ctx, s.App, patient(ctx, ln, p.Logger, p.Now), ServeGrace)
+	})
 }
 
 func (p *Process) runTasks(s Service) {
@@ -198,6 +200,7 @@ func (p *Process) serve(ctx context.Context, s Service) error {
 	}
 	address := ln.Addr().String()
 	p.Logger.InfoContext(ctx, "serving", "address", address, "version", p.Version)
+	ln = patient(ctx, ln, p.Logger, p.Now)
 	if s.Wrap != nil {
 		ln = s.Wrap(ln)
 	}

@@ -108,6 +108,7 @@ type Gateway struct {
 	trusted []netip.Prefix
 	open    *atomic.Int64 // number of open connections
 	paused  *connections.Paused
+	limit   connections.Limits
 	now     func() time.Time
 }
 
@@ -130,20 +131,16 @@ type backend struct {
 
 // Listener wraps ln: it limits the connections of clients.
 func (g *Gateway) Listener(ln net.Listener) net.Listener {
-	return connections.Limit(ln, connections.Options{Trusted: g.trusted, Open: g.open, Paused: g.paused, Now: g.now})
+	return connections.Limit(ln, connections.Options{Limits: g.limit, Trusted: g.trusted, Open: g.open, Paused: g.paused, Now: g.now})
 }
 
-// connectionsKept is the number of open connections above which connections are closed
-// after a response. The server keeps the read buffer of an idle keep-alive connection.
-const connectionsKept = 4000
-
 // endUnlessFew makes the server close connections after their response while more than
-// connectionsKept are open.
+// limit.Kept are open.
 func (g *gateway) endUnlessFew(server *fasthttp.Server) {
 	next := server.Handler
 	server.Handler = func(rc *fasthttp.RequestCtx) {
 		next(rc)
-		if g.open.Load() > connectionsKept {
+		if g.open.Load() > g.limit.Kept {
 			rc.SetConnectionClose()
 		}
 	}
@@ -167,6 +164,7 @@ type gateway struct {
 	shortcut  *shortcut
 	tracer    trace.Tracer
 	open      *atomic.Int64 // number of open connections
+	limit     connections.Limits
 }
 
 // New returns a new gateway.
@@ -198,8 +196,9 @@ func New(d Deps) (*Gateway, error) {
 	if d.unsent == nil {
 		d.unsent = newUnsent(unsentTotal, unsentShare)
 	}
+	files := connections.OpenFiles()
 	g := &gateway{
-		Deps: d, clients: map[api.Service]*backend{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
+		Deps: d, limit: connections.LimitsFor(files), clients: map[api.Service]*backend{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
 		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
@@ -276,7 +275,8 @@ func New(d Deps) (*Gateway, error) {
 	g.endUnlessFew(app.Server())
 	g.refuseExpected(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
-	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, paused: g.holdback.paused, now: d.Now}, nil
+	g.limit.Log(d.Logger, files)
+	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, limit: g.limit, paused: g.holdback.paused, now: d.Now}, nil
 }
 
 // seen marks the organization as active when a cached response is sent, as the service

@@ -3,6 +3,8 @@
 package connections
 
 import (
+	"context"
+	"log/slog"
 	"net"
 	"net/netip"
 	"sync"
@@ -16,6 +18,9 @@ const (
 	perAddress = 1000
 	// The container has memory for this many, even if all have sent partial requests.
 	inTotal = 10_000
+	// kept is the number above which connections are closed after a response. The server
+	// keeps the read buffer of an idle keep-alive connection.
+	kept = 4000
 )
 
 // tooMany is the response on a connection beyond the limit, written before anything is
@@ -28,6 +33,8 @@ const tooMany = "HTTP/1.1 429 Too Many Requests\r\nContent-Type: application/jso
 type Options struct {
 	// Trusted are the networks of proxies, which carry many clients.
 	Trusted []netip.Prefix
+	// Limits are the numbers of connections; see LimitsFor.
+	Limits Limits
 	// Open, if set, is kept at the number of open connections.
 	Open *atomic.Int64
 	// Paused, if set, are the addresses whose new connections are not read yet.
@@ -38,7 +45,7 @@ type Options struct {
 // Limit wraps ln: it limits the number of connections, and makes the connections that
 // the server closes linger (see lingering).
 func Limit(ln net.Listener, o Options) net.Listener {
-	l := &limitedListener{trusted: o.Trusted, limit: limits{ofOne: perAddress, total: inTotal}, open: o.Open, paused: o.Paused, now: o.Now}
+	l := &limitedListener{trusted: o.Trusted, limit: o.Limits, open: o.Open, paused: o.Paused, now: o.Now}
 	l.Listener = newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
 	return l
 }
@@ -50,7 +57,7 @@ func Limit(ln net.Listener, o Options) net.Listener {
 type limitedListener struct {
 	net.Listener
 	trusted []netip.Prefix
-	limit   limits
+	limit   Limits
 	open    *atomic.Int64 // number of open connections; may be nil
 	paused  *Paused       // may be nil
 	now     func() time.Time
@@ -59,7 +66,31 @@ type limitedListener struct {
 	is crowd
 }
 
-type limits struct{ ofOne, total int }
+// Limits are numbers of open connections.
+type Limits struct {
+	// PerAddress and Total are the most of an address, and of all together.
+	PerAddress, Total int
+	// Kept is the number above which connections are closed after a response.
+	Kept int64
+}
+
+// ownFiles is about the number of files that a process has open at rest.
+const ownFiles = 32
+
+// LimitsFor returns the limits for a process that may have so many files open at once. Half
+// of what it does not have open at rest is left to databases, services, files and connections
+// that linger: without one, requests fail.
+func LimitsFor(files uint64) Limits {
+	total := int(min(inTotal, max(1, (max(files, ownFiles)-ownFiles)/2)))
+	return Limits{PerAddress: min(perAddress, total), Total: total, Kept: int64(total) * kept / inTotal}
+}
+
+// Log logs that the limit of open files allows less than half of the connections.
+func (l Limits) Log(log *slog.Logger, files uint64) {
+	if l.Total < inTotal/2 {
+		log.LogAttrs(context.Background(), slog.LevelWarn, "the limit of open files allows few connections", slog.Uint64("open_files", files), slog.Int("connections", l.Total))
+	}
+}
 
 // Accept returns the next connection that is within the limits.
 func (l *limitedListener) Accept() (net.Conn, error) {
@@ -99,12 +130,12 @@ func refuse(conn net.Conn) {
 
 func (l *limitedListener) admit(of netip.Addr, conn *countedConn) bool {
 	l.mu.Lock()
-	if l.is.of(of) >= l.limit.ofOne && !conn.trusted {
+	if l.is.of(of) >= l.limit.PerAddress && !conn.trusted {
 		l.mu.Unlock()
 		return false
 	}
 	var victim *countedConn
-	if l.is.all >= l.limit.total {
+	if l.is.all >= l.limit.Total {
 		if victim = l.is.waiting(of); victim == nil {
 			l.mu.Unlock()
 			return false

@@ -2,7 +2,10 @@ package connections
 
 import (
 	"bufio"
+	"bytes"
+	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -20,7 +23,7 @@ func TestConnectionsPerAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &limitedListener{Listener: ln, limit: limits{ofOne: 2, total: 5}, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
+	l := &limitedListener{Listener: ln, limit: Limits{PerAddress: 2, Total: 5}, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
 	t.Cleanup(func() { _ = ln.Close() })
 	accepted := make(chan net.Conn, 10)
 	go func() {
@@ -71,11 +74,31 @@ func TestConnectionsPerAddress(t *testing.T) {
 	refused(from("127.0.0.2")) // the total
 }
 
+// TestConnectionsLeaveFilesForTheRest verifies that connections take at most half of the
+// files that a process may have open, and that the log says when that is few.
+func TestConnectionsLeaveFilesForTheRest(t *testing.T) {
+	t.Parallel()
+	for files, want := range map[uint64]Limits{
+		1: {1, 1, 0}, 64: {16, 16, 6}, 1024: {496, 496, 198}, 4096: {1000, 2032, 812},
+		20_000: {1000, 9984, 3993}, 1 << 20: {1000, 10_000, 4000}, 1<<64 - 1: {1000, 10_000, 4000},
+	} {
+		l := LimitsFor(files)
+		if l != want {
+			t.Errorf("of %d files: %+v, want %+v", files, l, want)
+		}
+		var log bytes.Buffer
+		l.Log(slog.New(slog.NewTextHandler(&log, nil)), files)
+		if told := strings.Contains(log.String(), fmt.Sprintf(`"the limit of open files allows few connections" open_files=%d connections=%d`, files, want.Total)); told != (files < 10_000) {
+			t.Errorf("of %d files the log says %q", files, log.String())
+		}
+	}
+}
+
 // TestWhoWaitsMakesRoom verifies that at the total limit a new connection replaces a waiting
 // one of the address with the most.
 func TestWhoWaitsMakesRoom(t *testing.T) {
 	t.Parallel()
-	l := &limitedListener{limit: limits{ofOne: 3, total: 4}, trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}}
+	l := &limitedListener{limit: Limits{PerAddress: 3, Total: 4}, trusted: []netip.Prefix{netip.MustParsePrefix("192.0.2.9/32")}}
 	var closed []string
 	open := func(name, address string, waits bool) bool {
 		of := networkOf(netip.MustParseAddr(address))
@@ -98,7 +121,7 @@ func TestWhoWaitsMakesRoom(t *testing.T) {
 		{"where nobody of those with the most waits", "192.0.2.3", true, false, ""},
 	} {
 		closed = nil
-		if got := open(c.name, c.address, c.waits); got != c.want || strings.Join(closed, " ") != c.closed || l.is.all > l.limit.total {
+		if got := open(c.name, c.address, c.waits); got != c.want || strings.Join(closed, " ") != c.closed || l.is.all > l.limit.Total {
 			t.Errorf("%s: admitted %t with %q closed, of %d connections", c.name, got, closed, l.is.all)
 		}
 	}

@@ -21,7 +21,7 @@ func TestNothingIsReadFromWhoIsLeftAside(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = ln.Close() })
 	clock := testkit.NewClock(time.Unix(1_800_000_000, 0))
-	l := &limitedListener{limit: limits{ofOne: 10, total: 10}, paused: NewPaused(), now: clock.Now, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}}
+	l := &limitedListener{limit: Limits{PerAddress: 10, Total: 10}, paused: NewPaused(), now: clock.Now, trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.3/32")}}
 	l.Listener = newLingering(ln, func(net.Conn) bool { return false })
 	for _, address := range []string{"127.0.0.1", "127.0.0.3"} {
 		l.paused.Put(netip.MustParseAddr(address), clock.Now().Add(time.Hour))
