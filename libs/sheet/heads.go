@@ -24,6 +24,21 @@ func plain(head string) string {
 // oneLine returns a head, or another cell, without its line breaks.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
+// maxHeadText bounds the head of a column, in characters. A longer one is no field: the errors
+// of every row name it.
+const maxHeadText = 200
+
+// shortened returns a head, or the beginning of a longer one.
+func shortened(head string) (text string, long bool) {
+	n := 0
+	for i := range head {
+		if n++; n > maxHeadText {
+			return head[:i] + "…", true
+		}
+	}
+	return head, false
+}
+
 // headed returns the index of the only column with a heading; -1 if there is none, or more than one.
 func headed(known []Column, head string) int {
 	head = plain(head)
@@ -57,21 +72,29 @@ func (r *Reader) readHead(head []string) error {
 			ours[name] = name != "type"
 		}
 	}
+	names := make([]string, len(known))
+	for i, c := range known {
+		names[i] = plain(c.Name)
+	}
 	for _, text := range head {
 		if text = strings.TrimSpace(text); r.o.Rules > 0 {
 			text = oneLine(text)
 		}
+		text, long := shortened(text)
 		r.heads = append(r.heads, strings.Clone(text))
 		column, unit := Column{}, ""
-		i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(text) })
+		name := plain(text)
+		i := slices.Index(names, name)
 		switch {
 		case text == "":
+		case long:
+			unknown = append(unknown, len(r.columns))
 		case ours[text]:
 			ours[text] = false
 		case i >= 0:
 			column, found = known[i], true
-		case plain(text) == "type" || slices.Contains(r.o.Known, text):
-			if plain(text) == "type" {
+		case name == "type" || slices.Contains(r.o.Known, text):
+			if name == "type" {
 				column, r.typeAt = Column{Name: "type"}, len(r.columns)
 			}
 		default:

@@ -109,6 +109,28 @@ func TestColumnsWithoutHeads(t *testing.T) {
 	}
 }
 
+// A head of any length would be in the error of every row: a long one is no field, and is
+// shortened where it is named.
+func TestLongHeads(t *testing.T) {
+	t.Parallel()
+	const most = 200
+	for _, name := range []string{"passengers", "quantity", "colour", "passengers kg"} {
+		long := name + strings.Repeat("(", 50_000)
+		file := "from,to," + long + "\nLHR,JFK,1\n"
+		rows, r, err := all(file, "flights", sheet.Options{Rules: sheet.Rules})
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("%s: %v, %v", name, rows, err)
+		}
+		if got := r.Ignored(); len(got) != 1 || got[0] != long[:most]+"…" || r.Heads()[2] != got[0] || r.Head("passengers") != "passengers" {
+			t.Errorf("%s: ignored %.300q, head %.300q", name, got, r.Head("passengers"))
+		}
+	}
+	fits := "passengers" + strings.Repeat("(", most-len("passengers"))
+	if _, r, err := all("from,to,"+fits+"\nLHR,JFK,1\n", "flights", sheet.Options{Rules: sheet.Rules}); err != nil || r.Head("passengers") != fits {
+		t.Errorf("a head that is not too long: %q, %v", r.Head("passengers"), err)
+	}
+}
+
 // Heads are read as tables have them, of two for one field the first, and none that
 // stands for several.
 func TestHeadsOfTables(t *testing.T) {
