@@ -189,6 +189,29 @@ func TestCreateUserListsEveryFault(t *testing.T) {
 	}
 }
 
+// TestNamesLeaveTheTextAroundThem: a name stands beside figures and other names, and is not to turn
+// them around. Names in any script are names.
+func TestNamesLeaveTheTextAroundThem(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	root := b.signIn("root@example.com").access
+	id := ""
+	for n, name := range []string{"Zoë O'Neil", "\u05d3\u05d5\u05d3 \u05db\u05d4\u05df", "\u0641\u0627\u0637\u0645\u0629\u200f", "\u0410\u043d\u043d\u0430 Smith"} {
+		a := b.do("POST", "/api/v2/users", root, fmt.Sprintf(`{"email":"n%d@example.com","role":"user","name":%q}`, n, name))
+		b.want(a, http.StatusCreated, "")
+		id = a.text("_id")
+	}
+	for _, c := range []rune{0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069} {
+		name := fmt.Sprintf(`"Ada\u%04x"`, c)
+		for _, a := range []answer{b.do("POST", "/api/v2/users", root, `{"email":"ada2@example.com","role":"user","name":`+name+`}`), b.do("PATCH", "/api/v2/users/"+id, root, `{"name":`+name+`}`)} {
+			b.want(a, http.StatusBadRequest, "VALIDATION_ERROR")
+			if want := fmt.Sprintf("name must not contain %U", c); !strings.Contains(a.body, want) {
+				t.Errorf("%s, want %s", a.body, want)
+			}
+		}
+	}
+}
+
 // TestRehearsals verifies that X-Dry-Run is answered like the real request, and changes
 // nothing.
 func TestRehearsals(t *testing.T) {
