@@ -237,7 +237,9 @@ export interface paths {
          *     account.
          *
          *     409 `EMAIL_TAKEN` if the email belongs to a user of this organization or to an invitation that can still be
-         *     accepted; 429 after 20 invitations in 24 hours. With an `Idempotency-Key` the same request can be repeated if its
+         *     accepted; 429 after 20 invitations in 24 hours. An email with invisible characters, with letters of several scripts in
+         *     one part (`MIXED_SCRIPTS`) or with a variant of a letter, such as a full-width one, is refused; the notice
+         *     `EMAIL_NOT_ASCII` names the characters of any other email that may look like others. With an `Idempotency-Key` the same request can be repeated if its
          *     response was lost: the invitation stays the same, its setup token is a new one that replaces the previous one
          *     (tokens are not stored), and no quota is used. Once the invitation has been accepted, the response has no token. The
          *     key counts for the email it was sent with. A former user of the organization gets the same `_id` again.
@@ -9633,7 +9635,7 @@ export interface components {
          */
         ImportedDuplicates: "refuse" | "skip" | "update";
         /**
-         * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
+         * @description `true` imports a file that was imported before once more. Without it such a file, of attendee travel to the same place, is 409 `DUPLICATE_FILE` before anything is
          *     stored, unless `onDuplicate` is `skip` or `update`.
          */
         ImportAgain: "true" | "false";
@@ -12446,7 +12448,7 @@ export interface operations {
                  */
                 onDuplicate?: components["parameters"]["ImportedDuplicates"];
                 /**
-                 * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
+                 * @description `true` imports a file that was imported before once more. Without it such a file, of attendee travel to the same place, is 409 `DUPLICATE_FILE` before anything is
                  *     stored, unless `onDuplicate` is `skip` or `update`.
                  */
                 again?: components["parameters"]["ImportAgain"];
@@ -12540,7 +12542,7 @@ export interface operations {
                  */
                 onDuplicate?: components["parameters"]["ImportedDuplicates"];
                 /**
-                 * @description `true` imports a file that was imported before once more. Without it such a file is 409 `DUPLICATE_FILE` before anything is
+                 * @description `true` imports a file that was imported before once more. Without it such a file, of attendee travel to the same place, is 409 `DUPLICATE_FILE` before anything is
                  *     stored, unless `onDuplicate` is `skip` or `update`.
                  */
                 again?: components["parameters"]["ImportAgain"];
