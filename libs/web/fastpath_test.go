@@ -62,7 +62,7 @@ func TestAShortcutThatPanics(t *testing.T) {
 	if a.status != http.StatusInternalServerError || a.header.Get("X-Half") != "" || !strings.Contains(a.body, `"INTERNAL"`) || strings.Contains(a.body, "purpose") {
 		t.Errorf("%d %v %s", a.status, a.header, a.body)
 	}
-	if line := b.log.String(); !strings.Contains(line, "on purpose") || !strings.Contains(line, "shortcut_test.go") {
+	if line := b.log.String(); !strings.Contains(line, "on purpose") || !strings.Contains(line, "fastpath_test.go") {
 		t.Errorf("the log says %s", line)
 	}
 	if a := b.get("/api/v2/events/e1", "Authorization", "Bearer user-a"); a.status != http.StatusOK {
