@@ -81,6 +81,10 @@ type named struct {
 // each such a sum. Imported, it would have everything count twice.
 func (r *Reader) totals(cells []string) *apperr.Detail {
 	n := r.named(cells)
+	if r.hasID(cells) {
+		r.sums.add(n.values)
+		return nil
+	}
 	labelled := n.label != "" && n.whole && n.texts == 1
 	bare := n.texts == 0 && n.ofAll && r.sums.rows >= 2 && r.hasTexts()
 	if r.o.Rules > 0 {
@@ -122,7 +126,7 @@ func (r *Reader) named(cells []string) named {
 			continue
 		}
 		n.texts++
-		if whole, ok := totalLabel(cell); ok && n.label == "" && !slices.Contains(r.sums.values, cell) {
+		if whole, ok := totalLabel(cell); ok && n.label == "" && (whole || !r.isReference(i)) && !slices.Contains(r.sums.values, cell) {
 			n.label, n.at, n.whole = cell, i, whole
 		} else if n.label == "" && allLabel(cell) && !slices.Contains(r.sums.values, cell) {
 			n.label, n.at, n.summed = cell, i, true
@@ -137,12 +141,26 @@ func (r *Reader) named(cells []string) named {
 	return n
 }
 
+// hasID reports whether a row has an id that the service gave it: it is a record of an
+// export, whatever its texts say.
+func (r *Reader) hasID(cells []string) bool {
+	at := slices.Index(r.heads, "_id")
+	return at >= 0 && at < len(cells) && strings.TrimSpace(cells[at]) != "" && slices.Contains(r.o.Known, "_id")
+}
+
+// isReference reports whether a column has the references of records. They may contain a
+// word for totals, and only the word alone names one.
+func (r *Reader) isReference(at int) bool {
+	return at < len(r.columns) && r.columns[at].Name == "externalReference"
+}
+
 // totalLabel reports whether a text names totals, and whether it says nothing else.
 func totalLabel(cell string) (whole, ok bool) {
 	if len(cell) > 80 {
 		return false, false
 	}
-	words := strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) })
+	words := strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words = slices.DeleteFunc(words, func(w string) bool { return !strings.ContainsFunc(w, unicode.IsLetter) })
 	first, names := 0, 0
 	for first < len(words) && slices.Contains(besideTotals, words[first]) {
 		first++

@@ -33,12 +33,14 @@ func TestTotals(t *testing.T) {
 		"in other words":            {"venue", "Site,Electricity (kWh),Gas (kWh)\nHall 1,4000,1000\nHall 2,2000,500\nAll sites,6000,1500\nAll saints hall,70,80\n", []string{"4 Site TOTALS_ROW"}},
 		"of one row":                {"accommodation", "Hotel,City,rooms,nights\nIbis,Bonn,5,2\nTotal Ibis,x,5,2\n", []string{"3 Hotel TOTALS_ROW"}},
 		"a brand":                   {"energy", "Station,Product,Litres\nTOTAL,Diesel,20\nTOTAL,Diesel,30\nTOTAL,Diesel,50\n", nil},
+		"a reference":               {"waste", "externalReference,treatment,weightKg\na-1,landfill,1\na-2,landfill,2\nsite-total,landfill,3\nskip2total,landfill,6\nTotal,,12\n", []string{"6 externalReference TOTALS_ROW"}},
+		"of an export":              {"waste", "_id,treatment,weightKg,description\nr1,landfill,1,x\nr2,landfill,2,y\nr3,landfill,3,Total of the week\n,,6,Total\n", []string{"5 description TOTALS_ROW"}},
 		"a thing":                   {"purchases", "category,amount,currency,description\nav_hire,100,GBP,Laser\nav_hire,250,GBP,Total station\n", nil},
 		"of cancelled rows as well": {"accommodation", "Hotel,City,rooms,nights,Status\nIbis,Bonn,5,2,ok\nIbis,Bonn,3,2,cancelled\nTotal,both,8,,\n", []string{"4 Hotel TOTALS_ROW"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			rows, _, err := all(c.file, c.typ, sheet.Options{Rules: sheet.Rules})
+			rows, _, err := all(c.file, c.typ, sheet.Options{Rules: sheet.Rules, Known: []string{"_id"}})
 			if err != nil {
 				t.Fatal(err)
 			}
