@@ -140,7 +140,8 @@ test('an empty row says what its kind of records is for, and what its cells take
 });
 
 test('on a phone the title of an event is read whole, beside its badge', async () => {
-  const title = 'International conference on circular economy and the logistics of sustainable events, region of the middle';
+  const title =
+    'International conference on circular economy and the logistics of sustainable events, region of the middle';
   const event = await the.server.event(title);
   const { revision } = await the.server.approved(event);
   await the.server.api('manager', 'POST', `/events/${event}/sign-off`, { revision, statement: 'Final.' });
