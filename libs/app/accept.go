@@ -27,13 +27,14 @@ var passing = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.E
 // any error, so that clients who keep connections open could end the process.
 type patientListener struct {
 	net.Listener
+	ended  <-chan struct{} // closed when the process ends: nothing is waited for then
 	report func(error)
 }
 
 // patient returns ln with patience, which logs what it waits for as an outage.
 func patient(ctx context.Context, ln net.Listener, log *slog.Logger, now func() time.Time) net.Listener {
 	outage := telemetry.NewOutage(log, now, "accepting connections")
-	return &patientListener{Listener: ln, report: func(err error) { outage.Report(ctx, err) }}
+	return &patientListener{Listener: ln, ended: ctx.Done(), report: func(err error) { outage.Report(ctx, err) }}
 }
 
 // Accept implements net.Listener.
@@ -47,6 +48,11 @@ func (l *patientListener) Accept() (net.Conn, error) {
 		if err == nil {
 			return conn, nil
 		}
-		time.Sleep(pause)
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-l.ended:
+			timer.Stop()
+		}
 	}
 }

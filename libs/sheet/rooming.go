@@ -13,8 +13,8 @@ import (
 var (
 	// roomHeads are heads of how many rooms there are, or, in a list of guests, of which one
 	// it is, as plain writes them; roomNumberHeads are those of which one it is anywhere.
-	roomHeads       = []string{"room", "zimmer", "chambre", "habitación"}
-	roomNumberHeads = []string{"roomno", "roomnr", "roomnumber", "room#", "rm#", "rmno", "zimmernr", "zimmernummer", "zinr", "ndechambre", "numérodechambre", "n°chambre", "chambren°", "númerodehabitación"}
+	roomHeads       = []string{"room", "zimmer", "chambre", "habitación"}                                                                                                                                     //nolint:misspell // French
+	roomNumberHeads = []string{"roomno", "roomnr", "roomnumber", "room#", "rm#", "rmno", "zimmernr", "zimmernummer", "zinr", "ndechambre", "numérodechambre", "n°chambre", "chambren°", "númerodehabitación"} //nolint:misspell // French
 	// guestHeads are heads of names of guests.
 	guestHeads = []string{"guest", "guestname", "nameofguest", "guest1", "guestname1", "guest1name", "occupant", "occupants", "sharingwith", "sharer", "lastname", "surname", "familyname", "firstname", "givenname", "forename", "traveller", "traveler", "travellername", "travelername", "delegate", "delegatename", "attendee", "attendeename", "gast", "gastname", "namedesgastes", "nachname", "vorname", "familienname", "reisender", "teilnehmername", "nom", "prénom", "apellido", "apellidos", "huésped"}
 	// namesRoom is where a number below a head in the singular is rather that of a room.

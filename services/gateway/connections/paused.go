@@ -18,6 +18,7 @@ type Paused struct {
 	until map[netip.Addr]time.Time
 }
 
+// NewPaused returns a Paused without addresses.
 func NewPaused() *Paused { return &Paused{until: map[netip.Addr]time.Time{}} }
 
 // Put pauses new connections of an address, or of its network, until a given time.
