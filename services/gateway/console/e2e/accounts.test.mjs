@@ -39,7 +39,7 @@ test('an address that has an account: its owner joins with it, or sets up a sepa
   await page.getByText('Right if the other account is not yours').waitFor();
   await page.getByRole('button', { name: 'I have no account yet' }).click();
   await field('Password').fill(own);
-  await field('The same again').fill(own);
+  await field('Repeat the password').fill(own);
   await page.keyboard.press('Enter');
   await page.getByRole('alert').getByText('has an account already').waitFor();
   await until('the choice has the focus', () =>
@@ -215,7 +215,7 @@ test('the page behind the links of commands leads to the separate account, also 
   const { page } = await visit('user', `/api/v2/auth/setup#${token}`);
   const form = page.locator('form').first();
   await form.getByLabel('Password', { exact: true }).fill(own);
-  await form.getByLabel('The same again').fill(own);
+  await form.getByLabel('Repeat the password').fill(own);
   await form.getByRole('button').click();
   await page.getByRole('link', { name: 'Set up a separate one' }).click();
   await page.waitForURL('**/setup');
@@ -223,7 +223,7 @@ test('the page behind the links of commands leads to the separate account, also 
   await page.getByRole('button', { name: 'I have an account with this email address' }).click();
   await page.getByRole('radio', { name: 'Set up a separate account' }).check();
   await page.getByLabel('New password', { exact: true }).fill(own);
-  await page.getByLabel('The same again').fill(own);
+  await page.getByLabel('Repeat the password').fill(own);
   await page.getByRole('button', { name: 'Set up the account' }).click();
   await page.getByText('The password is set').waitFor();
   await page.getByText('user@demo.test is signed in: sign out there first').waitFor();

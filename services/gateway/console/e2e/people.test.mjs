@@ -7,7 +7,7 @@ import { anonymous, axe, grid, paste, test, the, until, visit } from './setup.mj
 async function setPassword(page, token) {
   await page.goto(`/setup#${token}`);
   await page.getByLabel('Password', { exact: true }).fill(the.server.password);
-  await page.getByLabel('The same again').fill(the.server.password);
+  await page.getByLabel('Repeat the password').fill(the.server.password);
   await page.getByRole('button', { name: 'Set the password' }).click();
   await page.getByText('The password is set').waitFor();
 }
@@ -39,7 +39,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
   });
   const nora = await anonymous(`/setup#${first}`);
   await nora.page.getByLabel('Password', { exact: true }).fill(the.server.password);
-  await nora.page.getByLabel('The same again').fill(the.server.password);
+  await nora.page.getByLabel('Repeat the password').fill(the.server.password);
   await nora.page.getByRole('button', { name: 'Set the password' }).click();
   await nora.page.getByRole('alert').waitFor();
   await axe(nora.page, 'set-up');
@@ -66,7 +66,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await pat.page.goto('/about');
   await pat.page.goto(`/setup#${token}`);
   await pat.page.getByLabel('Password', { exact: true }).fill(the.server.password);
-  await pat.page.getByLabel('The same again').fill(the.server.password);
+  await pat.page.getByLabel('Repeat the password').fill(the.server.password);
   await pat.page.getByRole('button', { name: 'Set the password' }).click();
   await pat.page.getByText('has an account already').waitFor();
   await pat.page.getByLabel('Email').fill('pat@pat.test');

@@ -935,7 +935,7 @@ export const en = {
       'The account with your email address is or was a member of this organization, so there can be no separate one. Use that account or, if it is not yours, ask your administrator.',
     signInAccept: 'Sign in and accept',
     toSignIn: 'To the sign-in',
-    again: 'The same again',
+    again: 'Repeat the password',
     differ: 'The two passwords differ.',
     set: 'Set the password',
     done: 'The password is set. You can sign in now.',
