@@ -57,7 +57,7 @@ func (g *gateway) refreshForSignOut(c *fiber.Ctx, refreshToken string) (string, 
 	req, resp := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(resp)
-	requestHeader(c.UserContext(), &c.Request().Header, &req.Header, g.callerOf(passedBy(c)))
+	requestHeader(c.UserContext(), &c.Request().Header, &req.Header, g.callerOf(passedBy(c), api.Auth))
 	req.Header.SetMethod(http.MethodPost)
 	req.Header.SetContentType(fiber.MIMEApplicationJSON)
 	req.SetRequestURI(web.BasePath + "/auth/refresh")

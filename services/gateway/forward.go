@@ -59,8 +59,8 @@ var ownPrefix = []byte("x-ecf-")
 // caller is what the gateway tells a service about the caller.
 type caller struct {
 	requestID string
-	address   netip.Addr
-	scheme    string
+	// address is valid only for a service that evaluates it.
+	address netip.Addr
 }
 
 // requestHeader writes the header of a request to a service: the caller's end-to-end
@@ -81,7 +81,6 @@ func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller
 		to.DelBytes(name)
 	}
 	to.SetCanonical(nameRequestID, []byte(caller.requestID))
-	to.SetCanonical(nameForwardedProto, []byte(caller.scheme))
 	if caller.address.IsValid() {
 		var room [64]byte
 		to.SetCanonical(nameForwardedFor, caller.address.AppendTo(room[:0]))
@@ -93,9 +92,8 @@ func requestHeader(ctx context.Context, from, to *fasthttp.RequestHeader, caller
 
 // Names of the fields of requests to services, as fasthttp normalizes them.
 var (
-	nameRequestID      = []byte("X-Request-Id")
-	nameForwardedProto = []byte(fiber.HeaderXForwardedProto)
-	nameForwardedFor   = []byte(fiber.HeaderXForwardedFor)
+	nameRequestID    = []byte("X-Request-Id")
+	nameForwardedFor = []byte(fiber.HeaderXForwardedFor)
 )
 
 // responseHeader removes hop-by-hop fields and those that reveal the software from a

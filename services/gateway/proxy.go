@@ -139,7 +139,7 @@ func (g *gateway) ask(a passed, o api.Operation, target []byte, stream *web.Boun
 	}
 	req := fasthttp.AcquireRequest()
 	defer fasthttp.ReleaseRequest(req)
-	requestHeader(a.ctx, &from.Header, &req.Header, g.callerOf(a))
+	requestHeader(a.ctx, &from.Header, &req.Header, g.callerOf(a, o.Service))
 	packing = g.newCompressor(&from.Header, o, &req.Header)
 	req.SetRequestURIBytes(target)
 	req.Header.SetHost(to.Name)
@@ -194,7 +194,12 @@ func noAnswer(err error) error {
 		Message: "A part of the service stopped before it responded. A write may nevertheless have taken effect."}).Because(err)
 }
 
-// callerOf returns the caller of a request.
-func (g *gateway) callerOf(a passed) caller {
-	return caller{requestID: a.id, address: web.ClientIP(a.rc, g.TrustedProxies), scheme: g.schemeOf(a.rc)}
+// callerOf returns what a service is told about the caller of a request. Only auth
+// evaluates the address.
+func (g *gateway) callerOf(a passed, service api.Service) caller {
+	c := caller{requestID: a.id}
+	if service == api.Auth {
+		c.address = web.ClientIP(a.rc, g.TrustedProxies)
+	}
+	return c
 }

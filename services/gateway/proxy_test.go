@@ -50,7 +50,7 @@ func TestPassesOn(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"Host": "records", "Authorization": "Bearer " + alice, "Idempotency-Key": "k1", "If-Match": `"x"`,
-		"X-Request-Id": "my-id.1", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http", "Content-Type": "application/json",
+		"X-Request-Id": "my-id.1", "X-Forwarded-For": "", "X-Forwarded-Proto": "", "Content-Type": "application/json",
 	} {
 		if got := string(asked.Header.Peek(name)); got != want {
 			t.Errorf("asked with %s %q, want %q", name, got, want)
@@ -127,13 +127,10 @@ func TestHeadersThatStay(t *testing.T) {
 		}
 	}
 	asked := s.services[api.Records].last(t)
-	ours := map[string]string{"X-Forwarded-Proto": "http", "X-Forwarded-For": "127.0.0.1", "Accept-Language": "de"}
-	for name, want := range ours {
-		if got := asked.Header.PeekAll(name); len(got) != 1 || string(got[0]) != want {
-			t.Errorf("asked with %s %q, want %q", name, got, want)
-		}
+	if got := asked.Header.PeekAll("Accept-Language"); len(got) != 1 || string(got[0]) != "de" {
+		t.Errorf("asked with Accept-Language %q", got)
 	}
-	for _, line := range forbidden {
+	for _, line := range append(forbidden, "X-Forwarded-For: 9.9.9.9", "X-Forwarded-For: 127.0.0.1") {
 		name, value, _ := strings.Cut(line, ": ")
 		for k, v := range asked.Header.All() {
 			if strings.EqualFold(string(k), name) && string(v) == value {
