@@ -2,6 +2,7 @@ package monitoring
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -78,6 +79,17 @@ func TestRunbooksNameMetrics(t *testing.T) {
 func declaredMetrics(t *testing.T) map[string]bool {
 	t.Helper()
 	declared, name := map[string]bool{}, regexp.MustCompile(`"(ecf\.[a-z_.]+)"`)
+	walkSources(t, func(text string) {
+		for _, m := range name.FindAllStringSubmatch(text, -1) {
+			declared[m[1]] = true
+		}
+	})
+	return declared
+}
+
+// walkSources calls do with the text of each source of the product that is no test.
+func walkSources(t *testing.T, do func(text string)) {
+	t.Helper()
 	for _, root := range []string{"../../libs", "../../services"} {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 			if entry != nil && entry.IsDir() && entry.Name() == "node_modules" {
@@ -87,16 +99,13 @@ func declaredMetrics(t *testing.T) map[string]bool {
 				return err
 			}
 			text, err := os.ReadFile(path) //nolint:gosec // a source of this repository
-			for _, m := range name.FindAllStringSubmatch(string(text), -1) {
-				declared[m[1]] = true
-			}
+			do(string(text))
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	return declared
 }
 
 func runbook(t *testing.T, page string) string {
@@ -106,4 +115,58 @@ func runbook(t *testing.T, page string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// TestRunbooksNameLogLines verifies that the log lines of runbooks are those that the
+// sources write, and that logs.md lists every operation whose outages are logged.
+func TestRunbooksNameLogLines(t *testing.T) {
+	t.Parallel()
+	var code strings.Builder
+	outages := map[string]bool{}
+	walkSources(t, func(text string) {
+		code.WriteString(text)
+		// The name is the last string of the call.
+		for _, m := range regexp.MustCompile(`NewOutage\(.*"([^"\n]+)"[^"\n]*\n`).FindAllStringSubmatch(text, -1) {
+			outages[strings.TrimSuffix(m[1], " ")] = true
+		}
+	})
+	listed := map[string]bool{}
+	for line := range strings.Lines(runbook(t, "logs.md")) {
+		if first, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " |"); strings.HasPrefix(line, "| `") {
+			for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(first, -1) {
+				name, _, _ := strings.Cut(m[1], " …")
+				listed[name] = true
+			}
+		}
+	}
+	if len(outages) < 10 || !maps.Equal(outages, listed) {
+		t.Errorf("logs.md lists the outages\n%v\nand the programs log those of\n%v", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(outages)))
+	}
+	// A phrase of three words or more that is no command.
+	phrase := regexp.MustCompile("[`\"](?:log(?:s|ged)? |says )?([a-z][a-zA-Z,;:' -]* [a-zA-Z,;:' -]* [a-zA-Z,;:' -]*)[`\"]")
+	typed := regexp.MustCompile(`^(ecf|make|kubectl|docker|gh|mongodump|mongorestore|chronyc) | --`)
+	pages, err := filepath.Glob(filepath.Join(runbooks, "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal("there are no runbooks", err)
+	}
+	seen := 0
+	for _, page := range pages {
+		text := strings.Join(strings.Fields(runbook(t, filepath.Base(page))), " ")
+		for _, m := range regexp.MustCompile("`[^`]*`").FindAllString(text, -1) {
+			found := phrase.FindStringSubmatch(m)
+			if found == nil || typed.MatchString(found[1]) {
+				continue
+			}
+			seen++
+			said := regexp.MustCompile(` (fails|still fails|works again)$`).ReplaceAllString(found[1], "")
+			for part := range strings.SplitSeq(regexp.MustCompile(`\b(DIR|DATE|N)\b`).ReplaceAllString(said, "…"), "…") {
+				if part = strings.TrimSpace(strings.TrimPrefix(part, ",")); !strings.Contains(code.String(), part) {
+					t.Errorf("%s names the line %q, of which no program writes %q", filepath.Base(page), found[1], part)
+				}
+			}
+		}
+	}
+	if seen < 15 {
+		t.Errorf("only %d log lines were found", seen)
+	}
 }
