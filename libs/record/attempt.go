@@ -142,7 +142,12 @@ func (c *closingWait) wait(ctx context.Context) error {
 	if waited := c.now().Sub(c.begun); waited >= closingLimit || waited < 0 {
 		return EventClosing()
 	}
-	timer := time.NewTimer(closingLimit / 40)
+	return Pause(ctx, closingLimit/40)
+}
+
+// Pause waits for d, or until ctx ends, whose error it then returns.
+func Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -192,12 +192,5 @@ func with(filter bson.D, more ...bson.E) bson.D {
 
 // pause waits a little longer with every attempt, or until ctx ends.
 func pause(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(time.Duration(min(attempt, 25)) * 2 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return record.Pause(ctx, time.Duration(min(attempt, 25))*2*time.Millisecond)
 }

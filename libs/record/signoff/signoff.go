@@ -203,20 +203,9 @@ func (s Service) awaitResults(ctx context.Context, closing record.Event) error {
 		if err != nil || !marked {
 			return err
 		}
-		if err := pause(ctx); err != nil {
+		if err := record.Pause(ctx, waitEvery); err != nil {
 			return err
 		}
-	}
-}
-
-func pause(ctx context.Context) error {
-	timer := time.NewTimer(waitEvery)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

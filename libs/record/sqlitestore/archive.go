@@ -5,25 +5,26 @@ import (
 	"encoding/json"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
 // EventsAfter implements record.Archive.
 func (s *Store) EventsAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.Event, error) {
-	events, err := list(ctx, s.db, scanEvent,
+	events, err := sqlitex.List(ctx, s.db, scanEvent,
 		`SELECT `+eventColumns+` FROM events WHERE org = ? AND slot > ? ORDER BY slot LIMIT ?`, org, after, max(limit, 0))
 	return events, wrap("read all events", err)
 }
 
 // KeysAfter implements record.Archive.
 func (s *Store) KeysAfter(ctx context.Context, org record.OrgID, after string, limit int) ([]record.KeyEntry, error) {
-	keys, err := list(ctx, s.db, scanKey,
+	keys, err := sqlitex.List(ctx, s.db, scanKey,
 		`SELECT `+keyColumns+` FROM idempotency_keys WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
 	return keys, wrap("read all idempotency keys", err)
 }
 
 // ImportsAfter implements record.Archive.
 func (s *Store) ImportsAfter(ctx context.Context, org record.OrgID, after string, limit int) ([]record.Import, error) {
-	imports, err := list(ctx, s.db, func(row scanner) (i record.Import, err error) {
+	imports, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (i record.Import, err error) {
 		var body []byte
 		if err := row.Scan(&body); err != nil {
 			return i, err

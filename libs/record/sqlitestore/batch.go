@@ -158,7 +158,7 @@ func duplicates(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record
 	}
 	mine := map[record.ID]bool{} // whether a taken id belongs to this organization
 	rows, err := ids.Query(ctx, tx, `SELECT id, org = ? FROM records WHERE id IN (VALUES (?))`, org)
-	if err := each(rows, err, func(row scanner) error {
+	if err := each(rows, err, func(row sqlitex.Scanner) error {
 		var id record.ID
 		var own bool
 		err := row.Scan(&id, &own)
@@ -170,7 +170,7 @@ func duplicates(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record
 	taken := map[string]bool{}
 	rows, err = references.Query(ctx, tx,
 		`SELECT ref_key FROM records WHERE org = ? AND event = ? AND type = ? AND ref_key IN (VALUES (?))`, org, sub.Event, sub.Type)
-	if err := each(rows, err, func(row scanner) error {
+	if err := each(rows, err, func(row sqlitex.Scanner) error {
 		var key string
 		err := row.Scan(&key)
 		taken[key] = true
@@ -197,7 +197,7 @@ func duplicates(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record
 }
 
 // each calls f for every row.
-func each(rows *sql.Rows, err error, f func(scanner) error) error {
+func each(rows *sql.Rows, err error, f func(sqlitex.Scanner) error) error {
 	if err != nil {
 		return err
 	}

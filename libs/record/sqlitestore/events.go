@@ -93,7 +93,7 @@ func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int
 
 // EventRange implements record.Pages.
 func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64) ([]record.Event, error) {
-	events, err := list(ctx, s.db, scanEvent,
+	events, err := sqlitex.List(ctx, s.db, scanEvent,
 		`SELECT `+eventColumns+` FROM events INDEXED BY events_live
 		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
 	return events, wrap("read events", err)
@@ -102,7 +102,7 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 // EventRevisions implements record.Pages. What an event's context moves is not
 // shown with the event.
 func (s *Store) EventRevisions(ctx context.Context, org record.OrgID, from, to int64) ([]record.Revision, error) {
-	revisions, err := list(ctx, s.db, func(row scanner) (r record.Revision, err error) {
+	revisions, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (r record.Revision, err error) {
 		return r, row.Scan(&r.Number, &r.Rev, &r.Event)
 	},
 		`SELECT slot, rev, id FROM events INDEXED BY events_live
@@ -151,7 +151,7 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 	})
 }
 
-func scanNumber(row scanner) (int64, error) {
+func scanNumber(row sqlitex.Scanner) (int64, error) {
 	var n int64
 	err := row.Scan(&n)
 	return n, err

@@ -45,7 +45,7 @@ func (s *Store) FactorPack(ctx context.Context, id string) (record.FactorPack, e
 
 // FactorPackIDs implements record.FactorPacks.
 func (s *Store) FactorPackIDs(ctx context.Context) ([]string, error) {
-	ids, err := list(ctx, s.db, func(row scanner) (id string, err error) { return id, row.Scan(&id) },
+	ids, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (id string, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM factor_packs ORDER BY added_at DESC, id DESC`)
 	return ids, wrap("list factor packs", err)
 }

@@ -38,7 +38,7 @@ func (s *Store) Fence(ctx context.Context, org record.OrgID, sub record.Sub, fro
 
 // ClosingEvents implements record.Gates.
 func (s *Store) ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error) {
-	closing, err := list(ctx, s.db, func(row scanner) (e record.EventRef, err error) {
+	closing, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e record.EventRef, err error) {
 		return e, row.Scan(&e.Org, &e.Event)
 	}, `SELECT org, id FROM events INDEXED BY events_closing WHERE gate = 'closing' ORDER BY id LIMIT ?`, max(limit, 0))
 	return closing, wrap("read closing events", err)
@@ -60,7 +60,7 @@ func (s *Store) InsertEventEntry(ctx context.Context, org record.OrgID, id recor
 
 // EventEntries implements record.Gates.
 func (s *Store) EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error) {
-	entries, err := list(ctx, s.db, func(row scanner) (e record.EventEntry, err error) {
+	entries, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e record.EventEntry, err error) {
 		var text []byte
 		if err := row.Scan(&text); err != nil {
 			return e, err

@@ -6,18 +6,19 @@ import (
 	"errors"
 
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
 // OrganizationIDs implements record.Histories.
 func (s *Store) OrganizationIDs(ctx context.Context, after record.OrgID, limit int) ([]record.OrgID, error) {
-	ids, err := list(ctx, s.db, func(row scanner) (id record.OrgID, err error) { return id, row.Scan(&id) },
+	ids, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (id record.OrgID, err error) { return id, row.Scan(&id) },
 		`SELECT id FROM organizations WHERE id > ? ORDER BY id LIMIT ?`, after, limit)
 	return ids, wrap("list organizations", err)
 }
 
 // RecordsAfter implements record.Histories.
 func (s *Store) RecordsAfter(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.Record, error) {
-	records, err := list(ctx, s.db, scanRecord,
+	records, err := sqlitex.List(ctx, s.db, scanRecord,
 		`SELECT `+recordColumns+` FROM records
 		 WHERE org = ? AND (event, type, seq) > (?, ?, ?) ORDER BY event, type, seq LIMIT ?`,
 		org, after.Event, after.Type, after.Seq, limit)
@@ -32,7 +33,7 @@ func (s *Store) RecordsByID(ctx context.Context, org record.OrgID, ids []record.
 	}
 	// The unary plus keeps the engine from using the indexes by organization, with which it would read all its
 	// records.
-	records, err := list(ctx, s.db, scanRecord,
+	records, err := sqlitex.List(ctx, s.db, scanRecord,
 		`SELECT `+recordColumns+` FROM records WHERE +org = ? AND id IN (SELECT value FROM json_each(?))`, org, string(wanted))
 	return records, wrap("read records by id", err)
 }
@@ -40,7 +41,7 @@ func (s *Store) RecordsByID(ctx context.Context, org record.OrgID, ids []record.
 // EntriesAfter implements record.Histories.
 func (s *Store) EntriesAfter(ctx context.Context, org record.OrgID, ids []record.ID, after record.EntryPlace, limit int) ([]record.StoredEntry, error) {
 	if ids == nil {
-		entries, err := list(ctx, s.db, scanStoredEntry,
+		entries, err := sqlitex.List(ctx, s.db, scanStoredEntry,
 			`SELECT event, record, rev, entry FROM history
 			 WHERE org = ? AND (record, rev) > (?, ?) ORDER BY record, rev LIMIT ?`, org, after.Record, after.Rev, limit)
 		return entries, wrap("read all histories", err)
@@ -49,7 +50,7 @@ func (s *Store) EntriesAfter(ctx context.Context, org record.OrgID, ids []record
 	if err != nil {
 		return nil, wrap("read histories", err)
 	}
-	entries, err := list(ctx, s.db, scanStoredEntry,
+	entries, err := sqlitex.List(ctx, s.db, scanStoredEntry,
 		`SELECT event, record, rev, entry FROM history
 		 WHERE org = ? AND record IN (SELECT value FROM json_each(?)) AND (record, rev) > (?, ?)
 		 ORDER BY record, rev LIMIT ?`, org, string(wanted), after.Record, after.Rev, limit)
@@ -76,7 +77,7 @@ func (s *Store) TenantAfter(ctx context.Context, after record.OrgID) (record.Org
 
 // StoredRecords implements record.Histories.
 func (s *Store) StoredRecords(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.StoredRecord, error) {
-	records, err := list(ctx, s.db, scanVerified,
+	records, err := sqlitex.List(ctx, s.db, scanVerified,
 		`SELECT `+recordColumns+`, ref_key FROM records
 		 WHERE org = ? AND (event, type, seq) > (?, ?, ?) ORDER BY event, type, seq LIMIT ?`,
 		org, after.Event, after.Type, after.Seq, limit)
@@ -89,13 +90,13 @@ func (s *Store) StoredRecordsByID(ctx context.Context, org record.OrgID, ids []r
 	if err != nil {
 		return nil, wrap("read records by id", err)
 	}
-	records, err := list(ctx, s.db, scanVerified,
+	records, err := sqlitex.List(ctx, s.db, scanVerified,
 		`SELECT `+recordColumns+`, ref_key FROM records WHERE +org = ? AND id IN (SELECT value FROM json_each(?))`, org, string(wanted))
 	return records, wrap("read records by id", err)
 }
 
 // scanVerified reads a record, and whether it is found by the reference that it has.
-func scanVerified(row scanner) (record.StoredRecord, error) {
+func scanVerified(row sqlitex.Scanner) (record.StoredRecord, error) {
 	var key string
 	r, err := scanStoredRecord(row, &key)
 	if err == nil && r.Damage == nil {
@@ -106,7 +107,7 @@ func scanVerified(row scanner) (record.StoredRecord, error) {
 
 // StoredEvents implements record.Histories.
 func (s *Store) StoredEvents(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.StoredEvent, error) {
-	events, err := list(ctx, s.db, func(row scanner) (record.StoredEvent, error) {
+	events, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (record.StoredEvent, error) {
 		r, err := scanEventRow(row)
 		if err != nil {
 			return record.StoredEvent{}, err
@@ -124,7 +125,7 @@ func (s *Store) StoredEvents(ctx context.Context, org record.OrgID, after int64,
 }
 
 // scanStoredEntry decodes an entry: damage is a finding, not an error.
-func scanStoredEntry(row scanner) (e record.StoredEntry, err error) {
+func scanStoredEntry(row sqlitex.Scanner) (e record.StoredEntry, err error) {
 	var text []byte
 	if err := row.Scan(&e.Event, &e.Record, &e.Entry.Rev, &text); err != nil {
 		return e, err

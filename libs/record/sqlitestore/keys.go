@@ -13,7 +13,7 @@ import (
 // keyColumns are the columns that scanKey reads, in order. A status of 0 means no response.
 const keyColumns = `id, digest, seed, lease, lease_until, expires_at, status, etag, location, body, note`
 
-func scanKey(row scanner) (record.KeyEntry, error) {
+func scanKey(row sqlitex.Scanner) (record.KeyEntry, error) {
 	var e record.KeyEntry
 	var a record.KeyAnswer
 	var until, expires int64

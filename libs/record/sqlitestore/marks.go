@@ -11,7 +11,7 @@ import (
 
 // MarkedRecords implements record.Marks.
 func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
-	marked, err := list(ctx, s.db, func(row scanner) (m record.MarkedRecord, err error) {
+	marked, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (m record.MarkedRecord, err error) {
 		return m, row.Scan(&m.Type, &m.ID, &m.Seq, &m.Mark)
 	}, `SELECT type, id, seq, mark FROM records
 		WHERE org = ? AND event = ? AND mark <> '' ORDER BY mark LIMIT ?`, org, event, max(limit, 0))
@@ -77,7 +77,7 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 		typ string
 		seq int64
 	}
-	all, err := list(ctx, s.db, func(row scanner) (l last, err error) {
+	all, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (l last, err error) {
 		return l, row.Scan(&l.typ, &l.seq)
 	}, `WITH RECURSIVE types (type) AS (
 			SELECT MIN(type) FROM records WHERE org = ?1 AND event = ?2
@@ -100,7 +100,7 @@ func (s *Store) MaxSeqs(ctx context.Context, org record.OrgID, event record.Even
 // RecordsNumbered implements record.Counting.
 func (s *Store) RecordsNumbered(ctx context.Context, org record.OrgID) (int64, error) {
 	// A query that ctx cancels, since it reads many rows.
-	one, err := list(ctx, s.db, func(row scanner) (n int64, err error) { return n, row.Scan(&n) },
+	one, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (n int64, err error) { return n, row.Scan(&n) },
 		`SELECT COALESCE(SUM(highest), 0) FROM (SELECT MAX(seq) AS highest FROM records WHERE org = ? GROUP BY event, type)`, org)
 	if err != nil || len(one) == 0 {
 		return 0, wrap("count the numbers of records", err)
@@ -163,7 +163,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 
 // MarkedEvents implements record.Marks.
 func (s *Store) MarkedEvents(ctx context.Context, limit int) ([]record.MarkedEvent, error) {
-	marked, err := list(ctx, s.db, func(row scanner) (m record.MarkedEvent, err error) {
+	marked, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (m record.MarkedEvent, err error) {
 		return m, row.Scan(&m.Org, &m.Event, &m.Mark)
 	}, `SELECT org, event, MIN(mark) AS oldest FROM (
 			SELECT org, event, MIN(mark) AS mark FROM records WHERE mark <> '' GROUP BY org, event

@@ -91,7 +91,7 @@ func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, numbers ...int64) 
 
 // foldAll builds the sets and the counts from the deleted items.
 func (l numbered) foldAll(ctx context.Context, tx sqlitex.Tx) error {
-	numbers, err := list(ctx, tx, scanNumber, l.deleted, l.args()...)
+	numbers, err := sqlitex.List(ctx, tx, scanNumber, l.deleted, l.args()...)
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,12 @@ func (l numbered) putCounts(ctx context.Context, tx sqlitex.Tx, counts numbering
 }
 
 // sets reads the sets of two blocks, which may be the same. A block without a set has no deletions.
-func (l numbered) sets(ctx context.Context, db querier, one, other int64) (map[int64]*numbering.Set, error) {
+func (l numbered) sets(ctx context.Context, db sqlitex.Querier, one, other int64) (map[int64]*numbering.Set, error) {
 	type row struct {
 		block int64
 		blob  []byte
 	}
-	rows, err := list(ctx, db, func(r scanner) (one row, err error) {
+	rows, err := sqlitex.List(ctx, db, func(r sqlitex.Scanner) (one row, err error) {
 		return one, r.Scan(&one.block, &one.blob)
 	}, `SELECT block, numbers FROM list_sets WHERE org = ? AND event = ? AND type = ? AND block IN (?, ?)`, l.args(one, other)...)
 	if err != nil {

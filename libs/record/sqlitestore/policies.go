@@ -48,7 +48,7 @@ func (s *Store) InsertPolicies(ctx context.Context, org record.OrgID, states []r
 
 // PoliciesAfter implements record.Policies.
 func (s *Store) PoliciesAfter(ctx context.Context, org record.OrgID, after int64, limit int) ([]record.PolicyEntry, error) {
-	all, err := list(ctx, s.db, func(row scanner) (e record.PolicyEntry, err error) {
+	all, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e record.PolicyEntry, err error) {
 		var body []byte
 		if err := row.Scan(&body); err != nil {
 			return e, err

@@ -118,7 +118,7 @@ func (s *Store) RecordSpan(ctx context.Context, org record.OrgID, sub record.Sub
 
 // RecordRevisions implements record.Pages.
 func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Revision, error) {
-	revisions, err := list(ctx, s.db, scanRevisions(),
+	revisions, err := sqlitex.List(ctx, s.db, scanRevisions(),
 		`SELECT seq, rev, context_rev FROM records INDEXED BY records_page
 		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
 		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
@@ -127,10 +127,10 @@ func (s *Store) RecordRevisions(ctx context.Context, org record.OrgID, sub recor
 
 // scanRevisions returns a function that reads a row. All rows share the destination, which saves an allocation per
 // row.
-func scanRevisions() func(scanner) (record.Revision, error) {
+func scanRevisions() func(sqlitex.Scanner) (record.Revision, error) {
 	var r record.Revision
 	into := []any{(*number)(&r.Number), (*number)(&r.Rev), (*number)(&r.ContextRev)}
-	return func(row scanner) (record.Revision, error) {
+	return func(row sqlitex.Scanner) (record.Revision, error) {
 		err := row.Scan(into...)
 		return r, err
 	}
@@ -138,7 +138,7 @@ func scanRevisions() func(scanner) (record.Revision, error) {
 
 // RecordRange implements record.Pages.
 func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Record, error) {
-	records, err := list(ctx, s.db, scanRecord,
+	records, err := sqlitex.List(ctx, s.db, scanRecord,
 		`SELECT `+recordColumns+` FROM records INDEXED BY records_page
 		 WHERE org = ? AND event = ? AND type = ? AND seq BETWEEN ? AND ? AND deleted = 0
 		 ORDER BY seq DESC`, org, sub.Event, sub.Type, from, to)
@@ -158,7 +158,7 @@ func (s *Store) ApprovedPage(ctx context.Context, org record.OrgID, sub record.S
 	if total, err = scanNumber(tx.QueryRowContext(ctx, `SELECT COUNT(*)`+from, args...)); err != nil {
 		return nil, 0, wrap("count approved records", err)
 	}
-	page, err = list(ctx, tx, scanRecord, `SELECT `+recordColumns+from+` ORDER BY seq DESC LIMIT ? OFFSET ?`, append(args, max(limit, 0), max(skip, 0))...)
+	page, err = sqlitex.List(ctx, tx, scanRecord, `SELECT `+recordColumns+from+` ORDER BY seq DESC LIMIT ? OFFSET ?`, append(args, max(limit, 0), max(skip, 0))...)
 	if err != nil {
 		return nil, 0, wrap("read approved records", err)
 	}
@@ -200,7 +200,7 @@ func (s *Store) countedPage(ctx context.Context, skip, limit int64, count, read 
 		return nil, 0, wrap("count review queue", err)
 	}
 	// A negative LIMIT would mean no limit.
-	page, err = list(ctx, tx, scanRecord, read, append(args, max(limit, 0), max(skip, 0))...)
+	page, err = sqlitex.List(ctx, tx, scanRecord, read, append(args, max(limit, 0), max(skip, 0))...)
 	if err != nil {
 		return nil, 0, wrap("read review queue", err)
 	}
@@ -214,7 +214,7 @@ func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.Even
 	if after != (record.QueuePlace{}) {
 		query, args = query+` AND (created_at, id) < (?4, ?5)`, append(args, millis(after.CreatedAt), after.ID)
 	}
-	page, err := list(ctx, s.db, scanRecord, query+order, args...)
+	page, err := sqlitex.List(ctx, s.db, scanRecord, query+order, args...)
 	return page, wrap("read review queue", err)
 }
 
@@ -258,18 +258,18 @@ func insertEntry(ctx context.Context, tx sqlitex.Tx, org record.OrgID, event rec
 
 // Entries implements record.Entries.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
-	entries, err := list(ctx, s.db, scanEntry, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
+	entries, err := sqlitex.List(ctx, s.db, scanEntry, `SELECT entry FROM history WHERE org = ? AND record = ? ORDER BY rev`, org, id)
 	return entries, wrap("read history", err)
 }
 
 // EntryRange implements record.Entries.
 func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, from, to int64) ([]record.Entry, error) {
-	entries, err := list(ctx, s.db, scanEntry,
+	entries, err := sqlitex.List(ctx, s.db, scanEntry,
 		`SELECT entry FROM history WHERE org = ? AND record = ? AND rev BETWEEN ? AND ? ORDER BY rev DESC`, org, id, from, to)
 	return entries, wrap("read history", err)
 }
 
-func scanEntry(row scanner) (record.Entry, error) {
+func scanEntry(row sqlitex.Scanner) (record.Entry, error) {
 	var text []byte
 	var e entryJSON
 	if err := errors.Join(row.Scan(&text), json.Unmarshal(text, &e)); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
 // The types of this file are the stored forms. They are apart from those of
@@ -164,12 +165,12 @@ type eventRow struct {
 	body                             []byte
 }
 
-func scanEventRow(row scanner) (r eventRow, err error) {
+func scanEventRow(row sqlitex.Scanner) (r eventRow, err error) {
 	return r, row.Scan(&r.e.ID, &r.e.Org, &r.e.Slot, &r.e.Rev, &r.e.ContextRev, &r.e.Mark, &r.e.Deleted,
 		&r.created, &r.updated, &r.boundary, &r.body, &r.governance, &r.gate, &r.team, &r.e.Reference, &r.e.EverApproved)
 }
 
-func scanEvent(row scanner) (record.Event, error) {
+func scanEvent(row sqlitex.Scanner) (record.Event, error) {
 	r, err := scanEventRow(row)
 	if err != nil {
 		return record.Event{}, err
@@ -228,7 +229,7 @@ func recordBodyOf(r record.Record) ([]byte, error) {
 	return b.append(make([]byte, 0, 768)), nil
 }
 
-func scanRecord(row scanner) (record.Record, error) {
+func scanRecord(row sqlitex.Scanner) (record.Record, error) {
 	r, err := scanStoredRecord(row)
 	if err == nil && r.Damage != nil {
 		return record.Record{}, r.Damage
@@ -238,7 +239,7 @@ func scanRecord(row scanner) (record.Record, error) {
 
 // scanStoredRecord decodes a record: damage is a finding, not an error. more receives the columns selected after
 // recordColumns.
-func scanStoredRecord(row scanner, more ...any) (record.StoredRecord, error) {
+func scanStoredRecord(row sqlitex.Scanner, more ...any) (record.StoredRecord, error) {
 	var r record.Record
 	var created, updated int64
 	var fields, preview, contribution, createdBy, text []byte

@@ -8,6 +8,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sqlitex"
 )
 
 const (
@@ -130,7 +131,7 @@ func changedStates(before, after []record.Revision) (changed []int64) {
 
 // readApproved reads the approved records of a range.
 func (s *Store) readApproved(ctx context.Context, key segmentKey, from, to int64) ([]record.Counted, error) {
-	counted, err := list(ctx, s.db, func(row scanner) (c record.Counted, err error) {
+	counted, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (c record.Counted, err error) {
 		return c, row.Scan((*string)(&c.ID), (*number)(&c.Seq), (*number)(&c.Rev), &c.Type, (*[]byte)(&c.Fields), (*[]byte)(&c.Contribution),
 			(*number)(&c.ContextRev), (*number)(&c.CreatedAt))
 	}, `SELECT id, seq, rev, type, fields, contribution, context_rev, created_at FROM records
@@ -157,7 +158,7 @@ func (n *number) Scan(value any) error {
 func (s *Store) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, from, to int64) ([]record.Input, error) {
 	var in record.Input
 	into := []any{(*string)(&in.ID), (*number)(&in.Seq), (*number)(&in.Rev), &in.Fields} // for all rows, as in scanRevisions
-	inputs, err := list(ctx, s.db, func(row scanner) (record.Input, error) {
+	inputs, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (record.Input, error) {
 		err := row.Scan(into...)
 		return in, err
 	}, `SELECT id, seq, rev, COALESCE(fields, '') FROM records

@@ -69,32 +69,6 @@ func changed(result sql.Result, err error) (bool, error) {
 	return n > 0, err
 }
 
-// scanner is a row about to be read.
-type scanner interface{ Scan(dest ...any) error }
-
-// list reads all rows of a query.
-func list[T any](ctx context.Context, db querier, read func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err says what Close would
-	var all []T
-	for rows.Next() {
-		one, err := read(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
-}
-
-// querier is a source of rows: the pool or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
 // exists reports whether a query returns a row.
 func exists(ctx context.Context, tx sqlitex.Tx, query string, args ...any) (bool, error) {
 	var one int

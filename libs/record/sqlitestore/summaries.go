@@ -25,7 +25,7 @@ func (s *Store) countsOf(ctx context.Context, org record.OrgID, events []record.
 	if err != nil {
 		return nil, err
 	}
-	counts, err := list(ctx, s.db, func(row scanner) (c count, err error) {
+	counts, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (c count, err error) {
 		return c, row.Scan(&c.event, &c.status, &c.n)
 	}, `SELECT c.event, c.status, c.n FROM json_each(?2) CROSS JOIN record_counts AS c
 		WHERE c.org = ?1 AND c.event = json_each.value AND c.n > 0`, org, string(ids))
@@ -55,14 +55,14 @@ func (s *Store) Summaries(ctx context.Context, org record.OrgID, events []record
 		mark     string
 		headline *string
 	}
-	marked, err := list(ctx, s.db, func(row scanner) (e record.EventID, err error) {
+	marked, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e record.EventID, err error) {
 		return e, row.Scan(&e)
 	}, `SELECT json_each.value FROM json_each(?2)
 		WHERE EXISTS (SELECT 1 FROM records INDEXED BY records_marked WHERE org = ?1 AND event = json_each.value AND mark <> '')`, org, string(ids))
 	if err != nil {
 		return nil, wrap(verb, err)
 	}
-	states, err := list(ctx, s.db, func(row scanner) (e state, err error) {
+	states, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (e state, err error) {
 		return e, row.Scan(&e.event, &e.mark, &e.headline)
 	}, `SELECT e.id, e.mark, e.headline FROM json_each(?2) CROSS JOIN events AS e
 		WHERE e.org = ?1 AND e.id = json_each.value`, org, string(ids))

@@ -68,20 +68,20 @@ func (s *Store) SupplierFactorList(ctx context.Context, org record.OrgID, skip, 
 		return nil, 0, wrap("count supplier factors", err)
 	}
 	// A negative LIMIT would mean no limit.
-	page, err = list(ctx, tx, scanSupplierFactor, `SELECT body FROM supplier_factors WHERE org = ? AND deleted = 0
+	page, err = sqlitex.List(ctx, tx, scanSupplierFactor, `SELECT body FROM supplier_factors WHERE org = ? AND deleted = 0
 		ORDER BY key, version DESC LIMIT ? OFFSET ?`, org, max(limit, 0), max(skip, 0))
 	return page, total, wrap("list supplier factors", err)
 }
 
 // SupplierFactorVersions implements record.SupplierFactors.
 func (s *Store) SupplierFactorVersions(ctx context.Context, org record.OrgID, key string) ([]record.SupplierFactor, error) {
-	all, err := list(ctx, s.db, scanSupplierFactor, `SELECT body FROM supplier_factors WHERE org = ? AND key = ? ORDER BY version DESC`, org, key)
+	all, err := sqlitex.List(ctx, s.db, scanSupplierFactor, `SELECT body FROM supplier_factors WHERE org = ? AND key = ? ORDER BY version DESC`, org, key)
 	return all, wrap("read versions of a supplier factor", err)
 }
 
 // StoredSupplierFactors implements record.SupplierFactors.
 func (s *Store) StoredSupplierFactors(ctx context.Context, org record.OrgID, after string, limit int) ([]record.StoredSupplierFactor, error) {
-	all, err := list(ctx, s.db, func(row scanner) (record.StoredSupplierFactor, error) {
+	all, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (record.StoredSupplierFactor, error) {
 		var id string
 		var body []byte
 		err := row.Scan(&id, &body)
@@ -90,7 +90,7 @@ func (s *Store) StoredSupplierFactors(ctx context.Context, org record.OrgID, aft
 	return all, wrap("read all supplier factors", err)
 }
 
-func scanSupplierFactor(row scanner) (f record.SupplierFactor, err error) {
+func scanSupplierFactor(row sqlitex.Scanner) (f record.SupplierFactor, err error) {
 	var body []byte
 	if err := row.Scan(&body); err != nil {
 		return f, err

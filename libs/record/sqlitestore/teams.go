@@ -67,13 +67,13 @@ func (s *Store) VisibleSpan(ctx context.Context, org record.OrgID, member string
 	if !teams {
 		return s.EventSpan(ctx, org, skip, limit)
 	}
-	slots, err := list(ctx, s.db, scanNumber, visible, org, member, 0, int64(math.MaxInt64))
+	slots, err := sqlitex.List(ctx, s.db, scanNumber, visible, org, member, 0, int64(math.MaxInt64))
 	return record.SpanOf(slots, skip, limit), wrap(verb, err)
 }
 
 // VisibleRange implements record.TeamPages.
 func (s *Store) VisibleRange(ctx context.Context, org record.OrgID, member string, from, to int64) ([]record.Event, error) {
-	events, err := list(ctx, s.db, scanEvent,
+	events, err := sqlitex.List(ctx, s.db, scanEvent,
 		`SELECT `+eventColumns+` FROM events INDEXED BY events_live WHERE org = ?1 AND deleted = 0 AND slot IN (`+visible+`)`, org, member, from, to)
 	slices.SortFunc(events, func(a, b record.Event) int { return cmp.Compare(b.Slot, a.Slot) })
 	return events, wrap("read visible events", err)
@@ -81,7 +81,7 @@ func (s *Store) VisibleRange(ctx context.Context, org record.OrgID, member strin
 
 // VisibleRevisions implements record.TeamPages.
 func (s *Store) VisibleRevisions(ctx context.Context, org record.OrgID, member string, from, to int64) ([]record.Revision, error) {
-	revisions, err := list(ctx, s.db, func(row scanner) (r record.Revision, err error) {
+	revisions, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (r record.Revision, err error) {
 		return r, row.Scan(&r.Number, &r.Rev, &r.Event)
 	}, `SELECT slot, rev, id FROM events INDEXED BY events_live WHERE org = ?1 AND deleted = 0 AND slot IN (`+visible+`)`, org, member, from, to)
 	slices.SortFunc(revisions, func(a, b record.Revision) int { return cmp.Compare(b.Number, a.Number) })
@@ -100,12 +100,12 @@ func (s *Store) ReviewQueueOf(ctx context.Context, org record.OrgID, member stri
 	if !teams {
 		return s.ReviewQueue(ctx, org, "", skip, limit)
 	}
-	mine, err := list(ctx, s.db, scanEventID, `SELECT id FROM events INDEXED BY events_open WHERE org = ?1 AND deleted = 0 AND team IS NULL
+	mine, err := sqlitex.List(ctx, s.db, scanEventID, `SELECT id FROM events INDEXED BY events_open WHERE org = ?1 AND deleted = 0 AND team IS NULL
 		UNION ALL SELECT event FROM event_members WHERE org = ?1 AND member = ?2 AND reviews = 1`, org, member)
 	if err != nil {
 		return nil, 0, wrap(verb, err)
 	}
-	others, err := list(ctx, s.db, scanEventID, `SELECT DISTINCT event FROM event_members WHERE org = ?1
+	others, err := sqlitex.List(ctx, s.db, scanEventID, `SELECT DISTINCT event FROM event_members WHERE org = ?1
 		AND event NOT IN (SELECT event FROM event_members WHERE org = ?1 AND member = ?2 AND reviews = 1)`, org, member)
 	if err != nil {
 		return nil, 0, wrap(verb, err)
@@ -122,7 +122,7 @@ func (s *Store) ReviewQueueOf(ctx context.Context, org record.OrgID, member stri
 		 AND `+inQueue+ofLiveEvents+` ORDER BY created_at DESC, id DESC LIMIT ?3 OFFSET ?4`)
 }
 
-func scanEventID(row scanner) (id record.EventID, err error) { return id, row.Scan(&id) }
+func scanEventID(row sqlitex.Scanner) (id record.EventID, err error) { return id, row.Scan(&id) }
 
 // queueIn reads a page and the count of a review queue by two statements about the
 // same events.

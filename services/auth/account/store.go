@@ -23,6 +23,16 @@ var (
 	ErrEnded = errors.New("account: session has ended")
 )
 
+// Sentinel returns which of these errors err is; nil for none.
+func Sentinel(err error) error {
+	for _, sentinel := range []error{ErrNotFound, ErrEmailTaken, ErrDuplicate, ErrConflict, ErrLastAdmin, ErrEnded} {
+		if errors.Is(err, sentinel) {
+			return sentinel
+		}
+	}
+	return nil
+}
+
 // Store is the interface of storage engines for the auth service. Every write is
 // atomic and durable when it returns nil; reads see every previously acknowledged
 // write. The suite in accounttest verifies this contract for every engine.

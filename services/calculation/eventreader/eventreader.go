@@ -124,14 +124,7 @@ func Changing() error {
 
 // Pause waits before another attempt to read what fits together.
 func Pause(ctx context.Context) error {
-	timer := time.NewTimer(matchPause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return record.Pause(ctx, matchPause)
 }
 
 // BundleInputs returns records in the form of a bundle's source.

@@ -32,23 +32,11 @@ func (s *Store) Facts(ctx context.Context, org record.OrgID, event record.EventI
 	if typ != "" {
 		query, args = query+` AND type=?`, append(args, typ)
 	}
-	rows, err := s.db.QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
-	if err != nil {
-		return nil, sqlitex.Wrap("read facts", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var all []resulttree.NodeFacts
-	for rows.Next() {
-		var f resulttree.NodeFacts
-		if err := rows.Scan(&f.Type, &f.Index, &f.Facts); err != nil {
-			return nil, sqlitex.Wrap("read facts", err)
-		}
-		all = append(all, f)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, sqlitex.Wrap("read facts", err)
-	}
-	return all, nil
+	all, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (f resulttree.NodeFacts, err error) {
+		err = row.Scan(&f.Type, &f.Index, &f.Facts)
+		return f, err
+	}, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
+	return all, sqlitex.Wrap("read facts", err)
 }
 
 // KeepFacts implements resulttree.Store.

@@ -45,20 +45,11 @@ func (s *Store) Part(ctx context.Context, org record.OrgID, event record.EventID
 
 // PartsBefore implements editions.Parts.
 func (s *Store) PartsBefore(ctx context.Context, org record.OrgID, event record.EventID, before time.Time) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT name FROM result_parts WHERE org=? AND event=? AND at < ? ORDER BY name`, org, event, before.UnixMilli())
-	if err != nil {
-		return nil, sqlitex.Wrap("list parts", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, sqlitex.Wrap("list parts", err)
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+	names, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (name string, err error) {
+		err = row.Scan(&name)
+		return name, err
+	}, `SELECT name FROM result_parts WHERE org=? AND event=? AND at < ? ORDER BY name`, org, event, before.UnixMilli())
+	return names, sqlitex.Wrap("list parts", err)
 }
 
 // DeletePart implements editions.Parts.

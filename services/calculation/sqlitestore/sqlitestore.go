@@ -121,10 +121,9 @@ func (s *Store) InsertChanges(ctx context.Context, c resulttree.NodeChanges) err
 
 // Changes implements resulttree.Store.
 func (s *Store) Changes(ctx context.Context, org record.OrgID, event record.EventID, id resulttree.NodeID, after, to int64) ([]resulttree.NodeChanges, error) {
-	rows, err := s.db.QueryContext(ctx,
+	return many[resulttree.NodeChanges](ctx, s.db,
 		`SELECT doc FROM result_changes WHERE org=? AND event=? AND level=? AND type=? AND idx=? AND version>? AND version<=? ORDER BY version`,
 		org, event, id.Level, id.Type, id.Index, after, to)
-	return many[resulttree.NodeChanges](rows, err)
 }
 
 // Nodes implements resulttree.Store.
@@ -133,8 +132,7 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 	if typ != "" {
 		query, args = query+` AND type=?`, append(args, typ)
 	}
-	rows, err := s.db.QueryContext(ctx, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
-	return many[resulttree.Node](rows, err)
+	return many[resulttree.Node](ctx, s.db, query+` AND idx BETWEEN ? AND ? ORDER BY type, idx`, append(args, from, to)...)
 }
 
 // Result implements resulttree.Store.
@@ -167,9 +165,8 @@ func (s *Store) InsertRevision(ctx context.Context, r resulttree.Result) error {
 
 // Revisions implements resulttree.Store.
 func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]resulttree.Result, error) {
-	rows, err := s.db.QueryContext(ctx,
+	return many[resulttree.Result](ctx, s.db,
 		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, max(from, 1), to)
-	return many[resulttree.Result](rows, err)
 }
 
 // put inserts (prevVersion 0) or replaces one document under its version, and
@@ -228,25 +225,14 @@ func one[T any](row *sql.Row) (T, error) {
 	return doc, nil
 }
 
-func many[T any](rows *sql.Rows, err error) ([]T, error) {
-	if err != nil {
-		return nil, sqlitex.Wrap("read results", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var docs []T
-	for rows.Next() {
+// many reads the documents of a query.
+func many[T any](ctx context.Context, db *sqlitex.DB, query string, args ...any) ([]T, error) {
+	docs, err := sqlitex.List(ctx, db, func(row sqlitex.Scanner) (doc T, err error) {
 		var text string
-		var doc T
-		if err := rows.Scan(&text); err != nil {
-			return nil, sqlitex.Wrap("read results", err)
+		if err = row.Scan(&text); err == nil {
+			err = record.Damaged(json.Unmarshal([]byte(text), &doc))
 		}
-		if err := json.Unmarshal([]byte(text), &doc); err != nil {
-			return nil, sqlitex.Wrap("read results", record.Damaged(err))
-		}
-		docs = append(docs, doc)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, sqlitex.Wrap("read results", err)
-	}
-	return docs, nil
+		return doc, err
+	}, query, args...)
+	return docs, sqlitex.Wrap("read results", err)
 }

@@ -95,11 +95,8 @@ func (s *Store) Ping(ctx context.Context) error { return mongox.Ping(ctx, s.db.C
 // wrap returns the sentinel errors of package account unchanged, and adds the operation
 // to a failure of the engine.
 func wrap(verb string, err error) error {
-	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
-		account.ErrLastAdmin, account.ErrEnded} {
-		if errors.Is(err, sentinel) {
-			return sentinel
-		}
+	if sentinel := account.Sentinel(err); sentinel != nil {
+		return sentinel
 	}
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return account.ErrNotFound

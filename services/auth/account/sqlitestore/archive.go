@@ -3,12 +3,13 @@ package sqlitestore
 import (
 	"context"
 
+	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
 // UsersAfter implements account.Archive.
 func (s *Store) UsersAfter(ctx context.Context, org, after string, limit int) ([]account.User, error) {
-	users, err := list(ctx, s.db, scanUser,
+	users, err := sqlitex.List(ctx, s.db, scanUser,
 		`SELECT `+userColumns+` FROM account_users WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
 	return users, wrap("read all users", err)
 }
@@ -25,7 +26,7 @@ func (s *Store) OrgAfter(ctx context.Context, after string) (string, error) {
 
 // SessionsAfter implements account.Archive.
 func (s *Store) SessionsAfter(ctx context.Context, org, after string, limit int) ([]account.Session, error) {
-	sessions, err := list(ctx, s.db, scanSession,
+	sessions, err := sqlitex.List(ctx, s.db, scanSession,
 		`SELECT `+sessionColumns+` FROM account_sessions WHERE org = ? AND id > ? ORDER BY id LIMIT ?`, org, after, max(limit, 0))
 	return sessions, wrap("read all sessions", err)
 }

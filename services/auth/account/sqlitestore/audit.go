@@ -11,7 +11,7 @@ import (
 
 const auditColumns = `id, org, seq, at, action, outcome, reason, actor, subject, session, before, after, address, request_id, prev, hash`
 
-func scanAudit(row scanner) (account.AuditEntry, error) {
+func scanAudit(row sqlitex.Scanner) (account.AuditEntry, error) {
 	var e account.AuditEntry
 	var at int64
 	err := row.Scan(&e.ID, &e.Org, &e.Seq, &at, &e.Action, &e.Outcome, &e.Reason, &e.Actor, &e.Subject, &e.Session,
@@ -62,21 +62,21 @@ func (s *Store) AuditPage(ctx context.Context, org string, skip, limit int64) ([
 		return nil, 0, wrap(verb, err)
 	}
 	high := last - min(skip, last)
-	entries, err := list(ctx, s.db, scanAudit,
+	entries, err := sqlitex.List(ctx, s.db, scanAudit,
 		`SELECT `+auditColumns+` FROM account_audit WHERE org = ? AND seq > ? AND seq <= ? ORDER BY seq DESC`, org, high-limit, high)
 	return entries, last, wrap(verb, err)
 }
 
 // AuditAfter implements account.Audit.
 func (s *Store) AuditAfter(ctx context.Context, org string, after, limit int64) ([]account.AuditEntry, error) {
-	entries, err := list(ctx, s.db, scanAudit,
+	entries, err := sqlitex.List(ctx, s.db, scanAudit,
 		`SELECT `+auditColumns+` FROM account_audit WHERE org = ? AND seq > ? ORDER BY seq LIMIT ?`, org, after, limit)
 	return entries, wrap("read the audit log", err)
 }
 
 // AuditHeads implements account.Audit.
 func (s *Store) AuditHeads(ctx context.Context) ([]account.AuditHead, error) {
-	heads, err := list(ctx, s.db, func(row scanner) (h account.AuditHead, err error) {
+	heads, err := sqlitex.List(ctx, s.db, func(row sqlitex.Scanner) (h account.AuditHead, err error) {
 		return h, row.Scan(&h.Org, &h.Seq, &h.Hash)
 	}, `SELECT org, seq, hash FROM account_audit_heads
 		UNION ALL SELECT DISTINCT org, 0, '' FROM account_audit WHERE org NOT IN (SELECT org FROM account_audit_heads) ORDER BY 1`)

@@ -13,7 +13,7 @@ import (
 const sessionColumns = `id, user, org, secret_hash, epoch, created_at, expires, last_used_at,
 	created_addr, created_agent, last_addr, last_agent, ended_at, end_reason, rev, mark, member, member_org, member_epoch`
 
-func scanSession(row scanner) (account.Session, error) {
+func scanSession(row sqlitex.Scanner) (account.Session, error) {
 	var v account.Session
 	var created, expires, used, ended int64
 	err := row.Scan(&v.ID, &v.User, &v.Org, &v.SecretHash, &v.Epoch, &created, &expires, &used,
@@ -88,7 +88,7 @@ func (s *Store) SessionsPage(ctx context.Context, u account.User, now time.Time,
 
 // NewestSessions implements account.Sessions.
 func (s *Store) NewestSessions(ctx context.Context, u account.User, now time.Time, limit int64) ([]account.Session, error) {
-	newest, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+liveSessions+` ORDER BY created_at DESC, id DESC LIMIT ?`,
+	newest, err := sqlitex.List(ctx, s.db, scanSession, `SELECT `+sessionColumns+liveSessions+` ORDER BY created_at DESC, id DESC LIMIT ?`,
 		u.Org, u.ID, millis(now), u.Epoch, u.Kept, limit)
 	return newest, wrap("read newest sessions", err)
 }
@@ -114,7 +114,7 @@ func (s *Store) SurplusSessions(ctx context.Context, org, user string, since tim
 	if err != nil || open <= keep {
 		return nil, wrap("count sessions", err)
 	}
-	surplus, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+openSessions+` AND last_used_at < ? ORDER BY last_used_at, id LIMIT ?`,
+	surplus, err := sqlitex.List(ctx, s.db, scanSession, `SELECT `+sessionColumns+openSessions+` AND last_used_at < ? ORDER BY last_used_at, id LIMIT ?`,
 		org, user, millis(since), min(open-keep, limit))
 	return surplus, wrap("read surplus sessions", err)
 }
@@ -135,7 +135,7 @@ func (s *Store) PurgeSessions(ctx context.Context, before time.Time) (int64, err
 
 // MarkedSessions implements account.Changes.
 func (s *Store) MarkedSessions(ctx context.Context, limit int) ([]account.Session, error) {
-	marked, err := list(ctx, s.db, scanSession, `SELECT `+sessionColumns+` FROM account_sessions WHERE mark <> '' LIMIT ?`, limit)
+	marked, err := sqlitex.List(ctx, s.db, scanSession, `SELECT `+sessionColumns+` FROM account_sessions WHERE mark <> '' LIMIT ?`, limit)
 	return marked, wrap("read marked sessions", err)
 }
 

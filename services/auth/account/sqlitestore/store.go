@@ -33,11 +33,8 @@ func (s *Store) write(ctx context.Context, verb string, fn func(context.Context,
 // wrap returns the sentinel errors of package account unchanged, and adds the operation
 // to a failure of the engine.
 func wrap(verb string, err error) error {
-	for _, sentinel := range []error{account.ErrNotFound, account.ErrEmailTaken, account.ErrDuplicate, account.ErrConflict,
-		account.ErrLastAdmin, account.ErrEnded} {
-		if errors.Is(err, sentinel) {
-			return sentinel
-		}
+	if sentinel := account.Sentinel(err); sentinel != nil {
+		return sentinel
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return account.ErrNotFound
@@ -54,28 +51,6 @@ func unique(err error) error {
 		return account.ErrEmailTaken
 	}
 	return account.ErrDuplicate
-}
-
-type scanner interface{ Scan(dest ...any) error }
-
-// list reads all rows of a query.
-func list[T any](ctx context.Context, db interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, read func(scanner) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err says what Close would
-	var all []T
-	for rows.Next() {
-		one, err := read(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
 }
 
 // millis and instant store times as Unix milliseconds, the zero time as 0.

@@ -15,7 +15,7 @@ const userColumns = `id, org, email, email_key, name, role, disabled, deleted, p
 	epoch, kept, rev, mark, created_at, updated_at, service, person, has_left, member_epoch, default_org,
 	invited, invite_hash, invited_until, former, invite_key, setup_key`
 
-func scanUser(row scanner) (account.User, error) {
+func scanUser(row sqlitex.Scanner) (account.User, error) {
 	var u account.User
 	var role, setup, created, updated, invited int64
 	err := row.Scan(&u.ID, &u.Org, &u.Email, &u.EmailKey, &u.Name, &role, &u.Disabled, &u.Deleted, &u.PasswordHash, &u.SetupHash, &setup,
@@ -82,7 +82,7 @@ func (s *Store) Memberships(ctx context.Context, person string) ([]account.User,
 	if person == "" {
 		return nil, ctx.Err()
 	}
-	all, err := list(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE person = ? AND person <> '' ORDER BY created_at, id`, person)
+	all, err := sqlitex.List(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE person = ? AND person <> '' ORDER BY created_at, id`, person)
 	return all, wrap("read memberships", err)
 }
 
@@ -135,7 +135,7 @@ func (s *Store) UsersPage(ctx context.Context, org string, skip, limit int64) ([
 
 // page reads a part of a query and counts all of it in one read transaction, so that
 // both see the same state.
-func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) (T, error), query, count string, args []any, skip, limit int64) ([]T, int64, error) {
+func page[T any](ctx context.Context, s *Store, verb string, read func(sqlitex.Scanner) (T, error), query, count string, args []any, skip, limit int64) ([]T, int64, error) {
 	tx, err := s.db.Snapshot(ctx)
 	if err != nil {
 		return nil, 0, wrap(verb, err)
@@ -145,7 +145,7 @@ func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) 
 	if err := tx.QueryRowContext(ctx, count, args...).Scan(&total); err != nil {
 		return nil, 0, wrap(verb, err)
 	}
-	items, err := list(ctx, tx, read, query+` LIMIT ? OFFSET ?`, append(append([]any{}, args...), limit, skip)...)
+	items, err := sqlitex.List(ctx, tx, read, query+` LIMIT ? OFFSET ?`, append(append([]any{}, args...), limit, skip)...)
 	if err != nil {
 		return nil, 0, wrap(verb, err)
 	}
@@ -154,7 +154,7 @@ func page[T any](ctx context.Context, s *Store, verb string, read func(scanner) 
 
 // MarkedUsers implements account.Changes.
 func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, error) {
-	users, err := list(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE mark <> '' LIMIT ?`, limit)
+	users, err := sqlitex.List(ctx, s.db, scanUser, `SELECT `+userColumns+` FROM account_users WHERE mark <> '' LIMIT ?`, limit)
 	return users, wrap("read marked users", err)
 }
 
