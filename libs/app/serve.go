@@ -29,8 +29,8 @@ const drainNotice = time.Second
 // then are cut off, which is an error. The listener is closed when serveApp returns.
 func serveApp(ctx context.Context, app *fiber.App, ln net.Listener, grace time.Duration, drain ...func()) error {
 	served := make(chan error, 1)
-	quiet := newSilentListener(ln)
-	go func() { served <- app.Listener(quiet) }()
+	held := listenHandled(ln, app.Server())
+	go func() { served <- app.Listener(held) }()
 	select {
 	case err := <-served:
 		_ = ln.Close()
@@ -52,7 +52,7 @@ func serveApp(ctx context.Context, app *fiber.App, ln net.Listener, grace time.D
 			return wrap("serve", err)
 		}
 	}
-	quiet.end()
+	held.end(min(startNotice, grace/4))
 	err := app.ShutdownWithContext(last)
 	// If ctx ended at once, the application has not got the listener yet.
 	_ = ln.Close()

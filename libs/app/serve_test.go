@@ -3,6 +3,7 @@ package app_test
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,7 @@ type served struct {
 	// inside reports that the handler of /slow runs; free lets it go on.
 	inside, free chan struct{}
 	health       *web.Health
+	client       *tls.Config // nil without TLS
 }
 
 func serve(t *testing.T, grace time.Duration) *served {
@@ -39,6 +41,28 @@ func serve(t *testing.T, grace time.Duration) *served {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveOn(t, ln, grace)
+}
+
+func serveTLS(t *testing.T, grace time.Duration) *served {
+	t.Helper()
+	authority := testkit.NewAuthority(t)
+	_, cert, key, _ := authority.Write(t.TempDir())
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := app.ListenOn(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveOn(t, tls.NewListener(ln, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}), grace)
+	s.client = &tls.Config{RootCAs: authority.Roots(), MinVersion: tls.VersionTLS13}
+	return s
+}
+
+func serveOn(t *testing.T, ln net.Listener, grace time.Duration) *served {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	s := &served{t: t, addr: ln.Addr().String(), stop: stop, ended: make(chan error, 1), inside: make(chan struct{}), free: make(chan struct{}), health: web.NewHealth(nil)}
 	a := web.New(web.Options{Logger: slog.New(slog.DiscardHandler)})
@@ -48,6 +72,7 @@ func serve(t *testing.T, grace time.Duration) *served {
 		<-s.free
 		return web.OK(c, "whole")
 	})
+	a.Post("/echo", func(c *fiber.Ctx) error { return web.OK(c, string(c.Body())) })
 	go func() { s.ended <- app.ServeApp(ctx, a, ln, grace, s.health.Drain) }()
 	t.Cleanup(stop)
 	return s
@@ -55,7 +80,11 @@ func serve(t *testing.T, grace time.Duration) *served {
 
 func (s *served) connect() net.Conn {
 	s.t.Helper()
-	conn, err := new(net.Dialer).DialContext(s.t.Context(), "tcp", s.addr)
+	dial := new(net.Dialer).DialContext
+	if s.client != nil {
+		dial = (&tls.Dialer{Config: s.client}).DialContext
+	}
+	conn, err := dial(s.t.Context(), "tcp", s.addr)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -135,6 +164,73 @@ func TestServeFinishesWhatItHasBegun(t *testing.T) {
 	// Neither an idle connection nor a silent one holds the server up.
 	if err := s.wait(10 * time.Second); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestPartialHeadersDoNotDelayTheShutdown verifies that a client which sends the rest of a header soon after the
+// signal gets its response, and that one which never does delays the shutdown by seconds and causes no error, on the
+// first request of a connection as on a later one, with TLS as without.
+func TestPartialHeadersDoNotDelayTheShutdown(t *testing.T) {
+	t.Parallel()
+	for name, serve := range map[string]func(*testing.T, time.Duration) *served{"plain": serve, "TLS": serveTLS} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, 8*time.Second)
+			s.connect() // and sends nothing
+			never, later, soon, long := s.connect(), s.connect(), s.connect(), s.connect()
+			half := strings.Repeat("x", 16<<10) // more than is read in advance
+			if status, _, err := get(later, "/health/ready"); status != http.StatusOK {
+				t.Fatalf("ready: %d %v", status, err)
+			}
+			for conn, text := range map[net.Conn]string{
+				never: "GET /health/live HTTP/1.1\r\nX-Slow: ",
+				later: "GET /health/live HTTP/1.1\r\nX-Slow: ",
+				soon:  "GET /health/live HTTP/1.1\r\nHost",
+				long:  fmt.Sprintf("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", 2*len(half), half),
+			} {
+				if _, err := io.WriteString(conn, text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			probe := s.connect()
+			if status, _, err := get(probe, "/health/ready"); status != http.StatusOK {
+				t.Fatalf("ready: %d %v", status, err)
+			}
+			s.stop()
+			testkit.Eventually(t, 20*time.Second, func() error {
+				if status, _, err := get(probe, "/health/ready"); err == nil && status != http.StatusServiceUnavailable {
+					return fmt.Errorf("ready after the signal: %d", status)
+				}
+				return nil
+			})
+			if _, err := io.WriteString(soon, ": x\r\n\r\n"); err != nil {
+				t.Error(err)
+			}
+			if res, err := http.ReadResponse(bufio.NewReader(soon), nil); err != nil {
+				t.Errorf("the rest of the header was sent: %v", err)
+			} else {
+				_ = res.Body.Close()
+			}
+			for _, conn := range []net.Conn{never, later} { // given up
+				if _, err := io.Copy(io.Discard, conn); err != nil {
+					t.Error(err)
+				}
+			}
+			if _, err := io.WriteString(long, half); err != nil {
+				t.Error(err)
+			}
+			res, err := http.ReadResponse(bufio.NewReader(long), nil)
+			if err != nil {
+				t.Fatalf("the rest of the body was sent: %v", err)
+			}
+			defer func() { _ = res.Body.Close() }()
+			if text, err := io.ReadAll(res.Body); !strings.Contains(string(text), half+half) {
+				t.Errorf("the response to the body in two parts is %.200s (%v)", text, err)
+			}
+			if err := s.wait(15 * time.Second); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
