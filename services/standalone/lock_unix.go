@@ -26,7 +26,7 @@ func lockDataDir(dir string) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// lockFile opens a file with the flags of os.OpenFile and locks it, until unlock is called or
+// lockFile opens a file or directory with the flags of os.OpenFile and locks it, until unlock is called or
 // the process ends. The error is errLocked if another process has the lock, or
 // errors.ErrUnsupported if the file system has no locks.
 func lockFile(path string, flags int) (unlock func(), err error) {
@@ -42,7 +42,7 @@ func lockFile(path string, flags int) (unlock func(), err error) {
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return nil, errLocked
-	case errors.Is(err, syscall.ENOLCK):
+	case errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EBADF): // NFS locks no directory
 		return nil, errors.ErrUnsupported
 	}
 	return nil, err

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
@@ -79,22 +78,13 @@ func inspect(ctx context.Context, env app.Env, dir string) (m manifest, err erro
 	return m, err
 }
 
-// inScratch returns what is wrong with the directory of temporary files, which has to have
-// room for a copy of the database.
-func inScratch(err error) error {
-	if err == nil || !sqlitex.IsFull(err) && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
-		return err
-	}
-	return fmt.Errorf("%s has no room for a copy of the database, which is verified there: make room, or name a directory on another disk with TMPDIR: %w", os.TempDir(), err)
-}
-
 // withCopy opens a copy of a database, because opening it may change the file.
 func withCopy(ctx context.Context, path string, do func(scratch string, db *sqlitex.DB) error) (err error) {
-	scratch, err := os.MkdirTemp("", "ecf-verify-")
+	scratch, remove, err := makeScratch()
 	if err != nil {
-		return inScratch(err)
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	target := filepath.Join(scratch, DatabaseFile)
 	if err := copyFile(target, path); err != nil {
 		return inScratch(err)

@@ -187,11 +187,11 @@ func migrate(ctx context.Context, env app.Env, c *migrateSettings) (err error) {
 	}
 	defer unlock()
 	// Opening a copy applies what a killed server left in the write-ahead log.
-	scratch, err := os.MkdirTemp("", "ecf-migrate-")
+	scratch, remove, err := makeScratch()
 	if err != nil {
-		return inScratch(err)
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	if err := sqlitex.Copy(ctx, filepath.Join(scratch, DatabaseFile), path); err != nil {
 		return inScratch(err)
 	}

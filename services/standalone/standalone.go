@@ -87,6 +87,7 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 		return in, err
 	}
 	p.OnClose(in.stores.close)
+	removeLeftScratch()
 	if in.system != "" && !in.fresh {
 		p.Logger.InfoContext(ctx, in.system)
 	}
