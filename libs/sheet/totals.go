@@ -214,6 +214,9 @@ var inGroups = strings.NewReplacer("\u00a0", "", "\u202f", "", "\u2009", "", "â€
 
 // asNumber reads a cell roughly, with or without a unit or a currency.
 func (r *Reader) asNumber(cell string) (float64, bool) {
+	if r.o.Rules > 0 && !strings.ContainsAny(cell, "0123456789") {
+		return 0, false // most cells are words
+	}
 	if r.o.Rules > 0 {
 		if strings.Count(cell, ".") == 2 && units.IsDate(cell) {
 			return 0, false
