@@ -205,7 +205,7 @@ func (r *Reader) numberWithUnit(b *body, i int, cell string) bool {
 	}
 	number := json.Valid([]byte(cell))
 	if unit != "" {
-		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) {
+		if strings.ContainsFunc(cell, func(c rune) bool { return c >= 'A' && c <= 'z' }) || strings.ContainsAny(cell, "£€$¥") {
 			unit = "" // the cell has its own unit
 		} else if number && r.declared() == "" && ambiguous(cell) != nil {
 			cell += "0" // the file writes 1.5, so that it has one reading

@@ -47,7 +47,7 @@ func TestRowsThatDoNotCount(t *testing.T) {
 			[]string{`2 {"treatment":"landfill","weightKg":1}`, "3  REPEATED_HEAD", `4 {"treatment":"landfill","weightKg":2}`}},
 		"what was booked": {"flights", "Segment type,from,to,passengers\nAir,LHR,JFK,1\nRail,LHR,CDG,1\nHotel,LHR,CDG,1\nBritish Airways,LHR,CDG,1\n", sheet.Options{Rules: sheet.Rules},
 			[]string{`2 {"from":"LHR","to":"JFK","passengers":1}`, "3 Segment type ROW_NOT_COUNTED", "4 Segment type ROW_NOT_COUNTED", `5 {"from":"LHR","to":"CDG","passengers":1}`}},
-		"stays and flights": {"accommodation", "Service,rooms,nights\nHotel room,1,2\nAir,1,2\nBreakfast,1,2\n", sheet.Options{Rules: sheet.Rules},
+		"stays and flights": {"accommodation", "Service,rooms,nights\nBed and breakfast,1,2\nAir,1,2\nBreakfast,1,2\n", sheet.Options{Rules: sheet.Rules},
 			[]string{`2 {"rooms":1,"nights":2}`, "3 Service ROW_NOT_COUNTED", "4 Service ROW_NOT_COUNTED"}},
 		"what is fed in": {"energy", "source,Register,kWh\ngrid,Active import,400\ngrid,Active export,300\ngrid,Blindarbeit,20\n", sheet.Options{Rules: sheet.Rules},
 			[]string{`2 {"source":"grid","energyKWh":400}`, "3 Register ROW_NOT_COUNTED", "4 Register ROW_NOT_COUNTED"}},

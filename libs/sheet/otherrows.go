@@ -17,7 +17,7 @@ var (
 	serviceHeads = []string{"mode", "modeoftravel", "travelmode", "traveltype", "typeoftravel", "transport", "transportmode", "modeoftransport", "segmenttype", "segment", "producttype", "product", "service", "servicetype", "bookingtype", "category", "expensetype", "verkehrsmittel", "reiseart", "leistung", "leistungsart", "buchungsart", "produkt", "moyendetransport"}
 	servicesOf   = map[string][]string{
 		"flights":       {"air", "flight", "flights", "plane", "flug", "flüge", "avion", "vuelo"},
-		"accommodation": {"hotel", "hotels", "lodging", "accommodation", "room", "stay", "unterkunft", "übernachtung", "hébergement", "hostel", "apartment"},
+		"accommodation": {"hotel", "hotels", "lodging", "accommodation", "room", "stay", "unterkunft", "übernachtung", "hébergement", "hostel", "apartment", "bed", "board", "rooms", "night", "nights", "zimmer", "nuit", "nuits", "chambre", "habitación"}, //nolint:misspell // French
 	}
 	serviceWords = []string{"air", "flight", "flights", "plane", "flug", "flüge", "avion", "vuelo", "rail", "train", "trains", "bahn", "zug", "eurostar", "tren", "hotel", "hotels", "lodging", "accommodation", "unterkunft", "übernachtung", "hébergement", "car", "cars", "mietwagen", "pkw", "taxi", "bus", "coach", "ferry", "fähre", "breakfast", "frühstück", "parking", "parken", "insurance", "versicherung", "seat", "baggage", "luggage", "gepäck"}
 )

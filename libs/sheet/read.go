@@ -100,7 +100,10 @@ type Reader struct {
 	// roomAt is the place of the numbers of rooms in a rooming list, and ticketAt that of the
 	// kinds of tickets, which may be returns; -1: the file has none.
 	roomAt, ticketAt int
-	// bookingAt is the place of the numbers of bookings; -1: the file has none.
+	// rooms is what the column at roomAt was found to have.
+	rooms roomsAre
+	// bookingAt is the place of the numbers of bookings, or the names of travellers; -1: the file
+	// has none.
 	bookingAt int
 	// several are the places of how many there are for each of something else.
 	several []int

@@ -58,7 +58,11 @@ var ticketHeads = []string{"ticket", "tickettype", "typeofticket", "faretype", "
 // findTickets finds the kinds of tickets in a table of journeys that does not say otherwise
 // which of them are returns.
 func (r *Reader) findTickets() {
-	r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(bookingHeads, plain(head)) })
+	for _, heads := range [...][]string{bookingHeads, travellerHeads} {
+		if r.bookingAt < 0 {
+			r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(heads, plain(head)) })
+		}
+	}
 	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
 		r.ticketAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(ticketHeads, plain(head)) })
 		if r.ticketAt >= 0 && r.columns[r.ticketAt].Name != "" {
@@ -80,6 +84,9 @@ func (r *Reader) ticket(b *body, cells []string) {
 // bookingHeads are heads of what the legs of one booking have in common, as plain writes them.
 var bookingHeads = []string{"tripid", "tripno", "tripnumber", "bookingid", "bookingref", "bookingreference", "bookingnumber", "bookingno", "pnr", "pnrlocator", "recordlocator", "locator", "ticketnumber", "ticketno", "itineraryid", "itinerarynumber", "reservationid", "reservationnumber", "orderid", "ordernumber", "orderno", "reference", "ref", "externalreference", "buchungsnummer", "buchungsnr", "auftragsnummer", "auftragsnr", "ticketnummer", "reisenummer", "reisenr", "vorgangsnummer"}
 
+// travellerHeads are heads of the names of travellers, as plain writes them.
+var travellerHeads = []string{"traveller", "traveler", "travellername", "travelername", "passengername", "paxname", "nameofpassenger", "nameoftraveller", "employee", "employeename", "guestname", "fullname", "name", "reisender", "passagier", "mitarbeiter", "voyageur"}
+
 // legs returns the fault of a row that is the way back of a booking of which an earlier row is
 // a return journey already: programs write the kind of a booking beside each of its legs.
 func (r *Reader) legs(b *body, cells []string) *apperr.Detail {
@@ -87,17 +94,20 @@ func (r *Reader) legs(b *body, cells []string) *apperr.Detail {
 	if r.o.Rules == 0 || string(b.values["roundTrip"]) != "true" || from == "" || to == "" || r.typ == Mixed {
 		return nil
 	}
-	at := r.bookingAt
-	if at < 0 || at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
-		return nil
+	at, booking := max(r.bookingAt, r.ticketAt), ""
+	if r.bookingAt >= 0 && r.bookingAt < len(cells) {
+		at, booking = r.bookingAt, strings.TrimSpace(cells[r.bookingAt])
 	}
-	row, ok := r.earlier("leg", cells[at], to, from)
+	if booking == "" && r.ticketAt < 0 {
+		return nil // two journeys may go opposite ways
+	}
+	row, ok := r.earlier("leg", booking, to, from)
 	if !ok {
-		_, _ = r.earlier("leg", cells[at], from, to)
+		_, _ = r.earlier("leg", booking, from, to)
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
-		Message: fmt.Sprintf("Row %d is a return journey of %.60q that comes back this way already. Delete one of the two rows, or let both be one way.", row, strings.TrimSpace(cells[at]))}
+		Message: fmt.Sprintf("Row %d is a return journey that comes back this way already. Delete one of the two rows, or let both be one way.", row)}
 }
 
 // earlier returns the row before that had the same texts, and takes note of this one where

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 var (
@@ -16,7 +17,7 @@ var (
 	roomHeads       = []string{"room", "zimmer", "chambre", "habitación"}                                                                                                                                     //nolint:misspell // French
 	roomNumberHeads = []string{"roomno", "roomnr", "roomnumber", "room#", "rm#", "rmno", "zimmernr", "zimmernummer", "zinr", "ndechambre", "numérodechambre", "n°chambre", "chambren°", "númerodehabitación"} //nolint:misspell // French
 	// guestHeads are heads of names of guests.
-	guestHeads = []string{"guest", "guestname", "nameofguest", "guest1", "guestname1", "guest1name", "occupant", "occupants", "sharingwith", "sharer", "lastname", "surname", "familyname", "firstname", "givenname", "forename", "traveller", "traveler", "travellername", "travelername", "delegate", "delegatename", "attendee", "attendeename", "gast", "gastname", "namedesgastes", "nachname", "vorname", "familienname", "reisender", "teilnehmername", "nom", "prénom", "apellido", "apellidos", "huésped"}
+	guestHeads = []string{"guest", "guestname", "nameofguest", "guest1", "guestname1", "guest1name", "occupant", "occupants", "sharingwith", "sharer", "lastname", "surname", "familyname", "firstname", "givenname", "forename", "traveller", "traveler", "travellername", "travelername", "delegate", "delegatename", "attendee", "attendeename", "gast", "gastname", "namedesgastes", "nachname", "vorname", "familienname", "reisender", "teilnehmername", "prénom", "apellido", "apellidos", "huésped"}
 	// namesRoom is where a number below a head in the singular is rather that of a room.
 	namesRoom = 100
 )
@@ -32,6 +33,41 @@ func (r *Reader) isRoomNumber(at int) bool {
 		slices.ContainsFunc(r.heads, func(other string) bool { return slices.Contains(guestHeads, plain(other)) })
 }
 
+// roomsAre is what the column of rooms in a list of guests has.
+type roomsAre uint8
+
+const (
+	unknownRooms roomsAre = iota
+	countedRooms          // how many
+	namedRooms            // which one
+)
+
+// fewRooms is below how many rooms a number in a list of guests is how many they have.
+const fewRooms = 10
+
+// kindOfRoom returns what a cell of a list of guests says, as the rows before do: 3 is how many
+// rooms there are, 214 or 12a which one it is, and 12 either.
+func (r *Reader) kindOfRoom(cell string) (kind roomsAre, sure bool) {
+	n, err := strconv.Atoi(cell)
+	switch {
+	case slices.Contains(roomNumberHeads, plain(r.heads[r.roomAt])):
+		return namedRooms, true
+	case err != nil, strings.HasPrefix(cell, "0"), n >= namesRoom:
+		kind = namedRooms
+	case n == 1 && r.rooms == unknownRooms:
+		return countedRooms, true // one, either way
+	case n < fewRooms && r.rooms == unknownRooms:
+		kind = countedRooms
+	default:
+		kind = r.rooms
+	}
+	sure = kind != unknownRooms && (r.rooms == unknownRooms || r.rooms == kind)
+	if r.rooms == unknownRooms {
+		r.rooms = kind
+	}
+	return kind, sure
+}
+
 // room makes one room of a row that has the number of one, and returns the fault of a row
 // that has the same room for the same nights as an earlier one: those who share it.
 func (r *Reader) room(b *body, cells []string) *apperr.Detail {
@@ -45,7 +81,16 @@ func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 		return nil
 	}
 	number := strings.TrimSpace(cells[r.roomAt])
-	if b.values["rooms"] == nil {
+	kind, sure := r.kindOfRoom(number)
+	switch {
+	case b.values["rooms"] != nil && kind == countedRooms:
+		return nil
+	case !sure:
+		return r.eitherRoom(r.roomAt, number)
+	case kind == countedRooms:
+		b.set("rooms", json.RawMessage(number))
+		return nil
+	case b.values["rooms"] == nil:
 		b.set("rooms", json.RawMessage("1"))
 	}
 	same := []string{"room", number, string(b.values["description"]), string(b.values["city"]), string(b.values["nights"]), string(b.values["date"])}
@@ -64,6 +109,12 @@ func (r *Reader) room(b *body, cells []string) *apperr.Detail {
 	return nil
 }
 
+// eitherRoom is the fault of a number that may be that of a room, or how many there are.
+func (r *Reader) eitherRoom(at int, number string) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
+		Message: fmt.Sprintf("%s %.40s may be the number of a room, or how many there are. Head the column rooms, with how many rooms each row has, or Room number.", r.heads[at], number)}
+}
+
 // doubtfulRooms returns the fault of a number below a head in the singular that is rather that
 // of a room than how many there are.
 func (r *Reader) doubtfulRooms(b *body) *apperr.Detail {
@@ -75,6 +126,5 @@ func (r *Reader) doubtfulRooms(b *body) *apperr.Detail {
 	if err != nil || n < namesRoom {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[at], Code: "NOT_ALLOWED", Suggestions: []string{"rooms"},
-		Message: fmt.Sprintf("%s %d may be the number of a room, or how many there are. Head the column rooms, with how many rooms each row has, or Room number.", r.heads[at], n)}
+	return r.eitherRoom(at, strconv.Itoa(n))
 }

@@ -33,6 +33,9 @@ func TestRoomingLists(t *testing.T) {
 			[]string{`2 {"rooms":1,"nights":3}`, "3 Room no. ROW_NOT_COUNTED", `4 {"rooms":1,"nights":1}`}},
 		"of several hotels": {"accommodation", "Hotel,Room no.,Check-in,Check-out\nIbis,1,2026-06-09,2026-06-12\nHilton,1,2026-06-09,2026-06-12\n",
 			[]string{`2 {"description":"Ibis","nights":3,"rooms":1}`, `3 {"description":"Hilton","nights":3,"rooms":1}`}},
+		"rooms of companies": {"accommodation", "Gast,Zimmer,Anreise,Abreise\nMüller,1,2026-06-09,2026-06-12\nMeier,1,2026-06-09,2026-06-12\nHuber GmbH,3,2026-06-09,2026-06-12\nWebb AG,12,2026-06-09,2026-06-12\nWebb AG,112,2026-06-09,2026-06-12\n",
+			[]string{`2 {"nights":3,"rooms":1}`, `3 {"nights":3,"rooms":1}`, `4 {"nights":3,"rooms":3}`, `5 {"nights":3,"rooms":12}`, "6 Zimmer NOT_ALLOWED"}},
+		"rooms of a small hotel": {"accommodation", "Gast,Zimmer,nights\nMüller,12,2\nMeier,12a,2\nMeier,7,2\n", []string{"2 Zimmer NOT_ALLOWED", `3 {"nights":2,"rooms":1}`, `4 {"nights":2,"rooms":1}`}},
 		"without days":           {"accommodation", "Room no.,nights\n1,2\n1,2\n", []string{`2 {"nights":2,"rooms":1}`, `3 {"nights":2,"rooms":1}`}},
 		"how many rooms":         {"accommodation", "Hotel,Zimmer,Nächte\nIbis,120,2\n", []string{`2 {"description":"Ibis","rooms":120,"nights":2}`}},
 		"how many, in one word":  {"accommodation", "Hotel,Room,nights\nIbis,12,2\n", []string{`2 {"description":"Ibis","rooms":12,"nights":2}`}},
@@ -51,6 +54,8 @@ func TestTicketsAndLegs(t *testing.T) {
 				`5 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `6 {"mode":"rail","distanceKm":300}`, `7 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `8 {"mode":"rail","distanceKm":300}`}},
 		"beside a return column": {"ground-transport", "mode,distanceKm,Ticket type,Return\nrail,300,Return,no\n", []string{`2 {"mode":"rail","distanceKm":300,"roundTrip":false}`}},
 		"of a route":             {"flights", "Routing,passengers,Ticket\nLHR-CDG,1,Return\n", []string{`2 {"passengers":1,"roundTrip":true,"from":"LHR","to":"CDG"}`}},
+		"legs by ticket":         {"flights", "from,to,Ticket type\nLHR,MAD,Return\nMAD,LHR,Return\n", []string{`2 {"from":"LHR","to":"MAD","roundTrip":true}`, "3 Ticket type ROW_NOT_COUNTED"}},
+		"legs by name":           {"flights", "Passenger name,from,to,Return\nAnn,LHR,MAD,yes\nBob,MAD,LHR,yes\nAnn,MAD,LHR,yes\n", []string{`2 {"from":"LHR","to":"MAD","roundTrip":true}`, `3 {"from":"MAD","to":"LHR","roundTrip":true}`, "4 Passenger name ROW_NOT_COUNTED"}},
 		"legs of a booking": {"flights", "Trip ID,Trip type,from,to\nE1,Round trip,LHR,MAD\nE1,Round trip,MAD,LHR\nE2,Round trip,MAD,LHR\nE3,One way,LHR,MAD\nE3,One way,MAD,LHR\n,Return,LHR,MAD\n,Return,MAD,LHR\n",
 			[]string{
 				`2 {"roundTrip":true,"from":"LHR","to":"MAD"}`, "3 Trip ID ROW_NOT_COUNTED", `4 {"roundTrip":true,"from":"MAD","to":"LHR"}`,
