@@ -89,7 +89,11 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 		of.WholeRecords = slices.Contains(head, "origins")
 		return sheet.ShownColumns(head, imports.RowType(of), imports.Options(of))
 	}
+	var hidden hiddenParts
+	o.Hidden = hidden.row
+	defer func() { i.Notices = append(i.Notices, hidden.notices()...) }()
 	convert := func() (text *web.File, format string, err error) {
+		hidden = hiddenParts{}
 		text, err = derived(file, func(to io.Writer) (err error) {
 			format, err = xlsx.WriteCSV(c.UserContext(), to, book, o)
 			return err

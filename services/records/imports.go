@@ -174,7 +174,7 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 		err = refuseColumns(typ, form.Ignored)
 	}
 	if err != nil {
-		return closing(text, err)
+		return closing(text, withSheets(c, file, err))
 	}
 	i.HeadRow, i.DateOrder = form.HeadRow, cmp.Or(i.DateOrder, form.DateOrder)
 	i.Doubts = form.Doubts || isWorkbook(c) && !form.Ours

@@ -3,6 +3,7 @@ package records_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -65,6 +66,42 @@ func TestWorkbooksWithTitles(t *testing.T) {
 	})
 	got := h.send(ada, http.MethodPost, event+"/waste/import?partial=true", book, "Content-Type", xlsx.MediaType, "X-Dry-Run", "true").want(http.StatusAccepted, "")
 	if !strings.Contains(got.body, `"headRow":3,`) || !strings.Contains(got.body, `"errors":[{"row":5,"column":"weightKg"`) || !strings.Contains(got.body, `"imported":1,`) {
+		t.Error(got.body)
+	}
+}
+
+// TestHiddenRowsAndOtherSheets: rows that a filter hides are imported, and named; a sheet that has
+// no fields is answered with the names of the others.
+func TestHiddenRowsAndOtherSheets(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	row := func(n int, attr string) string {
+		return fmt.Sprintf(`<row r="%d"%s><c t="str"><v>landfill</v></c><c><v>2</v></c></row>`, n, attr)
+	}
+	book := workbook(t, row(2, "")+row(3, ` hidden="1"`)+`<row r="4" hidden="true"/>`+row(5, ` hidden="0"`), "")
+	post := func(book string, headers ...string) answer {
+		return h.send(ada, http.MethodPost, event+"/waste/import", book, append([]string{"Content-Type", xlsx.MediaType}, headers...)...)
+	}
+	const notice = `"code":"HIDDEN_ROWS"`
+	if got := post(book, "X-Dry-Run", "true").want(http.StatusAccepted, ""); !strings.Contains(got.body, notice) || !strings.Contains(got.body, `"suggestions":["3"]`) {
+		t.Error(got.body)
+	}
+	sent := post(book).want(http.StatusAccepted, "")
+	h.imported(event+"/imports/"+sent.text("_id"), "completed")
+	if got := h.send(ada, http.MethodGet, event+"/imports/"+sent.text("_id"), "").want(http.StatusOK, ""); strings.Count(got.body, "HIDDEN_ROWS") == 0 || !strings.Contains(got.body, `"imported":3`) {
+		t.Error(got.body)
+	}
+	if got := post(workbook(t, row(2, ""), ""), "X-Dry-Run", "true").want(http.StatusAccepted, ""); strings.Contains(got.body, "HIDDEN_ROWS") {
+		t.Error(got.body)
+	}
+	cover := rezip(t, workbook(t, "", ""), func(part string) string {
+		part = strings.Replace(part, "<sheets>", `<sheets><sheet name="Cover" r:id="b"/>`, 1)
+		part = strings.Replace(part, "</Relationships>", `<Relationship Id="b" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`, 1)
+		return part
+	})
+	cover = rezip(t, cover, func(part string) string { return strings.NewReplacer("weightKg", "nothing", "treatment", "nor here").Replace(part) })
+	if got := post(cover, "X-Dry-Run", "true").want(http.StatusBadRequest, "VALIDATION_ERROR"); !strings.Contains(got.body, "Cover, Sheet1") {
 		t.Error(got.body)
 	}
 }

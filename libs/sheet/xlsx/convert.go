@@ -38,12 +38,13 @@ type converter struct {
 	columns   []sheet.ShownColumn
 	declared  bool // the form of numbers
 	texts     sheet.Numbers
+	hidden    func(row int)
 }
 
 // convert writes the rows, and empty lines for those that the sheet omits.
 func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 	written := 0
-	write := func(number int, cells []cell) error {
+	write := func(number int, cells []cell, hidden bool) error {
 		for written++; written < number; written++ {
 			if err := c.row(written, nil); err != nil {
 				return err
@@ -53,6 +54,9 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if hidden && c.head > 0 && number > c.head && c.hidden != nil && filled(cells) {
+			c.hidden(number)
+		}
 		return c.row(number, cells)
 	}
 	first, ended, err := c.findHead(rows)
@@ -60,7 +64,7 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 		return err
 	}
 	for _, row := range first {
-		if err := write(row.number, row.cells); err != nil {
+		if err := write(row.number, row.cells, row.hidden); err != nil {
 			return err
 		}
 	}
@@ -72,7 +76,7 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 		if err != nil {
 			return err
 		}
-		if err := write(number, cells); err != nil {
+		if err := write(number, cells, rows.hidden); err != nil {
 			return err
 		}
 	}
@@ -83,6 +87,12 @@ func (c *converter) convert(ctx context.Context, rows *rowReader) error {
 type numberedRow struct {
 	number int
 	cells  []cell
+	hidden bool
+}
+
+// filled reports whether a row has something in it.
+func filled(row []cell) bool {
+	return slices.ContainsFunc(row, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" })
 }
 
 // rowsForHead is how many rows are looked at for the head, empty ones included.
@@ -91,9 +101,9 @@ const rowsForHead = 100
 // findHead reads as many rows as may contain the headings, finds them, and returns the rows, and whether there are no
 // others.
 func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, err error) {
-	var filled [][]string
+	var among [][]string
 	var numbers []int
-	for len(filled) < sheet.HeadAmong && len(first) < rowsForHead {
+	for len(among) < sheet.HeadAmong && len(first) < rowsForHead {
 		number, cells, err := rows.next()
 		if ended = errors.Is(err, io.EOF); ended {
 			break
@@ -101,21 +111,21 @@ func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, 
 		if err != nil {
 			return nil, false, err
 		}
-		first = append(first, numberedRow{number, slices.Clone(cells)})
+		first = append(first, numberedRow{number, slices.Clone(cells), rows.hidden})
 		values := make([]string, len(cells))
 		for i, cell := range cells {
 			values[i] = cell.value
 		}
 		if slices.ContainsFunc(values, func(value string) bool { return strings.TrimSpace(value) != "" }) {
-			filled, numbers = append(filled, values), append(numbers, number)
+			among, numbers = append(among, values), append(numbers, number)
 		}
 	}
-	if len(filled) == 0 {
+	if len(among) == 0 {
 		return first, ended, nil
 	}
 	at := 0
 	if c.headOf != nil {
-		at = c.headOf(filled)
+		at = c.headOf(among)
 	}
 	c.head = numbers[at]
 	return first, ended, nil
@@ -123,7 +133,7 @@ func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, 
 
 // row writes one row, including the headings; those above them are left empty.
 func (c *converter) row(n int, from []cell) error {
-	if c.head == 0 && slices.ContainsFunc(from, func(cell cell) bool { return strings.TrimSpace(cell.value) != "" }) {
+	if c.head == 0 && filled(from) {
 		c.head = n // below more empty rows than are searched
 	}
 	if n < c.head || c.head == 0 {

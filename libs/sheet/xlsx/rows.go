@@ -78,8 +78,9 @@ func unescape(s string) string {
 type rowReader struct {
 	*tokens
 	texts []string
-	// row is the number of the last row, and count the number of cells so far.
+	// row is the number of the last row, hidden whether it is not shown, and count the number of cells so far.
 	row, count int
+	hidden     bool
 	cells      []cell
 }
 
@@ -144,6 +145,7 @@ func (r *rowReader) readRow(e xml.StartElement) (number int, cells []cell, err e
 		return 0, nil, errDamaged
 	}
 	r.row, r.cells = number, r.cells[:0]
+	r.hidden = slices.Contains([]string{"1", "true"}, attr(e, "hidden"))
 	column := 0
 	for {
 		token, err := r.tokens.next()

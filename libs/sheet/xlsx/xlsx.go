@@ -51,6 +51,9 @@ type Options struct {
 	Columns func(head []string) []sheet.ShownColumn
 	// Declared: the form of numbers was declared, so that none has two readings.
 	Declared bool
+	// Hidden is called for each row below the head that has something in it and is hidden, as
+	// those that a filter leaves out are; nil: nobody wants to know. Such rows are written.
+	Hidden func(row int)
 	// Limit is how many bytes may be written. A text that many cells share is written for
 	// each of them, so the size of the workbook bounds nothing.
 	Limit int
@@ -93,11 +96,33 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 	}
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, columnsOf: o.Columns, declared: o.Declared}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, columnsOf: o.Columns, declared: o.Declared, hidden: o.Hidden}
 	if err := c.convert(ctx, rows); err != nil {
 		return "", unreadable(err)
 	}
 	return c.texts.Format(), out.Flush()
+}
+
+// Sheets returns the names of the sheets of a workbook, the first ones of many.
+func Sheets(ctx context.Context, file []byte) ([]string, error) {
+	parts, err := open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	book, err := parts.workbook()
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return namesOf(book.sheets), nil
+}
+
+// namesOf returns the names of sheets that an answer has.
+func namesOf(sheets []sheetPart) []string {
+	var names []string
+	for _, s := range sheets[:min(len(sheets), shownSheets)] {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 func fault(field, code, message string) error {
@@ -105,10 +130,7 @@ func fault(field, code, message string) error {
 }
 
 func noSheet(name string, sheets []sheetPart) error {
-	var names []string
-	for _, s := range sheets[:min(len(sheets), shownSheets)] {
-		names = append(names, s.name)
-	}
+	names := namesOf(sheets)
 	return apperr.Invalid(apperr.Detail{Field: "sheet", Code: fields.NotAllowed, Suggestions: names,
 		Message: fmt.Sprintf("The workbook has no sheet %s; its sheets are %s.", strconv.Quote(name), strings.Join(names, ", "))})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fairshare"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
@@ -140,9 +141,13 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 
 // findRepeats notes what the file says that records say already.
 func (v *validation) findRepeats(ctx context.Context, i *record.Import) (err error) {
-	if i.Notices = v.repeats.notices(i.Rows - i.Bad); len(v.origins) > 0 {
-		i.Notices, err = v.repeats.list(ctx, i.To, v.origins)
+	found := v.repeats.notices(i.Rows - i.Bad)
+	if len(v.origins) > 0 {
+		found, err = v.repeats.list(ctx, i.To, v.origins)
 	}
+	// Notices of an earlier attempt are replaced, and those of the file itself are kept.
+	i.Notices = slices.DeleteFunc(i.Notices, func(n fields.Notice) bool { return n.Code == possibleDuplicates })
+	i.Notices = append(i.Notices, found...)
 	return err
 }
 
