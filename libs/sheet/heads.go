@@ -158,6 +158,7 @@ func (r *Reader) readHead(head []string) error {
 	r.findTickets()
 	r.findBeside()
 	r.findSeveral()
+	r.findSubjects()
 	r.findMarks()
 	found = found || r.route >= 0 || len(r.stay) > 0
 	row := fmt.Sprintf("row %d", r.number)
