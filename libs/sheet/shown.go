@@ -15,6 +15,8 @@ type ShownColumn struct {
 	Number bool
 	// Day: the column has days.
 	Day bool
+	// Used: the column affects what is imported.
+	Used bool
 	// money: it has amounts of money. measured: it has a physical quantity, in the unit own,
 	// or where that is empty, in those of its cells.
 	money, measured bool
@@ -28,13 +30,18 @@ func ShownColumns(head []string, typ string, o Options) []ShownColumn {
 	out := make([]ShownColumn, len(head))
 	for i, c := range r.columns {
 		target, measured := units.OfField(c.Name)
-		out[i] = ShownColumn{Number: c.number(), Day: c.Name == "date" || slices.Contains(r.stay, i), money: c.Name == moneyField && typ == "purchases",
+		out[i] = ShownColumn{Number: c.number(), Used: r.used(i), Day: c.Name == "date" || slices.Contains(r.stay, i), money: c.Name == moneyField && typ == "purchases",
 			measured: c.number() && (measured || slices.Contains(r.quantity, i)), own: target.Symbol}
 		if r.inUnit[i] != "" {
 			out[i].own = r.inUnit[i]
 		}
 	}
 	return out
+}
+
+// used reports whether a column affects the records: a field, or what one is derived from.
+func (r *Reader) used(at int) bool {
+	return r.columns[at].Name != "" || slices.Contains(r.quantity, at) || slices.Contains(r.stay, at) || at == r.route || at == r.unitAt || at == r.ticketAt || at == r.roomAt
 }
 
 // Takes reports whether the number of a cell is to be written with what its format shows beside

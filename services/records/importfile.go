@@ -90,7 +90,7 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 		return sheet.ShownColumns(head, imports.RowType(of), imports.Options(of))
 	}
 	var hidden hiddenParts
-	o.Hidden = hidden.row
+	o.Hidden, o.HiddenColumn = hidden.row, hidden.column
 	defer func() { i.Notices = append(i.Notices, hidden.notices()...) }()
 	convert := func() (text *web.File, format string, err error) {
 		hidden = hiddenParts{}

@@ -16,16 +16,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// hiddenRows is the code of a notice, and namedHidden how many rows it names.
+// Codes of notices, and how many rows or columns one of them names.
 const (
-	hiddenRows  = "HIDDEN_ROWS"
-	namedHidden = 20
+	hiddenRows    = "HIDDEN_ROWS"
+	hiddenColumns = "HIDDEN_COLUMNS"
+	namedHidden   = 20
 )
 
 // hiddenParts is what a sheet hides of what is imported from it.
 type hiddenParts struct {
 	rows  int
 	first []string // the numbers of the first rows
+	heads []string // of columns
 }
 
 // row notes a hidden row.
@@ -35,11 +37,22 @@ func (h *hiddenParts) row(number int) {
 	}
 }
 
-// notices says that rows are imported that the sheet does not show.
+// column notes a hidden column.
+func (h *hiddenParts) column(head string) {
+	if len(h.heads) < namedHidden {
+		h.heads = append(h.heads, head)
+	}
+}
+
+// notices says that rows or columns are imported that the sheet does not show.
 func (h *hiddenParts) notices() (out []fields.Notice) {
 	if h.rows > 0 {
 		out = append(out, fields.Notice{Code: hiddenRows, Field: "file", Suggestions: h.first,
 			Message: fmt.Sprintf("The sheet hides %d of its rows, as a filter does; they are imported like the others. Delete those that are not meant.", h.rows)})
+	}
+	if len(h.heads) > 0 {
+		out = append(out, fields.Notice{Code: hiddenColumns, Field: "file", Suggestions: h.heads,
+			Message: fmt.Sprintf("The sheet hides columns that are imported: %s. Delete those that are not meant.", strings.Join(h.heads, ", "))})
 	}
 	return out
 }

@@ -92,6 +92,16 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 	if got := h.send(ada, http.MethodGet, event+"/imports/"+sent.text("_id"), "").want(http.StatusOK, ""); strings.Count(got.body, "HIDDEN_ROWS") == 0 || !strings.Contains(got.body, `"imported":3`) {
 		t.Error(got.body)
 	}
+	columns := rezip(t, workbook(t, row(2, ""), ""), func(part string) string {
+		return strings.Replace(part, "<sheetData>", `<cols><col min="1" max="1" width="9"/><col min="2" max="9" hidden="1"/></cols><sheetData>`, 1)
+	})
+	if got := post(columns, "X-Dry-Run", "true").want(http.StatusAccepted, ""); !strings.Contains(got.body, `"code":"HIDDEN_COLUMNS"`) || !strings.Contains(got.body, `"suggestions":["weightKg"]`) {
+		t.Error(got.body)
+	}
+	unused := rezip(t, columns, func(part string) string { return strings.Replace(part, "weightKg", "Remarks of us", 1) })
+	if got := post(unused, "X-Dry-Run", "true"); strings.Contains(got.body, "HIDDEN_COLUMNS") {
+		t.Error(got.body)
+	}
 	if got := post(workbook(t, row(2, ""), ""), "X-Dry-Run", "true").want(http.StatusAccepted, ""); strings.Contains(got.body, "HIDDEN_ROWS") {
 		t.Error(got.body)
 	}
@@ -100,7 +110,9 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 		part = strings.Replace(part, "</Relationships>", `<Relationship Id="b" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`, 1)
 		return part
 	})
-	cover = rezip(t, cover, func(part string) string { return strings.NewReplacer("weightKg", "nothing", "treatment", "nor here").Replace(part) })
+	cover = rezip(t, cover, func(part string) string {
+		return strings.NewReplacer("weightKg", "nothing", "treatment", "nor here").Replace(part)
+	})
 	if got := post(cover, "X-Dry-Run", "true").want(http.StatusBadRequest, "VALIDATION_ERROR"); !strings.Contains(got.body, "Cover, Sheet1") {
 		t.Error(got.body)
 	}

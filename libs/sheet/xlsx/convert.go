@@ -39,6 +39,9 @@ type converter struct {
 	declared  bool // the form of numbers
 	texts     sheet.Numbers
 	hidden    func(row int)
+	// hides reports whether a column is hidden, and hiddenColumn is told of each one that is used; nil: nobody is.
+	hides        func(column int) bool
+	hiddenColumn func(head string)
 }
 
 // convert writes the rows, and empty lines for those that the sheet omits.
@@ -168,6 +171,9 @@ func (c *converter) row(n int, from []cell) error {
 		}
 		for i, cell := range cells {
 			c.columns[i].Day = c.columns[i].Day || strings.EqualFold(strings.TrimSpace(cell), "date")
+			if c.hides != nil && c.hides(i) && strings.TrimSpace(cell) != "" && (c.columns[i].Used || c.columnsOf == nil) {
+				c.hiddenColumn(strings.TrimSpace(cell))
+			}
 		}
 	}
 	c.cells, c.line = cells, c.line[:0]

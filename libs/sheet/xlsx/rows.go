@@ -81,7 +81,9 @@ type rowReader struct {
 	// row is the number of the last row, hidden whether it is not shown, and count the number of cells so far.
 	row, count int
 	hidden     bool
-	cells      []cell
+	// hiddenColumns are the first and last places of ranges of columns that are not shown.
+	hiddenColumns [][2]int
+	cells         []cell
 }
 
 // rows opens the part of a sheet, and reads to its rows.
@@ -90,6 +92,7 @@ func (a *archive) rows(part string, texts []string) (*rowReader, error) {
 	if err != nil {
 		return nil, err
 	}
+	r := &rowReader{tokens: t, texts: texts}
 	for {
 		token, err := t.next()
 		if errors.Is(err, io.EOF) {
@@ -99,11 +102,27 @@ func (a *archive) rows(part string, texts []string) (*rowReader, error) {
 			t.close()
 			return nil, err
 		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "sheetData" {
+		e, ok := token.(xml.StartElement)
+		if ok && e.Name.Local == "sheetData" {
 			break
 		}
+		if ok && e.Name.Local == "col" && isHidden(e) && len(r.hiddenColumns) < maxColumns {
+			first, _ := strconv.Atoi(attr(e, "min"))
+			last, _ := strconv.Atoi(attr(e, "max"))
+			r.hiddenColumns = append(r.hiddenColumns, [2]int{first - 1, last - 1})
+		}
 	}
-	return &rowReader{tokens: t, texts: texts}, nil
+	return r, nil
+}
+
+// isHidden reports whether a row or columns are not shown.
+func isHidden(e xml.StartElement) bool {
+	return slices.Contains([]string{"1", "true"}, attr(e, "hidden"))
+}
+
+// hides reports whether a column, counted from 0, is not shown.
+func (r *rowReader) hides(column int) bool {
+	return slices.ContainsFunc(r.hiddenColumns, func(part [2]int) bool { return part[0] <= column && column <= part[1] })
 }
 
 // next returns the number of the next row, which is greater than those before, and its cells
@@ -145,7 +164,7 @@ func (r *rowReader) readRow(e xml.StartElement) (number int, cells []cell, err e
 		return 0, nil, errDamaged
 	}
 	r.row, r.cells = number, r.cells[:0]
-	r.hidden = slices.Contains([]string{"1", "true"}, attr(e, "hidden"))
+	r.hidden = isHidden(e)
 	column := 0
 	for {
 		token, err := r.tokens.next()

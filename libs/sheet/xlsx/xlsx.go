@@ -54,6 +54,9 @@ type Options struct {
 	// Hidden is called for each row below the head that has something in it and is hidden, as
 	// those that a filter leaves out are; nil: nobody wants to know. Such rows are written.
 	Hidden func(row int)
+	// HiddenColumn is called for each column with a heading that is used and hidden; nil: nobody
+	// wants to know. Such columns are written.
+	HiddenColumn func(head string)
 	// Limit is how many bytes may be written. A text that many cells share is written for
 	// each of them, so the size of the workbook bounds nothing.
 	Limit int
@@ -97,6 +100,9 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
 	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, columnsOf: o.Columns, declared: o.Declared, hidden: o.Hidden}
+	if o.HiddenColumn != nil {
+		c.hides, c.hiddenColumn = rows.hides, o.HiddenColumn
+	}
 	if err := c.convert(ctx, rows); err != nil {
 		return "", unreadable(err)
 	}
