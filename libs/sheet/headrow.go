@@ -99,11 +99,15 @@ func HeadRow(file io.Reader, o Options, types ...string) (int64, error) {
 
 // cellsOf returns the cells of a row; none if it is empty or not CSV, as a title may be.
 func cellsOf(row []byte, comma rune) []string {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimRight(row, "\r\n")))
+	text := bufio.NewReader(bytes.NewReader(bytes.TrimRight(row, "\r\n")))
+	r := csv.NewReader(&lineBreaks{from: text, comma: comma, formulas: true})
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = comma, -1, true
 	cells, err := r.Read()
 	if err != nil || !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" }) {
 		return nil
+	}
+	for i, cell := range cells {
+		cells[i] = textOf(kept(cell))
 	}
 	return cells
 }

@@ -23,6 +23,10 @@ type lineBreaks struct {
 	quoted bool
 	// returns: rows end with a carriage return.
 	returns bool
+	// formulas: a cell such as ="0049", which spreadsheets read as the text 0049, is read without its sign.
+	formulas bool
+	// within: a cell has begun.
+	within bool
 	// line is the number of lines before, and cells the number of cells of the row after the first.
 	line, cells int
 	// last is the byte before; mark: the separator is to be returned before next.
@@ -54,6 +58,10 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 		if b == '\n' {
 			l.line++
 		}
+		if l.formulas && b == '=' && !l.within && l.quotes() {
+			continue
+		}
+		l.within = l.quoted || b != '\n' && rune(b) != l.comma
 		switch {
 		case b == '"':
 			l.quoted = !l.quoted
@@ -75,6 +83,12 @@ func (l *lineBreaks) Read(p []byte) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// quotes reports whether the next byte is a quote.
+func (l *lineBreaks) quotes() bool {
+	next, err := l.from.Peek(1)
+	return err == nil && next[0] == '"'
 }
 
 // feeds reports whether the next byte is a line feed.
@@ -108,6 +122,20 @@ func (l *lineBreaks) tooMany(n int) error {
 	}
 	return apperr.Invalid(apperr.Detail{Code: fields.TooMany,
 		Message: fmt.Sprintf("A row has at most %d cells, empty ones included; the one in line %d has more.", maxCells, l.line+1)})
+}
+
+// textOf returns the text of a cell that is a formula of a text, ="0049", as exports for Excel write them so that it
+// keeps the digits; any other cell is itself.
+func textOf(cell string) string {
+	text, ok := strings.CutPrefix(cell, `="`)
+	if !ok || len(text) == 0 || text[len(text)-1] != '"' {
+		return cell
+	}
+	text = text[:len(text)-1]
+	if quotes := strings.ReplaceAll(text, `""`, ""); strings.Contains(quotes, `"`) {
+		return cell
+	}
+	return strings.ReplaceAll(text, `""`, `"`)
 }
 
 // kept returns a cell as it was in the file.

@@ -135,7 +135,7 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 		return nil, err
 	}
 	r := unread(typ, o)
-	r.line, r.number, r.rows = 1, max(o.HeadRow-1, 0), csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns})
+	r.line, r.number, r.rows = 1, max(o.HeadRow-1, 0), csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns, formulas: o.Rules > 0})
 	r.rows.Comma = f.comma
 	r.rows.FieldsPerRecord = -1
 	r.rows.ReuseRecord = true
@@ -274,6 +274,9 @@ func (r *Reader) read() ([]string, error) {
 	r.noteHeadless(cells)
 	if r.o.Rules == 0 {
 		return cells, err // blank lines were no rows
+	}
+	for i, cell := range cells {
+		cells[i] = textOf(cell)
 	}
 	line := r.line
 	if p, ok := errors.AsType[*csv.ParseError](err); ok {
