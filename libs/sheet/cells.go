@@ -144,6 +144,8 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
 		return nil
+	case !has && len(quantities(typ, r.heads[i])) > 0:
+		return r.quantityCell(b, typ, i, Unguard(trimmed)) // Quantity is a field of other types
 	case !has:
 		return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: column.Name + " is no field of " + typ + "; leave the cell empty."}
 	case column.number():

@@ -23,7 +23,7 @@ const (
 
 // HeadOf returns the index, among the first nonempty rows, of the row of headings of a file of one or several types:
 // the first row, or the first one below titles that names several fields if the first row names none, or one by
-// accident.
+// accident. If no row names several, it is the first one below titles that names one, above a value of it.
 func HeadOf(rows [][]string, o Options, types ...string) int {
 	if len(rows) == 0 {
 		return 0
@@ -35,19 +35,65 @@ func HeadOf(rows [][]string, o Options, types ...string) int {
 	case named > 0 && !title(rows[0]):
 		least = moreHeads
 	}
-	at := slices.IndexFunc(rows, func(row []string) bool { return fieldsNamed(row, o, types) >= least })
-	return max(at, 0)
+	if at := slices.IndexFunc(rows, func(row []string) bool { return fieldsNamed(row, o, types) >= least }); at >= 0 {
+		return at
+	}
+	return oneField(rows, o, types)
+}
+
+// oneField returns the index of the row that names one field: the first one unless that, and all others above a row
+// that does, are titles.
+func oneField(rows [][]string, o Options, types []string) int {
+	for at, row := range rows[:len(rows)-1] {
+		one := fieldOf(row, o, types)
+		switch {
+		case at == 0 && one >= 0 && (!title(row) || fieldOf(rows[1], o, types) < 0 || !countsPeople(row[one])):
+			return 0
+		case one >= 0 && at > 0 && one < len(rows[at+1]) && strings.TrimSpace(rows[at+1][one]) != "" && fieldOf(rows[at+1], o, types) < 0:
+			return at
+		case filledCells(row) > titleCells:
+			return 0
+		}
+	}
+	return 0
+}
+
+// titleCells is how many cells a row of a title has at most: Period, June 2026.
+const titleCells = 2
+
+// countsPeople reports whether a head may be the title of a list of people.
+func countsPeople(head string) bool { return slices.Contains(peopleHeads, plain(head)) }
+
+// fieldOf returns the place of the first cell of a row that is the head of a field; -1 if none is.
+func fieldOf(row []string, o Options, types []string) int {
+	if len(row) > maxColumns {
+		return -1
+	}
+	for _, typ := range types {
+		r := unread(typ, o)
+		_ = r.readHead(row) // it is no head then
+		if typ == Mixed && r.typeAt < 0 {
+			continue
+		}
+		if at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name != "" || c.Type != "" }); at >= 0 {
+			return at
+		}
+	}
+	return -1
 }
 
 // title reports whether a row has one cell alone with something in it.
-func title(row []string) bool {
+func title(row []string) bool { return filledCells(row) == 1 }
+
+// filledCells returns how many cells of a row have something in them.
+func filledCells(row []string) int {
 	filled := 0
 	for _, cell := range row {
 		if strings.TrimSpace(cell) != "" {
 			filled++
 		}
 	}
-	return filled == 1
+	return filled
 }
 
 // fieldsNamed returns how many fields a row names as a head, at most.

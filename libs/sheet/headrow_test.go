@@ -31,8 +31,15 @@ func TestHeadsBelowTitles(t *testing.T) {
 		"one field there":      {"flights", "from,x\nfrom,to\n", 0, ""},
 		"an empty one above":   {"flights", "\nfrom,to\nLHR,JFK\n", 0, `3 {"from":"LHR","to":"JFK"}`},
 		"too far":              {"flights", strings.Repeat("x\n", 10) + "from,to\nLHR,JFK\n", 0, "row 1"},
-		"one field alone":      {"flights", "Expenses\nfrom,x\nLHR,y\n", 0, "row 1"},
-		"one field twice":      {"flights", "Expenses\nfrom,From\nLHR,JFK\n", 0, "row 1"},
+		"one field alone":      {"flights", "Expenses\nfrom,x\nLHR,y\n", 2, `3 {"from":"LHR"}`},
+		"one below titles":     {"venue", "Energy report,,\nPeriod,June 2026,\nElectricity (kWh),,Remark\n1200,,x\n", 3, `4 {"electricityKWh":1200}`},
+		"one of people":        {footprint.OriginRows, "Attendees of 2026\n\nPostcode\nSW1A 1AA\n", 3, `4 {"postcode":"SW1A 1AA"}`},
+		"people as a title":    {footprint.OriginRows, "Attendees\nPostcode\nSW1A 1AA\n", 2, `3 {"postcode":"SW1A 1AA"}`},
+		"a list of names":      {footprint.OriginRows, "Attendees\nAda Webb\n", 0, "row 1"},
+		"a quantity":           {"water", "Meter 7\nConsumption\n3 m3\n", 2, `3 {"stated":{"supplyM3":"3 m3"}}`},
+		"one above nothing":    {"water", "Meter 7\nNote\nsupplyM3,\n,3\n", 0, "row 1"},
+		"one below a table":    {"water", "Meter,Hall,7\nsupplyM3,a,b\n3,,\n", 0, "row 1"},
+		"one field twice":      {"flights", "Expenses\nfrom,From\nLHR,JFK\n", 2, "row 1"},
 		"nothing":              {"flights", "", 0, "row 1"},
 	} {
 		o := sheet.Options{Rules: sheet.Rules}

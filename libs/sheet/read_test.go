@@ -222,14 +222,15 @@ func TestHeadsWithoutUnits(t *testing.T) {
 		"of units that are none": {"materials", "material,Qty,Unit\npaper,52,each\n", "2 Qty BAD_FORMAT", nil},
 		"units of two columns":   {"ground-transport", "mode,Distance,Energy,Unit\ncar,5 km,,kWh\n", `2 {"mode":"car","stated":{"distanceKm":"5 km"}}`, []string{"Unit"}},
 
-		"money where people go": {"ground-transport", "mode,passengers,from,to,Amount\nrail,2,London,Leeds,230\n", `2 {"mode":"rail","passengers":2,"from":"London","to":"Leeds"}`, []string{"Amount"}},
-		"the field's own name":  {"ground-transport", "mode,Distance,distanceKm,vehicles\ncar,120 mi,5,1\n", `2 {"mode":"car","distanceKm":5,"vehicles":1}`, []string{"Distance"}},
-		"of two the first":      {"ground-transport", "mode,Distance,Entfernung\ncar,120 mi,5 km\n", `2 {"mode":"car","stated":{"distanceKm":"120 mi"}}`, []string{"Entfernung"}},
-		"no such field":         {"accommodation", "rooms,nights,Distance\n2,3,120 km\n", `2 {"rooms":2,"nights":3}`, []string{"Distance"}},
-		"several energies":      {"venue", "Energy,days\n12 kWh,2\n", "2 Energy NOT_ALLOWED", nil},
-		"a file of all types":   {sheet.Mixed, "type,treatment,Weight\nwaste,landfill,2 t\n", `2 {"treatment":"landfill","stated":{"weightKg":"2 t"}}`, nil},
-		"in one without it":     {sheet.Mixed, "type,treatment,Weight\nflights,,2 t\n", "2 Weight NOT_ALLOWED", nil},
-		"purchases have amount": {"purchases", "category,Amount,currency\nprinting,230,GBP\n", `2 {"category":"printing","amount":230,"currency":"GBP"}`, nil},
+		"money where people go":  {"ground-transport", "mode,passengers,from,to,Amount\nrail,2,London,Leeds,230\n", `2 {"mode":"rail","passengers":2,"from":"London","to":"Leeds"}`, []string{"Amount"}},
+		"the field's own name":   {"ground-transport", "mode,Distance,distanceKm,vehicles\ncar,120 mi,5,1\n", `2 {"mode":"car","distanceKm":5,"vehicles":1}`, []string{"Distance"}},
+		"of two the first":       {"ground-transport", "mode,Distance,Entfernung\ncar,120 mi,5 km\n", `2 {"mode":"car","stated":{"distanceKm":"120 mi"}}`, []string{"Entfernung"}},
+		"no such field":          {"accommodation", "rooms,nights,Distance\n2,3,120 km\n", `2 {"rooms":2,"nights":3}`, []string{"Distance"}},
+		"several energies":       {"venue", "Energy,days\n12 kWh,2\n", "2 Energy NOT_ALLOWED", nil},
+		"a file of all types":    {sheet.Mixed, "type,treatment,Weight\nwaste,landfill,2 t\n", `2 {"treatment":"landfill","stated":{"weightKg":"2 t"}}`, nil},
+		"an amount of all types": {sheet.Mixed, "type,Quantity,meals,diet\nwater,2 m3,,\n", `2 {"stated":{"supplyM3":"2 m3"}}`, nil},
+		"in one without it":      {sheet.Mixed, "type,treatment,Weight\nflights,,2 t\n", "2 Weight NOT_ALLOWED", nil},
+		"purchases have amount":  {"purchases", "category,Amount,currency\nprinting,230,GBP\n", `2 {"category":"printing","amount":230,"currency":"GBP"}`, nil},
 	} {
 		got, r, err := all(c.file, c.typ, sheet.Options{Rules: sheet.Rules})
 		if err != nil || !reflect.DeepEqual(got, []string{c.row}) || !reflect.DeepEqual(r.Ignored(), c.ignored) {
