@@ -79,9 +79,15 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 		if unit != "" && slices.Contains(r.quantity, i) && bareNumber(cell) {
 			cell += " " + unit
 		}
+		if r.isSecond(i) {
+			continue
+		}
 		if fault := r.cell(b, typ, i, cell); fault != nil {
 			faults = append(faults, *fault)
 		}
+	}
+	if fault := r.takeSeconds(b, typ, cells); fault != nil {
+		faults = append(faults, *fault)
 	}
 	if b.unknownAmount != nil && !b.measures(typ) {
 		faults = append(faults, *b.unknownAmount)

@@ -39,7 +39,7 @@ func TestHeadsBelowTitles(t *testing.T) {
 		"a quantity":           {"water", "Meter 7\nConsumption\n3 m3\n", 2, `3 {"stated":{"supplyM3":"3 m3"}}`},
 		"one above nothing":    {"water", "Meter 7\nNote\nsupplyM3,\n,3\n", 0, "row 1"},
 		"one below a table":    {"water", "Meter,Hall,7\nsupplyM3,a,b\n3,,\n", 0, "row 1"},
-		"one field twice":      {"flights", "Expenses\nfrom,From\nLHR,JFK\n", 2, "row 1"},
+		"one field twice":      {"flights", "Expenses\nfrom,From\nLHR,JFK\n", 2, "3 From DUPLICATE_KEY"},
 		"nothing":              {"flights", "", 0, "row 1"},
 	} {
 		o := sheet.Options{Rules: sheet.Rules}

@@ -61,7 +61,7 @@ func (r *Reader) readHead(head []string) error {
 		known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
 	}
 	var faults []apperr.Detail
-	first := map[string]string{}
+	first := map[string]int{}
 	found := false
 	var unknown []int
 	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
@@ -104,10 +104,13 @@ func (r *Reader) readHead(head []string) error {
 				unknown = append(unknown, len(r.columns))
 			}
 		}
-		if before, twice := first[column.Name]; column.Name != "" && twice {
-			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", before, text)})
+		before, twice := first[column.Name]
+		if !twice {
+			first[column.Name] = len(r.columns)
 		}
-		first[column.Name] = text
+		if twice && column.Name != "" && (column.Name == "type" || !r.second(len(r.columns), before)) {
+			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", r.heads[before], text)})
+		}
 		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
 	}
 	// A field is in the column with its name, else in the first one with one of its usual headings: a column of notes
@@ -150,6 +153,11 @@ func (r *Reader) readHead(head []string) error {
 			continue
 		}
 		r.columns[at], found = known[i], true
+	}
+	for _, at := range unknown {
+		if i := slices.Index(r.ignored, r.heads[at]); i >= 0 && r.isTotal(at, known) {
+			r.ignored = slices.Delete(r.ignored, i, i+1)
+		}
 	}
 	r.findUnits()
 	r.findStay()

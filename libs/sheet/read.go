@@ -105,6 +105,8 @@ type Reader struct {
 	// bookingAt is the place of the numbers of bookings, or the names of travellers; -1: the file
 	// has none.
 	bookingAt int
+	// seconds are the columns of fields that have another one before.
+	seconds []secondColumn
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
 	// several are the places of how many there are for each of something else.

@@ -1,0 +1,198 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// secondColumn is a column of a field that has another one before it. Both may be there if one of them is always
+// empty, or if they say the same.
+type secondColumn struct {
+	at, first int
+	// The first rows in which the first column alone has the value, the second one alone, and both; 0: none so far.
+	firstAt, secondAt, bothAt int64
+}
+
+// second takes note of a column of a field that another one has; false if that is a fault of the headings.
+func (r *Reader) second(at, first int) bool {
+	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
+		return false
+	}
+	r.seconds = append(r.seconds, secondColumn{at: at, first: first})
+	return true
+}
+
+// isTotal takes note of a column that is the total of a quantity that another column has too: Total weight (kg) beside
+// Weight (kg), which then may be that of each piece.
+func (r *Reader) isTotal(at int, known []Column) bool {
+	rest, ok := withoutTotal(r.heads[at])
+	if !ok || r.o.Rules == 0 {
+		return false
+	}
+	column, unit := meant(rest, known)
+	if i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
+		column = known[i]
+	} else if i := headed(known, rest); column.Name == "" && i >= 0 {
+		column = known[i]
+	} else if c, symbol, ok := inUnits(r.typ, rest); column.Name == "" && ok {
+		column, unit = c, symbol
+	}
+	_, measured := units.OfField(column.Name)
+	first := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == column.Name })
+	if !measured || strings.HasPrefix(column.Name, "distance") || first < 0 || !r.second(at, first) {
+		return false
+	}
+	r.columns[at], r.inUnit[at] = column, unit
+	return true
+}
+
+// withoutTotal returns a head without the word that says that it is a total; false if it has none.
+func withoutTotal(head string) (rest string, ok bool) {
+	var words []string
+	for _, word := range strings.Fields(head) {
+		lower := strings.Trim(strings.ToLower(word), ".:()[]")
+		if behind, cut := strings.CutPrefix(lower, "gesamt"); cut && behind != "" {
+			word, ok = behind, true
+		} else if slices.Contains(totalWords, lower) {
+			ok = true
+			continue
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " "), ok && len(words) > 0
+}
+
+// isSecond reports whether a column is the second one of its field.
+func (r *Reader) isSecond(at int) bool {
+	return slices.ContainsFunc(r.seconds, func(s secondColumn) bool { return s.at == at })
+}
+
+// takeSeconds adds the cells of second columns to the object of a row, and returns the fault of a row in which a
+// field has two values, or its value in another column than in the rows before.
+func (r *Reader) takeSeconds(b *body, typ string, cells []string) *apperr.Detail {
+	for i := range r.seconds {
+		s := &r.seconds[i]
+		name := r.columns[s.at].Name
+		other := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+		if s.at < len(cells) {
+			if fault := r.cell(other, typ, s.at, cells[s.at]); fault != nil {
+				return fault
+			}
+		}
+		if b.unknownAmount == nil {
+			b.unknownAmount, b.amountAt = other.unknownAmount, other.amountAt
+		}
+		first, second := b.has(name), other.has(name)
+		switch {
+		case first && second && !r.agree(name, b, other):
+			return &apperr.Detail{Field: r.heads[s.at], Code: fields.DuplicateKey,
+				Message: fmt.Sprintf("The columns %q and %q are the same field, %s, and have %.40q and %.40q. Delete the column that is not meant.", r.heads[s.first], r.heads[s.at], name, oneCell(cells, s.first), oneCell(cells, s.at))}
+		case first && second:
+			r.note(&s.bothAt)
+			if other.stated[name] == "" && b.stated[name] != "" && r.inUnit[s.first] != "" {
+				delete(b.stated, name)
+				b.take(other, name) // not converted, and so rounded less
+			}
+		case first:
+			r.note(&s.firstAt)
+		case second:
+			r.note(&s.secondAt)
+			b.take(other, name)
+		}
+		if s.bothAt == 0 && s.firstAt != 0 && s.secondAt != 0 && first != second {
+			return &apperr.Detail{Field: r.heads[s.at], Code: fields.DuplicateKey,
+				Message: fmt.Sprintf("The columns %q and %q are the same field, %s: row %d has it in one, and this row in the other. Write all of it into one column, and delete the other.", r.heads[s.first], r.heads[s.at], name, min(s.firstAt, s.secondAt))}
+		}
+	}
+	return nil
+}
+
+// note keeps the number of the first row of a kind.
+func (r *Reader) note(row *int64) {
+	if *row == 0 {
+		*row = r.number
+	}
+}
+
+func oneCell(cells []string, at int) string {
+	if at >= len(cells) {
+		return ""
+	}
+	return strings.TrimSpace(cells[at])
+}
+
+// take moves a field of another object to this one.
+func (b *body) take(other *body, name string) {
+	if text := other.stated[name]; text != "" {
+		b.stated[name] = text
+		return
+	}
+	b.set(name, other.values[name])
+	if b.currency == "" {
+		b.currency = other.currency
+	}
+}
+
+// agree reports whether two objects have the same value of a field. Measures in different units agree if they differ
+// by no more than the rounding of the one that was written with fewer digits.
+func (r *Reader) agree(name string, a, b *body) bool {
+	if a.stated[name] == b.stated[name] && string(a.values[name]) == string(b.values[name]) {
+		return true
+	}
+	x, xStep, xUnit, ok := r.measure(name, a)
+	y, yStep, yUnit, also := r.measure(name, b)
+	if !ok || !also {
+		return false
+	}
+	difference := new(big.Rat).Sub(x, y)
+	if difference.Sign() == 0 || xUnit == yUnit {
+		return difference.Sign() == 0
+	}
+	step := xStep
+	if yStep.Cmp(step) > 0 {
+		step = yStep
+	}
+	return new(big.Rat).Mul(difference.Abs(difference), big.NewRat(2, 1)).Cmp(step) <= 0
+}
+
+// measure returns the number of a field in its unit, that of one in the last digit as it was written, and the symbol
+// of the unit in which it was written.
+func (r *Reader) measure(name string, b *body) (value, step *big.Rat, unit string, ok bool) {
+	text := b.stated[name]
+	if text == "" {
+		text = string(b.values[name])
+	}
+	target, measured := units.OfField(name)
+	if !measured {
+		n, err := decimal.Parse(text)
+		return units.Rat(n), nil, "", err == nil
+	}
+	format := units.Format{}
+	if b.stated[name] != "" {
+		format, _ = units.ParseFormat(r.declared())
+	} else if strings.Count(text, ".") == 1 {
+		text += "0" // a number of JSON has one reading
+	}
+	m, err := units.Parse(text, target, format)
+	if err != nil {
+		return nil, nil, "", false
+	}
+	scale := m.Number.Scale()
+	if b.stated[name] == "" && strings.Contains(text, ".") {
+		scale--
+	}
+	last := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, 0))), nil))
+	value, unit = units.Rat(m.Number), target.Symbol
+	if m.Unit != nil {
+		value, last, unit = target.Convert(value, m.Unit), target.Convert(last, m.Unit), m.Unit.Symbol
+	}
+	return value, last, unit, true
+}
