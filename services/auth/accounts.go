@@ -120,7 +120,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	if err != nil {
 		return account.User{}, "", err
 	}
-	if err := a.noSeparate(ctx, u.Org, u.EmailKey); err != nil {
+	if err := orErr(a.noSeparate(ctx, u.Org, u.Email), a.noOtherSpelling(ctx, u.Email)); err != nil {
 		return account.User{}, "", err
 	}
 	if n.Password == "" {
@@ -192,15 +192,6 @@ func kindOf(u account.User) string {
 func (a *Accounts) User(ctx context.Context, org, id string) (account.User, error) {
 	u, err := a.store.User(ctx, org, id)
 	if errors.Is(err, account.ErrNotFound) || err == nil && !u.Listed() {
-		return account.User{}, noSuchUser()
-	}
-	return u, unavailable(err)
-}
-
-// UserByEmail finds a person, of whichever organization; USER_NOT_FOUND.
-func (a *Accounts) UserByEmail(ctx context.Context, email string) (account.User, error) {
-	u, err := a.store.UserByEmail(ctx, account.EmailKey(email))
-	if errors.Is(err, account.ErrNotFound) || err == nil && u.IsInvitation() {
 		return account.User{}, noSuchUser()
 	}
 	return u, unavailable(err)

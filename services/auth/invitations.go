@@ -41,7 +41,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 	u.Epoch, u.Invited, u.Disabled = 1, true, true
 	counted := false
 	for range writeAttempts {
-		before, err := a.inOrganization(ctx, u.Org, u.EmailKey)
+		before, err := a.inOrganization(ctx, u.Org, u.Email)
 		if err != nil {
 			return Invited{}, unavailable(err)
 		}
@@ -129,24 +129,15 @@ func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Inv
 // inOrganization returns what an organization has for an address: a member, an
 // invitation, or a removed membership; the zero User for none. It makes the same reads
 // whether or not the address has an account.
-func (a *Accounts) inOrganization(ctx context.Context, org, emailKey string) (account.User, error) {
-	p, err := a.store.UserByEmail(ctx, emailKey)
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return account.User{}, err
+func (a *Accounts) inOrganization(ctx context.Context, org, email string) (account.User, error) {
+	var all []account.User
+	for _, key := range account.EmailKeys(email) {
+		found, err := a.underKey(ctx, org, key)
+		if err != nil {
+			return account.User{}, err
+		}
+		all = append(all, found...)
 	}
-	further, err := a.store.Memberships(ctx, orElse(p.ID, account.NewID()))
-	if err != nil {
-		return account.User{}, err
-	}
-	invited, err := a.store.UserByEmail(ctx, account.InvitationKey(org, emailKey))
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return account.User{}, err
-	}
-	former, err := a.store.Former(ctx, org, account.FormerKey(org, emailKey))
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return account.User{}, err
-	}
-	all := append([]account.User{p, invited, former}, further...)
 	all = slices.DeleteFunc(all, func(u account.User) bool { return u.ID == "" || u.Org != org })
 	if i := slices.IndexFunc(all, account.User.Listed); i >= 0 {
 		return all[i], nil
@@ -155,6 +146,28 @@ func (a *Accounts) inOrganization(ctx context.Context, org, emailKey string) (ac
 		return all[0], nil
 	}
 	return account.User{}, nil
+}
+
+// underKey returns what there is under one key of an address: the person, the invitation and the
+// removed membership of an organization, or zero Users, and the further memberships of the person.
+func (a *Accounts) underKey(ctx context.Context, org, emailKey string) ([]account.User, error) {
+	p, err := a.store.UserByEmail(ctx, emailKey)
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return nil, err
+	}
+	further, err := a.store.Memberships(ctx, orElse(p.ID, account.NewID()))
+	if err != nil {
+		return nil, err
+	}
+	invited, err := a.store.UserByEmail(ctx, account.InvitationKey(org, emailKey))
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return nil, err
+	}
+	former, err := a.store.Former(ctx, org, account.FormerKey(org, emailKey))
+	if err != nil && !errors.Is(err, account.ErrNotFound) {
+		return nil, err
+	}
+	return append([]account.User{p, invited, former}, further...), nil
 }
 
 // countInvitation counts an invitation against the organization's limit.
@@ -292,6 +305,9 @@ func (a *Accounts) FreeAddress(ctx context.Context, email, to string) error {
 	if to != "" {
 		if to, err = account.CheckEmail(to); err != nil {
 			return apperr.Invalid(emailFault(err))
+		}
+		if err := a.noOtherSpelling(ctx, to); err != nil && account.EmailKey(to) != account.EmailKey(p.Email) {
+			return err
 		}
 	}
 	_, err = a.changePerson(ctx, p.ID, func(p *account.User) error {

@@ -53,7 +53,7 @@ func (s *Service) login(c *fiber.Ctx) error {
 func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle, error) {
 	emailKey := account.EmailKey(email)
 	known, _ := callerOf(ctx)
-	accounts := accountsOf(emailKey, org)
+	accounts := accountsOf(email, org)
 	may, forgive, err := s.failures.begin(ctx, emailKey, known.origin.Address, accounts...)
 	if err != nil {
 		if err := s.audit(ctx, event{action: "login", failed: "too many failures"}); err != nil {
@@ -110,14 +110,17 @@ const nobody = "-"
 // named, the separate account in that one. A missing account is replaced by one with
 // the same cost, so that timing reveals nothing; a member of several organizations
 // comes first and costs one check.
-func accountsOf(emailKey, org string) []string {
-	if account.IsInvitationKey(emailKey) {
-		emailKey = nobody // it is no address
+func accountsOf(email, org string) (keys []string) {
+	for _, key := range account.EmailKeys(email) {
+		if account.IsInvitationKey(key) {
+			key = nobody // it is no address
+		}
+		keys = append(keys, key)
+		if org != "" {
+			keys = append(keys, account.InvitationKey(org, key))
+		}
 	}
-	if org == "" {
-		return []string{emailKey}
-	}
-	return []string{emailKey, account.InvitationKey(org, emailKey)}
+	return keys
 }
 
 // checkCredentials returns the person whose password and account key match, and the

@@ -112,7 +112,7 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 		if p.Service {
 			return account.User{}, apperr.Invalid(apperr.Detail{Field: "email", Code: "NOT_ALLOWED", Message: "The account of a program can only belong to one organization."})
 		}
-		if err := a.noSeparate(ctx, org, account.EmailKey(email)); err != nil {
+		if err := a.noSeparate(ctx, org, email); err != nil {
 			return account.User{}, err
 		}
 		m, err := a.join(ctx, p, org, name, role)

@@ -26,10 +26,15 @@ func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret stri
 	}
 	key, done := account.EmailKey(u.Email), event{action: "user.setup", org: u.Org, subject: u.ID}
 	if s.Separate {
-		if err := a.noMember(ctx, u, key); err != nil {
+		if err := a.noMember(ctx, u); err != nil {
 			return err
 		}
 		key, done.to = account.InvitationKey(u.Org, key), "separate account"
+	} else if err := a.noOtherSpelling(ctx, u.Email); err != nil {
+		if apperr.CodeOf(err) == apperr.EmailTaken {
+			err = a.addressTaken(ctx, u)
+		}
+		return err
 	}
 	hash, err := a.hash(ctx, s.Password)
 	if err != nil {
@@ -59,9 +64,13 @@ func (a *Accounts) setUpInvited(ctx context.Context, u account.User, secret stri
 // it is; not in that of the account's organization, which must not learn of the other.
 func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
 	const why = "the address has an account"
-	holder, err := a.store.UserByEmail(ctx, account.EmailKey(u.Email))
-	if err != nil && !errors.Is(err, account.ErrNotFound) {
-		return unavailable(err)
+	var holder account.User
+	holders, err := a.holders(ctx, u.Email)
+	if err != nil {
+		return err
+	}
+	if len(holders) > 0 {
+		holder = holders[0]
 	}
 	return errors.Join(
 		a.auditRefused(ctx, event{action: "user.setup", org: u.Org, subject: u.ID, failed: why}),
@@ -73,34 +82,38 @@ func (a *Accounts) addressTaken(ctx context.Context, u account.User) error {
 
 // noMember refuses a separate account for the address of a member: no one may have two
 // ids in an organization, and approve their own records with the second.
-func (a *Accounts) noMember(ctx context.Context, u account.User, emailKey string) error {
-	p, err := a.store.UserByEmail(ctx, emailKey)
-	if errors.Is(err, account.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	all, err := a.memberships(ctx, p)
-	if err == nil && slices.ContainsFunc(all, func(m account.User) bool { return m.Org == u.Org }) {
-		err = a.addressTaken(ctx, u)
+func (a *Accounts) noMember(ctx context.Context, u account.User) error {
+	holders, err := a.holders(ctx, u.Email)
+	for _, p := range holders {
+		all, err := a.memberships(ctx, p)
+		if err == nil && slices.ContainsFunc(all, func(m account.User) bool { return m.Org == u.Org }) {
+			err = a.addressTaken(ctx, u)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return err
 }
 
 // separateIn reports whether an address has a separate account of an organization.
-func (a *Accounts) separateIn(ctx context.Context, org, emailKey string) (bool, error) {
-	u, err := a.store.UserByEmail(ctx, account.InvitationKey(org, emailKey))
-	if errors.Is(err, account.ErrNotFound) {
-		return false, nil
+func (a *Accounts) separateIn(ctx context.Context, org, email string) (bool, error) {
+	for _, key := range account.EmailKeys(email) {
+		u, err := a.store.UserByEmail(ctx, account.InvitationKey(org, key))
+		if err == nil && u.Separate() {
+			return true, nil
+		}
+		if err != nil && !errors.Is(err, account.ErrNotFound) {
+			return false, unavailable(err)
+		}
 	}
-	return err == nil && u.Separate(), unavailable(err)
+	return false, nil
 }
 
 // noSeparate refuses a further membership for an address that has a separate account in
 // the organization; see noMember.
-func (a *Accounts) noSeparate(ctx context.Context, org, emailKey string) error {
-	separate, err := a.separateIn(ctx, org, emailKey)
+func (a *Accounts) noSeparate(ctx context.Context, org, email string) error {
+	separate, err := a.separateIn(ctx, org, email)
 	if separate {
 		return apperr.New(apperr.EmailTaken, "An account with this email already exists.")
 	}

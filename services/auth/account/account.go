@@ -156,6 +156,21 @@ func (u User) StoredEmailKey() string {
 	return u.EmailKey
 }
 
+// Rekeyed returns the user with the key that its address has now, and whether that is
+// another one: release 2.0 had a key for each spelling of an internationalized domain.
+func (u User) Rekeyed() (User, bool) {
+	key := EmailKey(u.Email)
+	switch {
+	case u.Person != "" || u.Deleted || u.Email == "":
+		return u, false
+	case IsInvitationKey(u.EmailKey):
+		key = InvitationKey(u.Org, key)
+	}
+	changed := key != u.EmailKey
+	u.EmailKey = key
+	return u, changed
+}
+
 // EndSessions raises the epoch of a person, so that every session is over, in
 // whichever organization, except keep (empty: none).
 func (u *User) EndSessions(keep string) { u.Epoch, u.Kept = u.Epoch+1, keep }

@@ -18,11 +18,38 @@ import (
 const maxEmail = 254
 
 // EmailKey returns what an address is found by: without surrounding space, in
-// NFC, case-folded. Two addresses that people take for the same have one key.
+// NFC, case-folded, with its domain as it is displayed. Two addresses that people take
+// for the same have one key, and so have the two spellings of an internationalized domain,
+// bücher.example and xn--bcher-kva.example, which are one mailbox.
 func EmailKey(email string) string {
-	folded := cases.Fold().String(norm.NFC.String(strings.TrimSpace(email)))
+	key := folded(email)
+	at := strings.LastIndexByte(key, '@') + 1
+	if at == 0 || len(key) > maxEmail {
+		return key
+	}
+	if shown, err := displayed(key[at:]); err == nil {
+		return key[:at] + folded(shown)
+	}
+	return key
+}
+
+// EmailKeys returns the keys of the accounts that an address may have: EmailKey and, for an
+// internationalized domain, the key that release 2.0 stored for the encoded spelling.
+// It is still that of an account which that release created beside another of the same mailbox.
+func EmailKeys(email string) []string {
+	key := EmailKey(email)
+	at := strings.LastIndexByte(key, '@') + 1
+	if encoded, err := domains.ToASCII(key[at:]); err == nil && encoded != key[at:] && len(key) <= maxEmail {
+		return []string{key, key[:at] + encoded}
+	}
+	return []string{key}
+}
+
+// folded returns a text without surrounding space, in NFC, case-folded.
+func folded(text string) string {
+	text = cases.Fold().String(norm.NFC.String(strings.TrimSpace(text)))
 	// Case folding alone swaps the cases of some Cherokee letters.
-	return norm.NFC.String(strings.ToLower(folded))
+	return norm.NFC.String(strings.ToLower(text))
 }
 
 // CheckEmail normalizes an address for storage. It asks for what every address has, as

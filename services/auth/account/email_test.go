@@ -16,6 +16,9 @@ func TestEmailKeyIsOneForWhatPeopleTakeForTheSame(t *testing.T) {
 		{"re\u0301sume\u0301@example.com", "résumé@example.com"},
 		{"STRASSE@example.com", "straße@example.com"},
 		{"ΣΊΣΥΦΟΣ@example.com", "σίσυφος@example.com"},
+		{"ada@bücher.example", "Ada@XN--BCHER-KVA.example"},
+		{"ada@sub.bücher.пример.рф", "ada@sub.xn--bcher-kva.xn--e1afmkfd.рф"},
+		{"ada@faß.example", "ada@xn--fa-hia.example"},
 	} {
 		if a, b := account.EmailKey(pair[0]), account.EmailKey(pair[1]); a != b {
 			t.Errorf("%q has the key %q, %q has %q", pair[0], a, pair[1], b)
@@ -24,12 +27,34 @@ func TestEmailKeyIsOneForWhatPeopleTakeForTheSame(t *testing.T) {
 	if account.EmailKey("a.da@example.com") == account.EmailKey("ada@example.com") {
 		t.Error("dots were dropped: they matter to most mail servers")
 	}
+	if account.EmailKey("ada@xn--bcher-kva.example") == account.EmailKey("ada@xn--bcher-kva.test") {
+		t.Error("two domains have one key")
+	}
+}
+
+// TestEmailKeys: the key that an account of release 2.0 may have is looked up as well.
+func TestEmailKeys(t *testing.T) {
+	t.Parallel()
+	for email, want := range map[string]string{
+		"Ada@example.com":                 "ada@example.com",
+		"ada@bücher.example":              "ada@bücher.example ada@xn--bcher-kva.example",
+		"Ada@xn--bcher-kva.Example":       "ada@bücher.example ada@xn--bcher-kva.example",
+		"ada@xn--\u00fc.example":          "ada@xn--ü.example",
+		"no address":                      "no address",
+		"ada@" + strings.Repeat("ü", 300): "ada@" + strings.Repeat("ü", 300),
+	} {
+		if got := strings.Join(account.EmailKeys(email), " "); got != want {
+			t.Errorf("%q: %q, want %q", email, got, want)
+		}
+	}
 }
 
 func FuzzEmailKey(f *testing.F) {
 	f.Add("Ada@Example.com")
 	f.Add("\u0130@x")
 	f.Add("\u13f90") // found by fuzzing
+	f.Add("x@XN--BCHER-KVA.example")
+	f.Add("x@xn--fa-hia.\uff58n--bcher-kva")
 	f.Fuzz(func(t *testing.T, email string) {
 		key := account.EmailKey(email)
 		if again := account.EmailKey(key); again != key && strings.TrimSpace(key) == key {

@@ -56,6 +56,8 @@ func Schema() []mongox.Component {
 		mongox.ReplaceIndexes(1, Indexes()[8:9], "sessions.org_1_user_1_createdAt_1__id_1"),
 		// Version 5: sessions are found by the networks that they were used in.
 		mongox.CreateIndexes(1, Indexes()[9:]...),
+		// Version 6: both spellings of an internationalized domain have one key.
+		{MinReader: 1, Apply: oneMailbox},
 	}}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -206,6 +207,29 @@ func (s *Store) MarkedUsers(ctx context.Context, limit int) ([]account.User, err
 func (s *Store) ClearUserMark(ctx context.Context, org, id, mark string) error {
 	_, err := mongox.Update(ctx, s.users, isMarked(org, id, mark), noMark)
 	return wrap("clear user mark", err)
+}
+
+// oneMailbox gives the addresses with an encoded domain the key of the displayed one. Of two
+// accounts with one mailbox the second keeps the key it has, see account.EmailKeys.
+func oneMailbox(ctx context.Context, db *mongo.Database) error {
+	users := db.Collection("users")
+	all, err := list(ctx, users, bson.D{{Key: "email", Value: bson.Regex{Pattern: "xn--", Options: "i"}}, {Key: "deleted", Value: false}}, userOf,
+		options.Find().SetComment(mongox.SchemaComment).SetSort(bson.D{{Key: "createdAt", Value: 1}, {Key: "_id", Value: 1}}))
+	if err != nil {
+		return mongox.Wrap("read encoded addresses", err)
+	}
+	for _, u := range all {
+		now, changed := u.Rekeyed()
+		if !changed {
+			continue
+		}
+		_, err := mongox.Update(ctx, users, bson.D{{Key: "_id", Value: u.ID}, {Key: "org", Value: u.Org}, {Key: "emailKey", Value: u.EmailKey}},
+			bson.D{{Key: "emailKey", Value: now.EmailKey}})
+		if err != nil && !mongox.IsDuplicate(err) {
+			return mongox.Wrap("replace key of address", err)
+		}
+	}
+	return nil
 }
 
 // listed is the filter that corresponds to account.User.Listed, for users that are not

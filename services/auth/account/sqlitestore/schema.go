@@ -11,7 +11,7 @@ import (
 // A deleted user keeps its row, so that histories can name it, and releases its
 // email: email_key is then its id, which no address can be.
 func Schema() []sqlitex.Component {
-	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst(), networks(), setupKeys()}}}
+	return []sqlitex.Component{{Name: "accounts", Steps: []sqlitex.Step{baseline(), memberships(), invitations(), invitationKeys(), openSessionsFirst(), networks(), setupKeys(), oneMailbox()}}}
 }
 
 // memberships is version 2: people in several organizations. No data is moved: the
@@ -75,6 +75,27 @@ func networks() sqlitex.Step {
 // setupKeys is version 7: setup links have the key of the request that created them.
 func setupKeys() sqlitex.Step {
 	return sqlitex.Statements(1, `ALTER TABLE account_users ADD COLUMN setup_key TEXT NOT NULL DEFAULT ''`)
+}
+
+// oneMailbox is version 8: both spellings of an internationalized domain have one key. Of two
+// accounts with one mailbox the second keeps the key it has, see account.EmailKeys.
+func oneMailbox() sqlitex.Step {
+	return sqlitex.Step{MinReader: 1, Apply: func(ctx context.Context, tx sqlitex.Tx) error {
+		users, err := list(ctx, tx, scanUser, `SELECT `+userColumns+` FROM account_users WHERE email LIKE '%xn--%' AND deleted = 0 AND person = '' ORDER BY created_at, id`)
+		if err != nil {
+			return err
+		}
+		for _, u := range users {
+			u, changed := u.Rekeyed()
+			if !changed {
+				continue
+			}
+			if _, err := tx.ExecContext(ctx, `UPDATE OR IGNORE account_users SET email_key = ? WHERE org = ? AND id = ?`, u.EmailKey, u.Org, u.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
 }
 
 // baseline is version 1: the layout before versions were stored. Every statement does
