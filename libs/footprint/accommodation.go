@@ -119,16 +119,11 @@ func (c *calculation) let(a *accommodation, e entry) {
 	}
 	rooms := a.Rooms
 	if rooms == 0 {
-		per, ok := c.stand("choice.rental.guests_per_room", "rooms")
+		per, ok := c.stand(guestsPerBedroom, "rooms")
 		if !ok {
 			return
 		}
-		n := decimalRat(per.Value)
-		n.Quo(whole(a.Guests).rat(), n)
-		rooms = new(big.Int).Quo(n.Num(), n.Denom()).Int64()
-		if !n.IsInt() {
-			rooms++
-		}
+		rooms = filled(a.Guests, per.Value)
 		c.defaultTo("rooms")
 		c.note(NoticeRental, "rooms", "%d bedrooms were assumed, two guests in each. The number of bedrooms would be better.", rooms)
 		c.assume(NoticeRental, "rooms", spreadOf(per))
@@ -138,6 +133,31 @@ func (c *calculation) let(a *accommodation, e entry) {
 	e.variance = sum(varianceOf(spreadOfFactor(room)), varianceOf(spread(decimalRat(room.KgCO2e), decimalRat(dwelling.KgCO2e), decimalRat(room.KgCO2e))))
 	e.geography = c.foreign(room, a.Country)
 	c.add(e)
+}
+
+// guestsPerBedroom is the row of the guests that share a bedroom of a rental.
+const guestsPerBedroom = "choice.rental.guests_per_room"
+
+// bedrooms returns the bedrooms that guests of a rental are assumed to fill.
+func bedrooms(guests int64) int64 {
+	per, ok := factors.Supplement().Default(guestsPerBedroom)
+	if !ok {
+		return 0
+	}
+	return filled(guests, per.Value)
+}
+
+// filled returns how many rooms or vehicles people fill, of so many places each.
+func filled(people int64, places decimal.Decimal) int64 {
+	if places.Sign() <= 0 {
+		return people
+	}
+	n := new(big.Rat).Quo(big.NewRat(people, 1), decimalRat(places))
+	count := new(big.Int).Quo(n.Num(), n.Denom()).Int64()
+	if !n.IsInt() {
+		count++
+	}
+	return count
 }
 
 // roomsOf returns the rooms; one per guest if the record has none.
@@ -207,6 +227,11 @@ func product(a, b decimal.Decimal) decimal.Decimal {
 
 // chainAccommodation reports how the amounts multiply.
 func chainAccommodation(q *Chain, a *accommodation, l *Line) {
+	if a.Kind == rental && a.Rooms == 0 && a.KgCO2ePerRoomNight == nil {
+		q.count(bedrooms(a.Guests), "bedroom", "bedrooms")
+		q.count(a.Nights, "night", "nights")
+		return
+	}
 	if a.Guests > 0 && (l.Unit == "guest_night" || a.Kind == hostel && a.isByGuest(l)) || a.Rooms == 0 {
 		q.count(a.Guests, "guest", "guests")
 	} else {
@@ -222,8 +247,7 @@ func (a *accommodation) isByGuest(l *Line) bool {
 	if a.surveyed() {
 		nights.Mul(nights, big.NewRat(a.Population, a.Respondents))
 	}
-	quantity, ok := new(big.Rat).SetString(l.Quantity)
-	return ok && quantity.Cmp(nights) == 0
+	return isQuantity(nights, l.Quantity)
 }
 
 // accommodationDoc describes the type to its users.

@@ -278,6 +278,47 @@ func (l *attendeeLegs) ride(leg Leg, metres int64, fromCountry, toCountry string
 	l.leg(leg, known, func() { calculateGroundTransport(l.c, g) })
 }
 
+// chainAttendeeTravel reports how the amounts multiply: the distance is that of the leg.
+func chainAttendeeTravel(q *Chain, t *attendeeTravel, l *Line) {
+	if l.Leg == nil {
+		return
+	}
+	round, known := t.returns(l.Leg.Origin)
+	if !known {
+		return
+	}
+	q.remainder("km")
+	if l.Unit == "vehicle.km" && t.Occupancy != nil {
+		q.count(filled(l.Leg.People, *t.Occupancy), "vehicle", "vehicles")
+	} else {
+		q.count(l.Leg.People, "person", "people")
+	}
+	q.journeys(0, &round)
+	if s := t.OriginSet; s != nil && s.WithoutOrigin > 0 && s.People > s.WithoutOrigin {
+		q.ratio(s.People, s.People-s.WithoutOrigin, "for people without origin")
+	}
+}
+
+// returns reports whether people of a place travel back; it is not known where some do and others of the same place do
+// not.
+func (t *attendeeTravel) returns(place string) (round, known bool) {
+	if t.trips == nil {
+		t.trips = make(map[string]tripsOf)
+		for i := range t.Origins {
+			o := &t.Origins[i]
+			for k := range o.At {
+				name := o.At[k].String()
+				n := t.trips[name]
+				n.back = n.back || o.RoundTrip == nil || *o.RoundTrip
+				n.oneWay = n.oneWay || o.RoundTrip != nil && !*o.RoundTrip
+				t.trips[name] = n
+			}
+		}
+	}
+	n := t.trips[place]
+	return n.back, n.back != n.oneWay
+}
+
 // leg adds the lines of one leg with add, and their unknowns.
 func (l *attendeeLegs) leg(leg Leg, known []doubtOf, add func()) {
 	c := l.c

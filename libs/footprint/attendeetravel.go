@@ -71,7 +71,13 @@ type attendeeTravel struct {
 	Origins    []origin         `json:"origins"`
 	OriginSet  *originSet       `json:"originSet,omitempty"`
 	common
+
+	// trips are the journeys of the people of each place, once they were asked for.
+	trips map[string]tripsOf
 }
+
+// tripsOf says which journeys people of a place make.
+type tripsOf struct{ back, oneWay bool }
 
 // modeAnswer is the number of respondents who came by a mode.
 type modeAnswer struct {
@@ -110,7 +116,7 @@ type originSet struct {
 	Hash string `json:"hash"`
 }
 
-var _ = define(AttendeeTravel, attendeeTravelDoc(), decodeAttendeeTravel, calculateAttendeeTravel, nil)
+var _ = define(AttendeeTravel, attendeeTravelDoc(), decodeAttendeeTravel, calculateAttendeeTravel, chainAttendeeTravel)
 
 // travelModes are the modes of a row, with their synonyms in lists.
 func travelModes() []string {

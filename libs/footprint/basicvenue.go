@@ -15,6 +15,9 @@ import (
 // of generators.
 const OutdoorSite = "outdoor_site"
 
+// outdoorDiesel is the row of the diesel that a person uses there in a day.
+const outdoorDiesel = "festival.diesel.per_person_day.2020"
+
 // basicVenues are the building types whose energy use per square metre is in the supplement: all fuels, with the
 // share of electricity in the row's text.
 var basicVenues = [...]struct{ name, row string }{
@@ -101,7 +104,7 @@ func pow(scale int) int64 {
 
 // outdoors estimates the diesel of an outdoor site from its people and days.
 func (c *calculation) outdoors(v *venue, at supply) {
-	d, ok := c.stand("festival.diesel.per_person_day.2020", "attendees")
+	d, ok := c.stand(outdoorDiesel, "attendees")
 	if !ok {
 		return
 	}

@@ -23,7 +23,7 @@ type catering struct {
 
 var _ = define("catering",
 	cateringDoc(),
-	decodeCatering, calculateCatering, nil)
+	decodeCatering, calculateCatering, chainCatering)
 
 // diets and their rows; mixed is the mean of the other five.
 var diets = [...]struct{ name, row string }{
@@ -149,6 +149,23 @@ func (c *calculation) serve(m *catering, row, field string, q quantity, unit str
 	}
 	e.geography = c.foreign(f, m.Country)
 	c.add(e)
+}
+
+// chainCatering reports how the amounts multiply.
+func chainCatering(q *Chain, m *catering, l *Line) {
+	for _, v := range diets {
+		if v.row == l.FactorID && v.name == m.Diet {
+			q.count(*m.Meals, "meal", "meals")
+			return
+		}
+	}
+	for _, v := range drinks {
+		if litres, ok := m.Drinks[v.name]; ok && v.row == l.FactorID {
+			q.amount(&litres, "litres")
+			return
+		}
+	}
+	q.served(m, l)
 }
 
 // cateringDoc describes the type to its users.

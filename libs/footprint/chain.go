@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
 )
 
 // Term is one factor of the product that a line's quantity is.
@@ -20,8 +21,13 @@ type Term struct {
 // Chain collects the terms of a quantity.
 type Chain struct {
 	terms []Term
-	// rest describes the first term if it is not an input; empty if all terms are inputs.
-	rest string
+	// rest describes the first term if it is not an input; empty if all terms are inputs. It has at most restDigits
+	// decimals.
+	rest       string
+	restDigits int
+	// ev is the context of the record, and set its factor set.
+	ev  EventContext
+	set *factors.Set
 }
 
 func (q *Chain) count(n int64, one, many string) {
@@ -58,47 +64,103 @@ func (q *Chain) journeys(trips int64, roundTrip *bool) {
 	}
 }
 
-// remainder makes the first term the quantity divided by the other terms.
-func (q *Chain) remainder(unit string) { q.rest = unit }
+// ratio adds a share, such as the days of a year.
+func (q *Chain) ratio(num, den int64, word string) {
+	q.terms = append(q.terms, Term{big.NewRat(num, den), decimal.FromInt(num).String() + "/" + decimal.FromInt(den).String(), word})
+}
 
-func (q *Chain) survey(c *common) {
-	if c.surveyed() {
-		q.terms = append(q.terms, Term{big.NewRat(c.Population, c.Respondents),
-			decimal.FromInt(c.Population).String() + "/" + decimal.FromInt(c.Respondents).String(), "of the survey"})
+// percent adds a share in percent.
+func (q *Chain) percent(d *decimal.Decimal, of string) {
+	if d != nil {
+		q.terms = append(q.terms, Term{new(big.Rat).Quo(decimalRat(*d), big.NewRat(100, 1)), d.String(), "% " + of})
 	}
 }
 
-// Terms returns the inputs of a record that multiply to the quantity of one of
-// its lines exactly, and nil when they do not: the quantity then explains itself.
-func Terms(typ string, fields json.RawMessage, l Line) []Term {
+// remainder makes the first term the quantity divided by the other terms.
+func (q *Chain) remainder(unit string) { q.rest, q.restDigits = unit, 3 }
+
+func (q *Chain) survey(c *common) {
+	if c.surveyed() {
+		q.ratio(c.Population, c.Respondents, "of the survey")
+	}
+}
+
+// Products finds the inputs of one record that multiply to the quantities of its lines. The zero value finds none.
+type Products struct {
+	t   *recordType
+	in  any
+	ev  EventContext
+	set *factors.Set
+}
+
+// ProductsOf reads the fields of a record of an event.
+func ProductsOf(typ string, fields json.RawMessage, ev EventContext) Products {
 	t, ok := find(typ)
 	if !ok {
-		return nil
+		return Products{}
 	}
 	in, err := t.read(fields)
 	if err != nil {
+		return Products{}
+	}
+	set, err := ev.Set()
+	if err != nil {
+		return Products{}
+	}
+	return Products{t: t, in: in, ev: ev, set: set}
+}
+
+// Terms returns the inputs that multiply to the quantity of a line, and nil if they do not: the quantity then explains
+// itself. A quantity that does not end is that of its twelve decimals.
+func (p Products) Terms(l Line) []Term {
+	if p.t == nil {
 		return nil
 	}
 	quantity, ok := new(big.Rat).SetString(l.Quantity)
 	if !ok {
 		return nil
 	}
-	var q Chain
-	t.chain(in, &l, &q)
-	product := big.NewRat(1, 1)
-	for _, term := range q.terms {
-		product.Mul(product, term.Value)
-	}
-	if q.rest != "" && product.Sign() > 0 {
-		first := new(big.Rat).Quo(quantity, product)
-		digits, exact := first.FloatPrec()
-		if !exact || digits > 3 {
+	q := Chain{ev: p.ev, set: p.set}
+	p.t.chain(p.in, &l, &q)
+	product := q.product()
+	if q.rest == "" {
+		if len(q.terms) == 0 || !isQuantity(product, l.Quantity) {
 			return nil
 		}
-		return slices.Insert(q.terms, 0, Term{first, first.FloatString(digits), q.rest})
+		return q.terms
 	}
-	if product.Cmp(quantity) != 0 {
+	if product.Sign() <= 0 {
 		return nil
 	}
-	return q.terms
+	first := new(big.Rat).Quo(quantity, product)
+	for digits := 0; digits <= q.restDigits; digits++ {
+		text := first.FloatString(digits)
+		value, _ := new(big.Rat).SetString(text) // digits are a number
+		if isQuantity(new(big.Rat).Mul(value, product), l.Quantity) {
+			return slices.Insert(q.terms, 0, Term{value, text, q.rest})
+		}
+	}
+	return nil
+}
+
+// is reports whether the terms, and the survey of the record, multiply to the quantity of a line.
+func (q *Chain) is(l *Line, c *common) bool {
+	with := Chain{terms: slices.Clone(q.terms)}
+	with.survey(c)
+	return isQuantity(with.product(), l.Quantity)
+}
+
+// product multiplies the terms.
+func (q *Chain) product() *big.Rat {
+	product := big.NewRat(1, 1)
+	for _, t := range q.terms {
+		product.Mul(product, t.Value)
+	}
+	return product
+}
+
+// isQuantity reports whether a line with an exact amount has a quantity.
+func isQuantity(amount *big.Rat, text string) bool {
+	stated, ok := new(big.Rat).SetString(text)
+	return ok && (stated.Cmp(amount) == 0 || quantity{ratio: amount}.String() == text)
 }

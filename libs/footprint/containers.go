@@ -76,6 +76,17 @@ func (c *calculation) volume(w *waste) (quantity, bool) {
 	return quantity{}, false
 }
 
+// contained adds the litres of the containers of a record.
+func (q *Chain) contained(w *waste) {
+	for _, n := range wasteContainers {
+		if d, ok := factors.Supplement().Default(n.row); ok && n.name == w.Container {
+			q.count(w.Containers, "container", "containers")
+			q.amount(&d.Value, "litres")
+			q.percent(w.FillPercent, "full")
+		}
+	}
+}
+
 // byVolume weighs waste by its volume: by the density stated, else by the
 // published one of its material.
 func (c *calculation) byVolume(w *waste, e *entry) bool {

@@ -25,7 +25,7 @@ type custom struct {
 
 var _ = define("custom",
 	customDoc(),
-	decodeCustom, calculateCustom, nil)
+	decodeCustom, calculateCustom, chainCustom)
 
 func decodeCustom(d *decoder, u *custom) {
 	d.RequireOneOf("kgCO2e", "supplierFactor")
@@ -91,6 +91,15 @@ func calculateCustom(c *calculation, u *custom) {
 		c.unused(u.Scope3Category != "", "scope3Category", "A record of scope 1 or 2 has no category of scope 3.")
 	}
 	c.add(e)
+}
+
+// chainCustom reports how the amounts multiply.
+func chainCustom(q *Chain, u *custom, l *Line) {
+	if u.Supplier != nil && u.Quantity != nil {
+		q.amount(u.Quantity, l.Unit)
+		return
+	}
+	q.amount(u.KgCO2e, l.Unit)
 }
 
 // customDoc describes the type to its users.

@@ -35,7 +35,7 @@ type energy struct {
 
 var _ = define("energy",
 	energyDoc(),
-	decodeEnergy, calculateEnergy, nil)
+	decodeEnergy, calculateEnergy, chainEnergy)
 
 const grid = "grid"
 
@@ -256,6 +256,26 @@ func (c *calculation) fromGenerator(n *energy, at supply) {
 			c.fuel(at, s.litre, "volumeLitres", 1, "litre", carrier{quantity: litres, known: true, technology: 2})
 		}
 	}
+}
+
+// chainEnergy reports how the amounts multiply.
+func chainEnergy(q *Chain, n *energy, l *Line) {
+	for _, a := range n.amounts() {
+		switch {
+		case a.value == nil || a.row == "":
+			continue
+		case a.field == "weightKg":
+			q.weight(a.value, l)
+		case a.field == "volumeLitres":
+			q.amount(a.value, "litres")
+		case a.field == "volumeM3":
+			q.amount(a.value, "m³")
+		default:
+			q.amount(a.value, "kWh")
+		}
+		return
+	}
+	q.remainder("litres") // of a generator
 }
 
 // energyDoc describes the type to its users.

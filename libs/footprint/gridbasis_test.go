@@ -102,7 +102,7 @@ func TestHostelsByTheGuest(t *testing.T) {
 		if old.Lines[0].Mass.Kilograms() != c.before || e.Lines[0].Mass.Kilograms() != c.after || has(e.Notices, footprint.NoticeHostelGuests) != c.noticed {
 			t.Errorf("%s: %s and %s, %v; want %s and %s", c.body, old.Lines[0].Mass.Kilograms(), e.Lines[0].Mass.Kilograms(), e.Notices, c.before, c.after)
 		}
-		if terms := footprint.Terms("accommodation", []byte(c.body), e.Lines[0]); terms == nil {
+		if terms := footprint.ProductsOf("accommodation", []byte(c.body), third).Terms(e.Lines[0]); terms == nil {
 			t.Errorf("%s: the quantity %s is not explained", c.body, e.Lines[0].Quantity)
 		}
 	}

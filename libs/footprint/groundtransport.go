@@ -298,14 +298,7 @@ func (c *calculation) vehicles(g *groundTransport) int64 {
 		return g.Passengers
 	}
 	// Whole vehicles: passengers ÷ occupancy, rounded up.
-	seats := decimalRat(*g.Occupancy)
-	n := seats.Inv(seats)
-	n.Mul(n, whole(g.Passengers).rat())
-	count := n.Num().Int64() / n.Denom().Int64()
-	if !n.IsInt() {
-		count++
-	}
-	return count
+	return filled(g.Passengers, *g.Occupancy)
 }
 
 // vehicleScope sets the scope of a vehicle by its operator, and returns the category of its upstream part.
@@ -337,10 +330,18 @@ func chainGroundTransport(q *Chain, g *groundTransport, l *Line) {
 		return
 	}
 	q.amount(g.DistanceKm, "km")
-	if l.Unit == "passenger.km" || g.Vehicles == 0 {
-		q.count(g.Passengers, "passenger", "passengers")
-	} else {
+	switch {
+	case l.Unit == "vehicle.km" && g.Vehicles > 0:
 		q.count(g.Vehicles, "vehicle", "vehicles")
+	case l.Unit == "vehicle.km" && g.Occupancy != nil:
+		q.count(filled(g.Passengers, *g.Occupancy), "vehicle", "vehicles")
+	case g.Mode == coach && g.Passengers == 0:
+		q.count(g.Vehicles, "vehicle", "vehicles")
+		if load, ok := factors.Supplement().Default(coachLoad); ok {
+			q.amount(&load.Value, "people in each")
+		}
+	default:
+		q.count(g.Passengers, "passenger", "passengers")
 	}
 	q.journeys(g.Trips, g.RoundTrip)
 }

@@ -261,7 +261,60 @@ func (c *calculation) unused(given bool, field, message string) {
 }
 
 // chainMaterials reports how the amounts multiply.
-func chainMaterials(q *Chain, m *materials, l *Line) { q.weight(m.WeightKg, l) }
+func chainMaterials(q *Chain, m *materials, l *Line) {
+	row := materialRow(m.Material)
+	switch {
+	case row == nil:
+		return
+	case l.Unit == "item":
+		q.count(m.Items, "item", "items")
+	case l.Unit == "m2":
+		q.amount(m.AreaM2, "m²")
+	default:
+		q.weighed(m, row, l)
+	}
+	if m.Source != hired {
+		return
+	}
+	uses := m.UsesOverLife
+	if d, ok := factors.Supplement().Default(usesOfHired); uses == 0 && ok {
+		uses, _ = d.Value.Int64()
+	}
+	q.ratio(1, max(uses, 1), "of its uses")
+}
+
+// weighed adds the weight: as stated, or of what was counted or measured.
+func (q *Chain) weighed(m *materials, row *materialRowsOf, l *Line) {
+	p, counted := m.counted(row)
+	switch {
+	case m.WeightKg != nil:
+		q.amount(m.WeightKg, "kg")
+	case counted && p.field == "sheets":
+		q.count(m.Sheets, "sheet", "sheets")
+		q.amount(&p.each, "g")
+		if m.GramsPerM2 != nil {
+			q.amount(m.GramsPerM2, "g per m²")
+			n, _ := usualGrams.Int64()
+			q.ratio(1, n, "")
+		}
+		q.ratio(1, 1000, "")
+	case counted && p.field == "items":
+		q.count(m.Items, "item", "items")
+		q.amount(&p.each, "g")
+		q.ratio(1, 1000, "")
+	default:
+		q.amount(m.AreaM2, "m²")
+		grams := m.GramsPerM2
+		if counted {
+			grams = &p.each
+		}
+		q.amount(grams, "g per m²")
+		q.ratio(1, 1000, "")
+	}
+	if l.Unit == "tonne" {
+		q.ratio(1, 1000, "")
+	}
+}
 
 // materialsDoc describes the type to its users.
 func materialsDoc() doc {

@@ -21,6 +21,8 @@ type pieces struct {
 	row *factors.Default
 	// field is the counted field, better the one that would be exact.
 	field, better string
+	// each is the weight of a piece, of a sheet at usualGrams or of a square metre, in grams.
+	each decimal.Decimal
 }
 
 // counted returns the weight of a material given by sheets, pieces or area; false if there is none.
@@ -40,22 +42,22 @@ func (m *materials) counted(row *materialRowsOf) (pieces, bool) {
 		}
 		q := whole(m.Sheets).by(d.Value).perThousand()
 		if m.GramsPerM2 == nil {
-			return pieces{q, &d, "sheets", "gramsPerM2"}, true
+			return pieces{q, &d, "sheets", "gramsPerM2", d.Value}, true
 		}
 		n, _ := usualGrams.Int64()
-		return pieces{q.by(*m.GramsPerM2).times(1, n), nil, "sheets", ""}, true
+		return pieces{q.by(*m.GramsPerM2).times(1, n), nil, "sheets", "", d.Value}, true
 	case m.Items > 0 && row.piece != "":
 		d, ok := table.Default(row.piece)
 		if !ok {
 			return pieces{}, false
 		}
-		return pieces{whole(m.Items).by(d.Value).perThousand(), &d, "items", "weightKg"}, true
+		return pieces{whole(m.Items).by(d.Value).perThousand(), &d, "items", "weightKg", d.Value}, true
 	case m.AreaM2 != nil && row.sheet != "":
 		d, ok := table.Default(row.sheet)
 		if !ok {
 			return pieces{}, false
 		}
-		return pieces{exactly(*m.AreaM2).by(d.Value).perThousand(), &d, "areaM2", "gramsPerM2"}, true
+		return pieces{exactly(*m.AreaM2).by(d.Value).perThousand(), &d, "areaM2", "gramsPerM2", d.Value}, true
 	}
 	return pieces{}, false
 }
@@ -75,13 +77,16 @@ func (c *calculation) weighed(p pieces) {
 	}
 }
 
+// usesOfHired is the row of the uses that are assumed.
+const usesOfHired = "choice.hired.uses"
+
 // uses returns how often hired things are used over their life, as stated or as
 // assumed.
 func (c *calculation) uses(m *materials) int64 {
 	if m.UsesOverLife > 0 {
 		return m.UsesOverLife
 	}
-	d, ok := c.stand("choice.hired.uses", "usesOverLife")
+	d, ok := c.stand(usesOfHired, "usesOverLife")
 	n, whole := d.Value.Int64()
 	if !ok || !whole || n < 1 {
 		return 1

@@ -33,7 +33,7 @@ type purchases struct {
 
 var _ = define("purchases",
 	purchasesDoc(),
-	decodePurchases, calculatePurchases, nil)
+	decodePurchases, calculatePurchases, chainPurchases)
 
 // otherPurchases are the categories that no record type counts by amount.
 var otherPurchases = []string{
@@ -169,6 +169,24 @@ func calculatePurchases(c *calculation, p *purchases) {
 	category = c.stated(p.Scope3Category, category)
 	c.add(entry{value: *p.KgCO2ePerUnit, quantity: exactly(*p.Amount), unit: p.Currency, stage: Combined, scope: 3, category: category,
 		geography: 3, technology: 5})
+}
+
+// chainPurchases reports how the amounts multiply. What the ratio of
+// prices and currencies is made of is in a notice.
+func chainPurchases(q *Chain, p *purchases, l *Line) {
+	q.amount(p.Amount, p.Currency)
+	if l.Unit == p.Currency {
+		return
+	}
+	if p.VATIncluded != nil && *p.VATIncluded && p.VATRate != nil {
+		net := p.net()
+		q.terms = append(q.terms, Term{net, net.RatString(), "without VAT"})
+	}
+	category, _ := spendCategory(p.Category)
+	year := cmp.Or(YearOf(p.Date), YearOf(q.ev.StartDate), q.set.Year)
+	if steps, err := spend.Models(category, p.Currency, year); err == nil && len(steps) > 0 {
+		q.terms = append(q.terms, Term{steps[0].Multiplier, steps[0].Multiplier.RatString(), "of prices"})
+	}
 }
 
 // purchasesDoc describes the type to its users.

@@ -1,9 +1,11 @@
 package footprint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
@@ -96,6 +98,32 @@ func (c *calculation) serving(m *catering, row, grams, field string, q quantity)
 	}
 	e.geography = c.foreign(f, m.Country)
 	c.add(e)
+}
+
+// served adds the servings of a line. Those that several kinds of servings have in common explain themselves.
+func (q *Chain) served(m *catering, l *Line) {
+	serve := func(n int64, grams string) {
+		q.count(n, "serving", "servings")
+		if d, ok := factors.Supplement().Default(grams); ok {
+			q.amount(&d.Value, "g")
+			q.ratio(1, 1000, "")
+		}
+	}
+	if row, grams := light(m.MealType, m.Diet); row == l.FactorID && m.Meals != nil {
+		serve(*m.Meals, grams)
+		if q.is(l, &m.common) {
+			return
+		}
+	}
+	for _, v := range servings {
+		if n, ok := m.Servings[v.name]; ok && slices.Contains(v.rows, l.FactorID) {
+			q.terms = nil
+			serve(n, v.grams)
+			if q.is(l, &m.common) {
+				return
+			}
+		}
+	}
 }
 
 // light are the rows of meals that are not main ones, by diet.

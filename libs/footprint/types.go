@@ -40,8 +40,7 @@ type input interface {
 // initialized.
 var registered []*recordType
 
-// define registers a record type. T is the input struct. chain may be nil for a type whose quantity is one of its
-// inputs.
+// define registers a record type. T is the input struct. chain reports how its inputs multiply to the quantity of a line.
 func define[T any, P interface {
 	*T
 	input
@@ -78,7 +77,7 @@ func define[T any, P interface {
 			return in, nil
 		},
 		chain: func(in any, l *Line, q *Chain) {
-			if p, ok := in.(P); ok && chain != nil {
+			if p, ok := in.(P); ok {
 				chain(q, p, l)
 				q.survey(p.shared())
 			}

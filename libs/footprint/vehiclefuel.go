@@ -73,9 +73,12 @@ func calculateFuelled(c *calculation, g *groundTransport) {
 	c.upstream(e, upstream)
 }
 
+// coachLoad is the row of the people in a coach.
+const coachLoad = "choice.coach.passengers"
+
 // coaches returns the people in coaches of unknown load.
 func (c *calculation) coaches(g *groundTransport) quantity {
-	load, ok := c.stand("choice.coach.passengers", "passengers")
+	load, ok := c.stand(coachLoad, "passengers")
 	if !ok {
 		return whole(g.Vehicles)
 	}

@@ -2,9 +2,11 @@ package footprint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/factors"
 )
 
 // venue is the input of a venue record. Gas is in kWh of gross calorific value, as on bills.
@@ -31,7 +33,7 @@ type venue struct {
 
 var _ = define("venue",
 	venueDoc(),
-	decodeVenue, calculateVenue, nil)
+	decodeVenue, calculateVenue, chainVenue)
 
 // venueTypes are the kinds of building with an energy use per square metre. A
 // US figure covers all fuels.
@@ -174,6 +176,80 @@ func (c *calculation) perArea(v *venue, row string) carrier {
 		older = -1
 	}
 	return carrier{quantity: exactly(*v.FloorAreaM2).by(d.Value).times(v.Days, 365), known: true, technology: 4, atBest: Estimated, older: older}
+}
+
+// chainVenue reports how the amounts multiply.
+func chainVenue(q *Chain, v *venue, l *Line) {
+	metered, annual, fuel := v.ElectricityKWh, v.AnnualElectricityKWh, "electricity"
+	switch {
+	case strings.HasPrefix(l.FactorID, "energy.natural_gas"):
+		metered, annual, fuel = v.GasKWh, v.AnnualGasKWh, "fossil"
+	case strings.HasPrefix(l.FactorID, "energy.district_heat"):
+		metered, annual, fuel = v.HeatKWh, nil, ""
+	case l.Unit == "litre":
+		q.outdoors(v)
+		return
+	}
+	switch {
+	case metered != nil:
+		q.amount(metered, "kWh")
+	case annual != nil:
+		q.amount(annual, "kWh a year")
+		q.percent(v.SpaceSharePercent, "of the space")
+		q.ratio(v.Days, 365, "of the year")
+	case v.FloorAreaM2 != nil:
+		q.amount(v.FloorAreaM2, "m²")
+		q.perArea(v, fuel)
+		q.ratio(v.Days, 365, "of the year")
+	}
+}
+
+// perArea adds the energy of a kind of building by its area.
+func (q *Chain) perArea(v *venue, fuel string) {
+	kind := v.VenueType
+	if kind == "" {
+		kind = venueTypes[0].name
+	}
+	for _, t := range venueTypes {
+		row := t.row
+		if !t.allFuels {
+			row += "." + fuel
+		}
+		if d, ok := q.set.Default(row); ok && t.name == kind {
+			q.amount(&d.Value, "kWh per m² a year")
+		}
+	}
+	for _, t := range basicVenues {
+		if t.name != kind {
+			continue
+		}
+		d, ok := factors.Supplement().Default(t.row)
+		share, known := shareOf(d)
+		if !ok || !known {
+			return
+		}
+		of := "of it electricity"
+		if fuel != "electricity" {
+			share, of = decimal.New(pow(share.Scale())-share.Coefficient(), share.Scale()), "of it gas"
+		}
+		q.amount(&d.Value, "kWh per m² a year")
+		q.amount(&share, of)
+	}
+}
+
+// outdoors adds the diesel of the people of an outdoor site.
+func (q *Chain) outdoors(v *venue) {
+	d, ok := factors.Supplement().Default(outdoorDiesel)
+	if !ok {
+		return
+	}
+	people := v.Attendees
+	if people == 0 {
+		people = q.ev.Attendees
+	}
+	q.amount(&d.Value, "litres per person and day")
+	q.count(people, "person", "people")
+	q.count(v.Days, "day", "days")
 }
 
 // venueDoc describes the type to its users.

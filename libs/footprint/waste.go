@@ -156,7 +156,23 @@ func calculateWaste(c *calculation, w *waste) {
 }
 
 // chainWaste reports how the amounts multiply.
-func chainWaste(q *Chain, w *waste, l *Line) { q.weight(w.WeightKg, l) }
+func chainWaste(q *Chain, w *waste, l *Line) {
+	if w.WeightKg != nil {
+		q.weight(w.WeightKg, l)
+		return
+	}
+	if w.VolumeLitres != nil {
+		q.amount(w.VolumeLitres, "litres")
+	} else {
+		q.contained(w)
+	}
+	density := w.DensityKgPerM3
+	if d, ok := w.density(); density == nil && ok {
+		density = &d.Value
+	}
+	q.amount(density, "kg per m³")
+	q.ratio(1, 1_000_000, "")
+}
 
 // wasteDoc describes the type to its users.
 func wasteDoc() doc {

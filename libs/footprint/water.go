@@ -16,7 +16,7 @@ type water struct {
 
 var _ = define("water",
 	waterDoc(),
-	decodeWater, calculateWater, nil)
+	decodeWater, calculateWater, chainWater)
 
 func decodeWater(d *decoder, w *water) {
 	d.Require("supplyM3")
@@ -52,6 +52,9 @@ func calculateWater(c *calculation, w *water) {
 			geography: c.standsIn(f, w.Country), technology: 1})
 	}
 }
+
+// chainWater reports how the amounts multiply.
+func chainWater(q *Chain, w *water, _ *Line) { q.amount(w.SupplyM3, "m³") }
 
 // waterDoc describes the type to its users.
 func waterDoc() doc {

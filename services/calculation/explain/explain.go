@@ -90,6 +90,7 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 	out := make([]Line, 0, len(lines))
 	set, err := factors.ByID(ev.FactorSet)
 	supplier := footprint.SupplierFactorOf(c.Type, c.Fields)
+	of := footprint.ProductsOf(c.Type, c.Fields, ev)
 	for _, l := range lines {
 		line := Line{Line: l}
 		if err == nil { // the lines were calculated with it
@@ -102,7 +103,7 @@ func Lines(c record.Counted, lines []footprint.Line, ev footprint.EventContext) 
 			line.Factor = factorOf(row, factors.Cite(row.Source, row.SourceLocation))
 			line.Factor.BestBefore = supplier.ValidTo // the rule of published figures is not theirs
 		}
-		line.Formula = formula(c.Type, c.Fields, l)
+		line.Formula = formula(of, l)
 		out = append(out, line)
 	}
 	return out

@@ -47,7 +47,10 @@ func TestFormulas(t *testing.T) {
 		{"accommodation", `{"nights":2,"guests":7,"rooms":5,"country":"SE"}`, ev, []string{"7 guests × 2 nights × "}},
 		{"venue", `{"electricityKWh":1234.5}`, ev, []string{"1,234.5 kWh × 0.13096 kg per kWh = 161.670120 kg", "", "", ""}},
 		{"waste", `{"treatment":"landfill","weightKg":50}`, ev, []string{"50 kg × 1/1,000 × 520.58023 kg per tonne = 26.029012 kg"}},
-		{"venue", `{"gasKWh":1000000,"respondents":3,"population":7}`, ev, []string{"2,333,333.333333333333 kWh × 0.18231 kg per kWh = 425,390.000000 kg", ""}},
+		{"venue", `{"gasKWh":1000000,"respondents":3,"population":7}`, ev, []string{"1,000,000 kWh × 7/3 of the survey × 0.18231 kg per kWh = 425,390.000000 kg", ""}},
+		{"venue", `{"annualGasKWh":450000,"spaceSharePercent":12.5,"days":3}`, ev, []string{"450,000 kWh a year × 12.5 % of the space × 3/365 of the year × 0.18231 kg per kWh = 84.287158 kg", ""}},
+		{"venue", `{"floorAreaM2":900,"days":2,"venueType":"hotel"}`, ev, []string{"900 m² × 259 kWh per m² a year × 0.5 of it electricity × 2/365 of the year × 0.13096 kg per kWh = 83.635003 kg", "", "", "", "of it gas", ""}},
+		{"waste", `{"treatment":"recycling","container":"wheelie_240","containers":14}`, ev, []string{"14 containers × 240 litres × 34.4 kg per m³ × 1/1,000,000 × 4.65358 kg per tonne = 0.537879 kg"}},
 		{"flights", `{"from":"LHR","to":"JFK","passengers":100,"class":"economy"}`, ar6, []string{" kg re-based on AR6 = ", "0.02461 kg per passenger-km = 13,633.529013 kg"}},
 	} {
 		r := of(t, c.typ, c.body, c.ev)

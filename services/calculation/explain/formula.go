@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"math/big"
 	"strings"
 
@@ -11,14 +10,14 @@ import (
 
 // formula writes a line as "5,539.833 km × 1 passenger × 0.11704 kg per
 // passenger-km = 648.382054 kg". The inputs are shown only where they
-// multiply to the quantity of the line exactly; else the quantity is.
-func formula(typ string, fields json.RawMessage, l footprint.Line) string {
-	quantity, ok := new(big.Rat).SetString(l.Quantity)
-	if !ok {
-		quantity = new(big.Rat)
-	}
-	left := inputs(typ, fields, l)
+// multiply to the quantity of the line; else the quantity is.
+func formula(of footprint.Products, l footprint.Line) string {
+	left, quantity := inputs(of.Terms(l))
 	if left == "" {
+		var ok bool
+		if quantity, ok = new(big.Rat).SetString(l.Quantity); !ok {
+			quantity = new(big.Rat)
+		}
 		left = Grouped(l.Quantity) + " " + Unit(l.Unit)
 	}
 	left += " × " + Grouped(l.KgPerUnit.String()) + " kg per " + Unit(l.Unit)
@@ -39,19 +38,20 @@ func formula(typ string, fields json.RawMessage, l footprint.Line) string {
 	return left + Grouped(l.Mass.Kilograms()) + " kg"
 }
 
-// inputs writes the inputs that multiply to the quantity of a line; it is empty
-// when they do not.
-func inputs(typ string, fields json.RawMessage, l footprint.Line) string {
-	terms := footprint.Terms(typ, fields, l)
+// inputs writes the inputs that multiply to the quantity of a line, and
+// multiplies them; it is empty where there are none.
+func inputs(terms []footprint.Term) (string, *big.Rat) {
 	text := make([]string, 0, len(terms))
+	product := big.NewRat(1, 1)
 	for _, t := range terms {
+		product.Mul(product, t.Value)
 		number := make([]string, 0, 2)
 		for part := range strings.SplitSeq(t.Number, "/") {
 			number = append(number, Grouped(part))
 		}
 		text = append(text, strings.TrimSpace(strings.Join(number, "/")+" "+t.Word))
 	}
-	return strings.Join(text, " × ")
+	return strings.Join(text, " × "), product
 }
 
 func ratOf(d decimal.Decimal) *big.Rat {

@@ -100,6 +100,9 @@ it('says a formula of the server in German, with every digit', async () => {
     '50 kg × 1/1.000 × 520,58023 kg je Tonne + 1,5 kg durch Umrechnung auf AR6 = 27,5 kg',
   );
   expect(sayFormula('7 of the survey × 2 shells')).toBe('7 der Umfrage × 2 shells');
+  expect(sayFormula('900 m² × 259 kWh per m² a year × 12.5 % of the space × 2/365 of the year')).toBe(
+    '900 m² × 259 kWh je m² im Jahr × 12,5 % der Fläche × 2/365 des Jahres',
+  );
   await i18next.changeLanguage('en');
   expect(sayFormula('1,000.5 km × 2 passengers')).toBe('1,000.5 km × 2 passengers');
 });
@@ -111,12 +114,12 @@ it('has a German word for everything that formulas count', () => {
     (name) => name.endsWith('.go') && !name.endsWith('_test.go'),
   );
   const words = sources.flatMap((name) =>
-    [...source(`libs/footprint/${name}`).matchAll(/\bq\.(?:count|amount|remainder)\(([^\n]*)\)/g)].flatMap((m) =>
-      [...(m[1] ?? '').matchAll(/"([^"]+)"/g)].map((w) => w[1] ?? ''),
+    [...source(`libs/footprint/${name}`).matchAll(/\bq\.(count|amount|remainder|ratio|percent)\(([^\n]*)\)/g)].flatMap(
+      (m) => [...(m[2] ?? '').matchAll(/"([^"]+)"/g)].map((w) => (m[1] === 'percent' ? `% ${w[1]}` : (w[1] ?? ''))),
     ),
   );
   expect(words.length).toBeGreaterThan(15);
-  expect(words.filter((w) => !['km', 'kg', 'kWh'].includes(w) && !(w in server.formula))).toEqual([]);
+  expect(words.filter((w) => !['km', 'kg', 'g', 'kWh', 'm²', 'm³'].includes(w) && !(w in server.formula))).toEqual([]);
 });
 
 it('says of one record what the server says of many at once', async () => {
