@@ -245,7 +245,7 @@ func seen(page string) (texts []string) {
 }
 
 // stated is what people have written into the event of rich, and names.
-var stated = regexp.MustCompile(`^(Sommertagung|Event|Digital(: gering)?|Aufforstung|Pflanzenkohle|Gold Standard|(\S+ ?)?[\d.,]* ?kg( CO₂e)?|desnz-2026 \(2026\)|Scope \d \d.*)$`)
+var stated = regexp.MustCompile(`^(Sommertagung|UK Government GHG conversion factors 2026 \(DESNZ\)|Event|Digital(: gering)?|Aufforstung|Pflanzenkohle|Gold Standard|(\S+ ?)?[\d.,]* ?kg( CO₂e)?|Scope \d \d.*)$`)
 
 // TestPagesOfAnotherLanguageHaveNoEnglish: no text of the English page is on one of another
 // language, except for what is marked as English, and what is the same in both.
@@ -313,7 +313,7 @@ func TestSentencesOfNotices(t *testing.T) {
 	d := rich(t)
 	for message, want := range map[string]string{
 		"UK factors stand in for places outside the UK. It is about 3 records of 12.300000 kg together.":                                                "(3 Einträge, 12 kg)",
-		"The event is of 2028; the factors are those of 2024. The event can adopt desnz-2026, which is newer. The rows of the pack a-v1 are not in it.": "(desnz-2026)",
+		"The event is of 2028; the factors are those of 2024. The event can adopt desnz-2026, which is newer. The rows of the pack a-v1 are not in it.": "(UK Government GHG conversion factors 2026 (DESNZ))",
 		"11079.250000 kg are of records that name no group of people.":                                                                                  "(11.079 kg)",
 	} {
 		d.Result.Notices = []footprint.Notice{{Code: footprint.NoticeProxy, Message: message}}

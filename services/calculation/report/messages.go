@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/messages"
 	"github.com/eventcarbon/ecf/services/calculation/findings"
@@ -25,10 +26,25 @@ var (
 // exactKilograms is a mass to the milligram, as notices and findings have it.
 var exactKilograms = regexp.MustCompile(`\b(\d{1,9})\.(\d{6}) kg\b`)
 
-// legible returns an English sentence with its masses as kg writes them. The exact ones
-// are in the JSON form.
+// setIDs are the ids of factor sets, and of their rows, which setName leaves as they are.
+var setIDs = regexp.MustCompile(`\b[a-z]\w*(?:[-.]\w+)*-\d{4}(?:[-.]\w+)*\b`)
+
+// setName returns what was published under the id of a factor set that the process has met;
+// another text is returned as it is.
+func setName(id string) string {
+	for _, set := range slices.Concat(factors.Sets(), factors.Added()) {
+		if set.ID == id {
+			return set.Title()
+		}
+	}
+	return id
+}
+
+// legible returns an English sentence with its masses as kg writes them, and with the names of
+// factor sets. The exact ones are in the JSON form.
 func legible(message string) string {
 	english := &language{tag: footprint.English}
+	message = setIDs.ReplaceAllStringFunc(message, setName)
 	return exactKilograms.ReplaceAllStringFunc(message, func(found string) string {
 		if m, ok := massOf(strings.TrimSuffix(found, " kg")); ok {
 			return english.kg(m) + " kg"
@@ -91,7 +107,7 @@ func (l *language) notice(n footprint.Notice) any {
 		facts = append(facts, l.kg(m)+" kg")
 	}
 	if m := adoptableSet.FindStringSubmatch(n.Message); m != nil {
-		facts = append(facts, m[1])
+		facts = append(facts, setName(m[1]))
 	}
 	return withFacts(own, facts)
 }

@@ -77,15 +77,17 @@ type page struct {
 	Tables                     []tablePage
 	Extrapolated               string
 	WithoutAttendeeTravel      string
-	Next                       []row
-	Findings                   []said
-	Notices                    []any
-	Failed                     []string
-	Compensation               []compensationRow
-	Included                   []string
-	Excluded                   []exclusion
-	Methods                    []fact
-	DirectOnly                 string
+	// Biogenic is the CO2 of biomass, which is outside of the scopes.
+	Biogenic     string
+	Next         []row
+	Findings     []said
+	Notices      []any
+	Failed       []string
+	Compensation []compensationRow
+	Included     []string
+	Excluded     []exclusion
+	Methods      []fact
+	DirectOnly   string
 	// ShortFlights reports whether flights outside the UK count by one factor, which
 	// understates the short ones.
 	ShortFlights bool
@@ -160,6 +162,7 @@ func (l *language) write(w io.Writer, d Data) error {
 // functions are those that the template calls.
 func (l *language) functions() template.FuncMap {
 	return template.FuncMap{"text": l.text, "html": l.html, "quote": l.quote, "region": l.region, "unit": l.unit, "year": l.yearOfRow, "value": l.valueOf,
+		"cited":      cited,
 		"bestBefore": func(f bundle.Factor) string { return l.isoDate(bestBefore(f)) }}
 }
 
@@ -169,7 +172,7 @@ func (l *language) pageOf(d Data) page {
 	p := page{
 		Style:    template.CSS(style), //nolint:gosec // our own file
 		Language: l.tag, Translated: !l.english(), TranslationOf: l.translationOf(d.SignOff),
-		Set:   d.FactorSet.ID,
+		Set:   setName(d.FactorSet.ID),
 		Title: d.Event.Title, Dates: l.dates(d.Context), Place: l.country(d.Context.Country),
 		Total: l.inTonnes(r.Total), Whole: l.rowOf("", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
 		PastBest: l.pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
@@ -207,6 +210,7 @@ func (l *language) pageOf(d Data) page {
 	if !r.ExtrapolatedKg.IsZero() {
 		p.Extrapolated = l.kg(r.ExtrapolatedKg)
 	}
+	p.Biogenic = l.kg(r.OutsideScopes.BiogenicCO2Kg)
 	if r.ExcludingAttendeeTravelKg != total {
 		p.WithoutAttendeeTravel = l.kg(r.ExcludingAttendeeTravelKg)
 	}
@@ -228,7 +232,7 @@ func (p *page) facts(l *language, d Data, records int) {
 	p.Facts = []fact{
 		{l.text("Counted records"), l.count(int64(records))},
 		{l.text("Attendees"), l.orUnsaid(d.Context.Attendees)},
-		{l.text("Factor set"), fmt.Sprintf("%s (%d)", d.FactorSet.ID, d.FactorSet.Year)},
+		{l.text("Factor set"), setName(d.FactorSet.ID)},
 		{l.text("Result"), l.text("Revision %d, %s", r.Revision, l.minute(r.CalculatedAt))},
 	}
 	if d.SignOff != nil {
@@ -244,7 +248,8 @@ func (p *page) facts(l *language, d Data, records int) {
 	if d.Context.GWP == "AR6" {
 		potential = l.text("IPCC AR6, for factors with a published gas split")
 	}
-	p.Methods = []fact{{l.text("Radiative forcing"), forcing}, {l.text("Global warming potentials"), potential}, {l.text("Calculation engine"), d.EngineVersion}}
+	p.Methods = []fact{{l.text("Consolidation approach"), l.text("Operational control: energy and vehicles that the organiser controls are in scopes 1 and 2, as stated for each record")},
+		{l.text("Radiative forcing"), forcing}, {l.text("Global warming potentials"), potential}, {l.text("Calculation engine"), d.EngineVersion}}
 	p.Proof = []fact{
 		{l.text("Result"), l.text("event %s, revision %d", d.Event.ID, r.Revision)},
 		{l.text("Hash of all inputs"), r.InputsHash},

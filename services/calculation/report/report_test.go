@@ -98,6 +98,29 @@ func TestPageLinksToWhatIsServed(t *testing.T) {
 	}
 }
 
+// TestPageNamesWhatWasPublished: the factor set and the sources are named as they were published, also in notices; ids
+// remain where they identify a row or are checked.
+func TestPageNamesWhatWasPublished(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
+	d := data(t, ev, `energy {"source":"hvo","volumeLitres":1000}`)
+	d.Result.Notices = append(d.Result.Notices, footprint.Notice{Code: "SOME", Message: "The event can adopt desnz-2025. The row desnz-2026-coach is not in it."})
+	text := page(t, d)
+	for _, want := range []string{
+		"<dt>Factor set</dt><dd>UK Government GHG conversion factors 2026 (DESNZ)</dd>", "the factor set “UK Government GHG conversion factors 2026 (DESNZ)”",
+		"can adopt UK Government GHG conversion factors 2025 (DESNZ). The row desnz-2026-coach is", "<code>desnz-2026, SHA-256 ",
+		"DESNZ, UK Government GHG conversion factors 2026 (11 June 2026; flat file v1.2 of 10 July 2026; OGL v3.0); ",
+		"not in the total: 2,430 kg, where it is published", "Operational control", "no verification of the figures by an independent party",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "31 July") || strings.Contains(text, "desnz-2026 (2026)") {
+		t.Error("the page has another date of the publication, or the id of the set")
+	}
+}
+
 func TestPageOfLittle(t *testing.T) {
 	t.Parallel()
 	text := page(t, data(t, footprint.EventContext{GWP: "AR6", FactorSet: "desnz-2026"}, `venue {"country":"GB","electricityKWh":0}`))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -198,6 +199,15 @@ func (l *language) valueOf(f bundle.Factor) string {
 		return l.text("%s + %s upstream", v, l.number(f.WellToTank.String()))
 	}
 	return v
+}
+
+// cited names the publication of a factor, and its place there.
+func cited(f bundle.Factor) string {
+	c := factors.Cite(f.Source, f.SourceLocation)
+	if place := c.Located(); place != "" {
+		return c.Publication + "; " + place + "."
+	}
+	return c.Publication + "."
 }
 
 // bestBefore returns the day after which a newer figure should be looked for; empty
