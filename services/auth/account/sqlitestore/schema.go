@@ -81,7 +81,7 @@ func setupKeys() sqlitex.Step {
 // accounts with one mailbox the second keeps the key it has, see account.EmailKeys.
 func oneMailbox() sqlitex.Step {
 	return sqlitex.Step{MinReader: 1, Apply: func(ctx context.Context, tx sqlitex.Tx) error {
-		users, err := list(ctx, tx, scanUser, `SELECT `+userColumns+` FROM account_users WHERE email LIKE '%xn--%' AND deleted = 0 AND person = '' ORDER BY created_at, id`)
+		users, err := sqlitex.List(ctx, tx, scanUser, `SELECT `+userColumns+` FROM account_users WHERE email LIKE '%xn--%' AND deleted = 0 AND person = '' ORDER BY created_at, id`)
 		if err != nil {
 			return err
 		}
