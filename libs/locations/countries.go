@@ -69,6 +69,31 @@ var usual = map[string]string{
 //go:embed countrynames.tsv
 var countryNames string
 
+// nameLanguages are the languages of the columns after the code in countrynames.tsv.
+var nameLanguages = [...]string{"en", "de"}
+
+// names are the names of countries by language and code.
+var names = sync.OnceValue(func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for _, language := range nameLanguages {
+		out[language] = map[string]string{}
+	}
+	for line := range strings.Lines(countryNames) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		for i, name := range columns[1:] {
+			out[nameLanguages[i]][columns[0]] = name
+		}
+	}
+	return out
+})
+
+// CountryName returns the name of a country in a language, "en" or "de", as the Unicode Common Locale Data Repository
+// (CLDR) has it. The code is upper case.
+func CountryName(code, language string) (name string, ok bool) {
+	name, ok = names()[language][code]
+	return name, ok
+}
+
 // named maps names of countries in upper case to codes: those of the table, those of CLDR in English and German, and
 // common abbreviations.
 var named = sync.OnceValue(func() map[string]string {
@@ -76,9 +101,8 @@ var named = sync.OnceValue(func() map[string]string {
 	for _, c := range countries().list {
 		out[strings.ToUpper(c.Name)] = c.Code
 	}
-	for line := range strings.Lines(countryNames) {
-		code, names, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		for name := range strings.SplitSeq(names, "\t") {
+	for _, language := range nameLanguages {
+		for code, name := range names()[language] {
 			out[strings.ToUpper(name)] = code
 		}
 	}

@@ -50,13 +50,13 @@ func TestResultsTellOfTheirSet(t *testing.T) {
 			t.Errorf("the bundle names a set to adopt")
 		}
 	}
-	check("NEWER_THAN_EVENT desnz-2022", "The event can adopt desnz-2022, the set of its own year.")
+	check("NEWER_THAN_EVENT desnz-2022", "The event can adopt UK Government GHG conversion factors 2022 (DESNZ), the set of its own year.")
 	before := s.of("").data("total", "kgCO2e")
 
 	s.change(func(ev *record.Event) { ev.StartDate, ev.EndDate = "2028-06-10", "2028-06-11" })
 	s.settle()
 	const older = "OLDER_THAN_EVENT desnz-2026"
-	check(older, "The event can adopt desnz-2026, which is newer.")
+	check(older, "The event can adopt UK Government GHG conversion factors 2026 (DESNZ), which is newer.")
 	result := s.of("").want(http.StatusOK)
 	if got := result.data("total", "kgCO2e"); got != before {
 		t.Errorf("the date moved the figure from %s to %s", before, got)

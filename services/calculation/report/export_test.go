@@ -17,12 +17,6 @@ func Texts(tag string) (map[string]string, error) {
 	return l.Texts, err
 }
 
-// Countries returns the names of countries in a language.
-func Countries(tag string) (map[string]string, error) {
-	l, err := languageOf(tag)
-	return l.countries, err
-}
-
 // listened returns a language that tells which texts are looked up.
 func listened(tag string, lookedUp func(text string, found bool)) (*language, error) {
 	l, err := languageOf(tag)
@@ -80,4 +74,13 @@ func Trees() (trees []*parse.Tree, err error) {
 		trees = append(trees, part.Tree)
 	}
 	return trees, nil
+}
+
+// Country returns the name of a country or region in a language.
+func Country(tag, code string) (string, error) {
+	l, err := languageOf(tag)
+	if err != nil {
+		return "", err
+	}
+	return l.country(code), nil
 }

@@ -12,18 +12,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/locations"
 	"github.com/eventcarbon/ecf/libs/messages"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 )
 
 // language is what a page is written in. English is in the code and in the template. Another
-// language has a catalogue of the same texts: words/<tag>.json, and the names of countries in
-// words/<tag>.countries.json. Names of types, of their values, and what findings and notices
-// say are those of [footprint] and [messages].
+// language has a catalogue of the same texts: words/<tag>.json. Names of types, of their values, and
+// what findings and notices say are those of [footprint] and [messages]; names of countries are
+// those of [locations].
 type language struct {
 	tag string
 	catalogue
-	countries map[string]string
 	// lookedUp is told the texts that were looked up, and whether they were found; nil: nobody is.
 	lookedUp func(text string, found bool)
 }
@@ -35,6 +35,8 @@ type catalogue struct {
 	// Texts are sentences and words by the English ones. What fmt puts into the one, it puts
 	// into the other.
 	Texts map[string]string
+	// Regions are the names of regions of factors that are no countries, by their codes.
+	Regions map[string]string
 }
 
 //go:embed words/*.json
@@ -45,14 +47,13 @@ var languages = sync.OnceValues(func() (map[string]*language, error) {
 	all := map[string]*language{}
 	for _, tag := range footprint.Languages()[1:] {
 		l := &language{tag: tag}
-		for name, part := range map[string]any{"words/" + tag + ".json": &l.catalogue, "words/" + tag + ".countries.json": &l.countries} {
-			text, err := files.ReadFile(name)
-			if err == nil {
-				err = json.Unmarshal(text, part)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("report: %s: %w", name, err)
-			}
+		name := "words/" + tag + ".json"
+		text, err := files.ReadFile(name)
+		if err == nil {
+			err = json.Unmarshal(text, &l.catalogue)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("report: %s: %w", name, err)
 		}
 		all[tag] = l
 	}
@@ -213,15 +214,18 @@ func (l *language) category(category string) string {
 	return category
 }
 
-// country returns what people call a country, the state of one, or a part of the world. English
-// pages have its code.
+// country returns what people call a country, the state of one, or a part of the world; the code
+// where there is no name.
 func (l *language) country(code string) string {
-	if name, ok := l.countries[code]; ok {
+	if name, ok := l.Regions[code]; ok {
 		return name
 	}
-	land, state, _ := strings.Cut(code, "-")
-	if name, ok := l.countries[land]; ok {
+	land, state, divided := strings.Cut(code, "-")
+	switch name, ok := locations.CountryName(land, l.tag); {
+	case ok && divided:
 		return name + " (" + state + ")"
+	case ok:
+		return name
 	}
 	return code
 }

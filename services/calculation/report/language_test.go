@@ -15,9 +15,7 @@ import (
 	"text/template/parse"
 	"time"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
-
+	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -346,34 +344,35 @@ func TestUnknownMessagesAreQuoted(t *testing.T) {
 	}
 }
 
-// TestCountriesAreThoseOfCLDR: each country has the name that the Unicode Common Locale Data
-// Repository has for it.
-func TestCountriesAreThoseOfCLDR(t *testing.T) {
-	t.Parallel()
-	for _, tag := range footprint.Languages()[1:] {
-		names, err := report.Countries(tag)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cldr := display.Regions(language.MustParse(tag))
-		for a := 'A'; a <= 'Z'; a++ {
-			for b := 'A'; b <= 'Z'; b++ {
-				code := string([]rune{a, b})
-				region, err := language.ParseRegion(code)
-				if err != nil || !region.IsCountry() || region.Canonicalize().String() != code {
-					continue
-				}
-				if want := cldr.Name(region); names[code] != want {
-					t.Errorf("%s: %s is %q, want %q", tag, code, names[code], want)
-				}
-			}
-		}
-	}
-}
-
 func TestUnknownLanguage(t *testing.T) {
 	t.Parallel()
 	if err := report.HTML(nil, report.Data{}, "xx"); err == nil || !strings.Contains(err.Error(), `"xx"`) {
 		t.Error(err)
+	}
+}
+
+// TestPlacesHaveNames: regions of factors are written by their names, in each language.
+func TestPlacesHaveNames(t *testing.T) {
+	t.Parallel()
+	for tag, want := range map[string]map[string]string{
+		"en": {"GB": "United Kingdom", "US-CA": "United States (CA)", "EUROPE": "EUROPE"},
+		"de": {"GB": "Vereinigtes Königreich", "US-CA": "Vereinigte Staaten (CA)", "EUROPE": "Europa", "EU-REST": "übriges Europa"},
+	} {
+		for code, name := range want {
+			if got, err := report.Country(tag, code); err != nil || got != name {
+				t.Errorf("%s: %s is %q, %v; want %q", tag, code, got, err, name)
+			}
+		}
+	}
+	organizations := []string{"ASEAN", "G20", "G7", "OECD"}
+	for _, set := range factors.Sets() {
+		for _, f := range set.Factors() {
+			if strings.Trim(f.Region, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" || f.Region == "" || slices.Contains(organizations, f.Region) {
+				continue
+			}
+			if name, err := report.Country("de", f.Region); err != nil || name == f.Region {
+				t.Errorf("%s: %s has no name: %v", f.ID, f.Region, err)
+			}
+		}
 	}
 }

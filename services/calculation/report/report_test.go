@@ -147,7 +147,7 @@ func TestPageOfMany(t *testing.T) {
 	}
 	d := data(t, ev, lines...)
 	text := page(t, d)
-	for _, want := range []string{"<strong>5 more records</strong> with 7.809 kg", "31 January 2026 to 1 February 2026, DE", "Record <code>r304</code>", "tonnes"} {
+	for _, want := range []string{"<strong>5 more records</strong> with 7.809 kg", "31 January 2026 to 1 February 2026, Germany", "Record <code>r304</code>", "tonnes"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
