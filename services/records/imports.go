@@ -2,6 +2,7 @@ package records
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -261,7 +262,7 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 	ctx := c.UserContext()
 	err := s.Store.InsertImport(ctx, w.Org, i)
 	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
-		i, err = s.Store.Import(ctx, w.Org, i.Event, i.ID)
+		i, err = s.begunEarlier(ctx, i)
 	}
 	if err != nil || i.Status != record.Receiving {
 		return i, err
@@ -284,6 +285,25 @@ func (s *server) receive(c *fiber.Ctx, w writes.Write, i record.Import, file *we
 	err = s.Store.ReplaceImport(ctx, w.Org, i, before)
 	if errors.Is(err, record.ErrConflict) {
 		return s.Store.Import(ctx, w.Org, i.Event, i.ID)
+	}
+	return i, err
+}
+
+// begunEarlier returns the import that an earlier attempt of the request has begun. One that was
+// given up, because its file did not arrive, is begun again.
+func (s *server) begunEarlier(ctx context.Context, i record.Import) (record.Import, error) {
+	earlier, err := s.Store.Import(ctx, i.Org, i.Event, i.ID)
+	if err != nil || !imports.NotReceived(earlier) {
+		return earlier, err
+	}
+	if earlier.HasFile {
+		return earlier, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
+			Message: "The remains of the file's first part are being removed. Please try again."}
+	}
+	i.Rev, i.CreatedAt = earlier.Rev+1, earlier.CreatedAt
+	err = s.Store.ReplaceImport(ctx, i.Org, i, earlier.Rev)
+	if errors.Is(err, record.ErrConflict) {
+		return s.Store.Import(ctx, i.Org, i.Event, i.ID)
 	}
 	return i, err
 }

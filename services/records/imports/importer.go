@@ -211,13 +211,21 @@ func (m *Importer) due(i record.Import) bool {
 	return i.Open() && (left <= 0 || left > 2*importLease)
 }
 
+// notReceived is the code of an import whose file was not stored in time.
+const notReceived = "NOT_RECEIVED"
+
+// NotReceived reports whether an import was given up because its file was not stored in time.
+func NotReceived(i record.Import) bool {
+	return i.Status == record.Failed && len(i.Errors) == 1 && i.Errors[0].Code == notReceived
+}
+
 // take processes an import that is due. ErrConflict means that another process has it, or has
 // taken it over.
 func (m *Importer) take(ctx context.Context, i record.Import) error {
 	job := &job{Importer: m, ctx: ctx, i: i, began: m.now(), decoding: record.DecodeOptions(ctx, m.store, i.Org, false), endSlice: func() {}}
 	defer func() { job.endSlice() }()
 	if i.Status == record.Receiving {
-		return job.fail("NOT_RECEIVED", "The file did not arrive whole. Please send it again.")
+		return job.fail(notReceived, "The file did not arrive whole. Please send it again.")
 	}
 	if err := job.keep(&job.i); err != nil {
 		return err
