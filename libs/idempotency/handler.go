@@ -112,7 +112,9 @@ func (k *Keeper) handle(next fiber.Handler) fiber.Handler {
 		k.tidy(c.UserContext(), org)
 		c.Locals(local{}, reservation)
 		returned := false
+		stop := k.renew(c.UserContext(), org, reservation)
 		defer func() {
+			stop()
 			if !returned { // the handler panicked
 				k.settle(c, org, reservation, http.StatusInternalServerError, nil)
 			}

@@ -54,13 +54,14 @@ type place struct {
 	t    *testing.T
 	app  *fiber.App
 	work atomic.Pointer[func(c *fiber.Ctx) error]
+	keys *suspendable
 }
 
 func newPlace(t *testing.T, store record.Keys, c *clock) *place {
 	t.Helper()
-	p := &place{t: t}
+	p := &place{t: t, keys: &suspendable{Keys: store}}
 	logger := slog.New(slog.DiscardHandler)
-	keeper := &idempotency.Keeper{Store: store, Now: c.now, Logger: logger}
+	keeper := &idempotency.Keeper{Store: p.keys, Now: c.now, Logger: logger}
 	p.app = web.New(web.Options{Service: "test", Logger: logger})
 	handler := keeper.Handler(func(c *fiber.Ctx) error { return (*p.work.Load())(c) })
 	var table api.Table
@@ -295,73 +296,6 @@ func TestTwoAtOnceDoTheWorkOnce(t *testing.T) {
 		if runs.Load() != 1 || fresh.Load() != 1 {
 			t.Errorf("%d runs, %d first answers", runs.Load(), fresh.Load())
 		}
-	})
-}
-
-// TestALeaseIsTakenOver verifies that when the lease of a dead process expires, one other
-// process takes over with the same ids and name, and that a late response of the dead one
-// changes nothing.
-func TestALeaseIsTakenOver(t *testing.T) {
-	t.Parallel()
-	onBothEngines(t, func(t *testing.T, c *clock, a, b *place) {
-		type facts struct {
-			ids     [2]string
-			once    string
-			resumed bool
-		}
-		factsOf := func(c *fiber.Ctx) facts {
-			r := idempotency.Of(c)
-			return facts{[2]string{r.NewID(0), r.NewID(1)}, r.Once(), r.Resumed}
-		}
-		begun, proceed := make(chan facts, 1), make(chan struct{})
-		a.does(func(c *fiber.Ctx) error {
-			begun <- factsOf(c)
-			<-proceed
-			return web.OK(c, "the late one")
-		})
-		late := make(chan reply, 1)
-		go func() { late <- a.ask("k", "{}") }()
-		first := <-begun
-		var second facts
-		b.does(func(c *fiber.Ctx) error {
-			second = factsOf(c)
-			return web.OK(c, "the other")
-		})
-		b.want(b.ask("k", "{}"), http.StatusConflict, false, "IDEMPOTENCY_IN_PROGRESS")
-		c.advance(16 * time.Second)
-		b.want(b.ask("k", "{}"), http.StatusOK, false, "the other")
-		if first.resumed || !second.resumed || first.ids != second.ids || first.once != second.once {
-			t.Errorf("%+v, then %+v", first, second)
-		}
-		if first.ids[0] == first.ids[1] || len(first.ids[0]) != 26 || len(first.once) < 32 {
-			t.Errorf("%+v", first)
-		}
-		close(proceed)
-		a.want(<-late, http.StatusOK, false, "the late one")
-		b.want(b.ask("k", "{}"), http.StatusOK, true, "the other")
-	})
-}
-
-// TestALeaseOfTheFutureIsTakenOver verifies that a lease from a clock an hour ahead does not
-// last an hour.
-func TestALeaseOfTheFutureIsTakenOver(t *testing.T) {
-	t.Parallel()
-	onBothEngines(t, func(t *testing.T, c *clock, a, b *place) {
-		begun, proceed := make(chan struct{}), make(chan struct{})
-		a.does(func(c *fiber.Ctx) error {
-			close(begun)
-			<-proceed
-			return web.OK(c, "the late one")
-		})
-		b.does(func(c *fiber.Ctx) error { return web.OK(c, "the other") })
-		late := make(chan reply, 1)
-		go func() { late <- a.ask("k", "{}") }()
-		<-begun
-		b.want(b.ask("k", "{}"), http.StatusConflict, false, "IDEMPOTENCY_IN_PROGRESS")
-		c.advance(-time.Hour)
-		b.want(b.ask("k", "{}"), http.StatusOK, false, "the other")
-		close(proceed)
-		a.want(<-late, http.StatusOK, false, "the late one")
 	})
 }
 

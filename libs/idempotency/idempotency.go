@@ -3,8 +3,8 @@
 //
 // The key is reserved in the database before any work. The reservation fixes the ids of what
 // the request will create, and a name that its moves leave in histories. If a process dies, its
-// reservation has a lease that expires; the next repetition takes it over, finds by those ids
-// and that name what was done already, does the rest and returns the response.
+// reservation has a lease that is no longer renewed; the next repetition takes it over, finds by
+// those ids and that name what was done already, does the rest and returns the response.
 //
 // Correctness depends on the ids and names alone. The lease, which compares clocks of
 // processes, only prevents repetitions from working concurrently.
@@ -32,9 +32,12 @@ import (
 const (
 	// remembered is how long a key is stored.
 	remembered = 24 * time.Hour
-	// lease is how long a request may take before another one takes it over: longer than any
-	// request lasts.
-	lease = 15 * time.Second
+	// lease is how long after the death of a process its requests are taken over: a request that
+	// runs renews its lease every renewEvery.
+	lease      = 5 * time.Second
+	renewEvery = lease / 4
+	// longestLease is more than any release reserves.
+	longestLease = 30 * time.Second
 	// attempts bounds how often a reservation is retried because another process changed the
 	// entry in the meantime.
 	attempts = 10
@@ -133,7 +136,7 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 					With(apperr.Detail{Field: Header, Code: "KEY_REUSED", Message: "The method and path are the same, but the body or query differs."})
 			case stored.Answer != nil:
 				return Reservation{}, stored.Answer, nil
-			case now.Before(stored.LeaseUntil) && stored.LeaseUntil.Sub(now) <= 2*lease:
+			case now.Before(stored.LeaseUntil) && stored.LeaseUntil.Sub(now) <= longestLease:
 				// A longer lease is from before a clock was set back.
 				return Reservation{}, nil, &apperr.Error{Code: apperr.IdempotencyInProgress, RetryAfter: time.Second,
 					Message: "A request with this " + Header + " is still running. Repeat it in a moment to get its response."}
@@ -151,6 +154,31 @@ func (k *Keeper) reserve(ctx context.Context, c call) (Reservation, *record.KeyA
 	}
 	return Reservation{}, nil, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
 		Message: "Too many requests with this " + Header + " at the same time. Please try again."}
+}
+
+// renew renews the lease of a reservation until stop is called, ctx ends, or another attempt has taken
+// the request over.
+func (k *Keeper) renew(ctx context.Context, org record.OrgID, r Reservation) (stop func()) {
+	stopped := make(chan struct{})
+	timer := time.AfterFunc(renewEvery, func() { // few requests run that long
+		ticker := time.NewTicker(renewEvery)
+		defer ticker.Stop()
+		for held := true; held && ctx.Err() == nil; {
+			e := r.entry
+			e.LeaseUntil = k.now().Add(lease)
+			taken, err := k.Store.ReplaceKey(ctx, org, e, e.Lease)
+			held = taken || err != nil // after an error the next renewal may succeed
+			select {
+			case <-ticker.C:
+			case <-stopped:
+				return
+			}
+		}
+	})
+	return func() {
+		timer.Stop()
+		close(stopped)
+	}
 }
 
 // finish stores the first response. If another attempt has taken the request over, its response
