@@ -38,6 +38,11 @@ func HeadOf(rows [][]string, o Options, types ...string) int {
 	if at := slices.IndexFunc(rows, func(row []string) bool { return fieldsNamed(row, o, types) >= least }); at >= 0 {
 		return at
 	}
+	for at, row := range rows[1:] {
+		if Headings(rows[at], row, o, types...) != nil {
+			return at + 1
+		}
+	}
 	return oneField(rows, o, types)
 }
 
@@ -182,6 +187,8 @@ type opened struct {
 	comma, declared rune
 	// returns: rows end with a carriage return.
 	returns bool
+	// above are the cells of the row directly above the headings, if it was skipped.
+	above []string
 }
 
 // open opens a file, and advances to the row of headings if it is known.
@@ -205,7 +212,15 @@ func open(file io.Reader, o Options) (*opened, error) {
 	skip += length
 	f.declared, f.comma, f.returns = declared, declared, o.Rules > 0 && endsInReturns(start[skip:])
 	for row := int64(1); row < o.HeadRow; row++ {
-		skip += rowEnd(start[skip:], f.returns)
+		end := skip + rowEnd(start[skip:], f.returns)
+		if row == o.HeadRow-1 && o.Rules > 0 {
+			comma := declared
+			if comma == 0 {
+				comma = separatorOf(start[end:])
+			}
+			f.above = cellsOf(start[skip:end], comma)
+		}
+		skip = end
 	}
 	if f.start = start[skip:]; declared == 0 {
 		f.comma = separatorOf(f.start)

@@ -105,6 +105,8 @@ type Reader struct {
 	// bookingAt is the place of the numbers of bookings, or the names of travellers; -1: the file
 	// has none.
 	bookingAt int
+	// ahead is a row that was read before its turn; nil: none.
+	ahead *readRow
 	// seconds are the columns of fields that have another one before.
 	seconds []secondColumn
 	// subjects are the places of columns that say what a row is about.
@@ -150,10 +152,12 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	case len(head) > maxColumns:
 		return nil, headFault(fields.TooMany, fmt.Sprintf("A file has at most %d columns.", maxColumns))
 	}
+	head = slices.Clone(head)
 	for i, cell := range head {
 		head[i] = kept(cell)
 	}
 	r.head = r.number
+	head = r.joinRows(f.above, head)
 	r.ours = f.comma == ',' && slices.Contains(head, "_id") && slices.Contains(o.Known, "_id")
 	return r, r.readHead(head)
 }
@@ -268,6 +272,11 @@ func (r *Reader) Next() (Row, error) {
 
 // read returns the next row that is not blank, and counts the rows.
 func (r *Reader) read() ([]string, error) {
+	if row := r.ahead; row != nil {
+		r.ahead, r.number, r.line = nil, row.number, row.line
+		r.noteHeadless(row.cells)
+		return row.cells, row.err
+	}
 	cells, err := r.rows.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, err

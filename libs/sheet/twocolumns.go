@@ -57,7 +57,7 @@ func (r *Reader) isTotal(at int, known []Column) bool {
 // withoutTotal returns a head without the word that says that it is a total; false if it has none.
 func withoutTotal(head string) (rest string, ok bool) {
 	var words []string
-	for _, word := range strings.Fields(head) {
+	for word := range strings.FieldsSeq(head) {
 		lower := strings.Trim(strings.ToLower(word), ".:()[]")
 		if behind, cut := strings.CutPrefix(lower, "gesamt"); cut && behind != "" {
 			word, ok = behind, true

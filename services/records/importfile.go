@@ -83,6 +83,9 @@ func workbookAsCSV(c *fiber.Ctx, i *record.Import, file *web.File, name string) 
 	}
 	o := xlsx.Options{Sheet: name, DecimalComma: i.DecimalComma || commaFormat(i.NumberFormat), Limit: largestFile(),
 		Head: func(rows [][]string) int { return sheet.HeadOf(rows, imports.Options(*i), imports.RowTypes(*i)...) }}
+	o.Headings = func(upper, lower []string) []string {
+		return sheet.Headings(upper, lower, imports.Options(*i), imports.RowTypes(*i)...)
+	}
 	o.Declared = i.NumberFormat != "" || i.DecimalComma
 	o.Columns = func(head []string) []sheet.ShownColumn {
 		of := *i

@@ -118,6 +118,28 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 	}
 }
 
+// TestWorkbooksWithGroups: headings that are merged over several columns are read with those below them.
+func TestWorkbooksWithGroups(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	book := rezip(t, workbook(t, "", ""), func(part string) string {
+		from, to := strings.Index(part, "<sheetData>"), strings.Index(part, "</sheetData>")
+		if from < 0 {
+			return part
+		}
+		text := func(at, value string) string { return `<c r="` + at + `" t="str"><v>` + value + `</v></c>` }
+		return part[:from] + `<sheetData><row r="1">` + text("A1", "Energy of the halls") + `</row><row r="3">` + text("A3", "Site") + text("B3", "Electricity") + text("D3", "Gas") +
+			`</row><row r="4">` + text("B4", "kWh") + text("C4", "Cost") + text("D4", "kWh") + `</row><row r="5">` + text("A5", "Hall A") + `<c r="B5"><v>1200</v></c><c r="C5"><v>300</v></c><c r="D5"><v>500</v></c></row></sheetData>` +
+			`<mergeCells count="2"><mergeCell ref="B3:C3"/><mergeCell ref="A3:A4"/></mergeCells>` + part[to+len("</sheetData>"):]
+	})
+	sent := h.send(ada, http.MethodPost, event+"/venue/import", book, "Content-Type", xlsx.MediaType).want(http.StatusAccepted, "")
+	h.imported(event+"/imports/"+sent.text("_id"), "completed")
+	if got := h.send(ada, http.MethodGet, event+"/venue", "").want(http.StatusOK, ""); !strings.Contains(got.body, `"electricityKWh":1200`) || !strings.Contains(got.body, `"gasKWh":500`) || !strings.Contains(got.body, `"site":"Hall A"`) {
+		t.Error(got.body)
+	}
+}
+
 // rezip returns a workbook with changed parts.
 func rezip(t *testing.T, book string, change func(part string) string) string {
 	t.Helper()

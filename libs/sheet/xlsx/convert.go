@@ -33,6 +33,10 @@ type converter struct {
 	line        []byte   // the row that is written
 	cells       []string
 	headOf      func(rows [][]string) int
+	// headings joins two rows of headings: upper is the number of the first of them, and joined is the result.
+	headings func(upper, lower []string) []string
+	upper    int
+	joined   []string
 	// columnsOf finds columns; texts are the texts in those of numbers.
 	columnsOf func(head []string) []sheet.ShownColumn
 	columns   []sheet.ShownColumn
@@ -131,6 +135,11 @@ func (c *converter) findHead(rows *rowReader) (first []numberedRow, ended bool, 
 		at = c.headOf(among)
 	}
 	c.head = numbers[at]
+	if at > 0 && c.headings != nil && numbers[at-1] == c.head-1 {
+		if c.joined = c.headings(among[at-1], among[at]); c.joined != nil {
+			c.upper = c.head - 1
+		}
+	}
 	return first, ended, nil
 }
 
@@ -139,12 +148,12 @@ func (c *converter) row(n int, from []cell) error {
 	if c.head == 0 && filled(from) {
 		c.head = n // below more empty rows than are searched
 	}
-	if n < c.head || c.head == 0 {
+	if (n < c.head || c.head == 0) && n != c.upper {
 		return c.write([]byte("\r\n"))
 	}
-	head := n == c.head
+	head := n <= c.head
 	if head {
-		c.width = len(from)
+		c.width = max(len(from), len(c.joined))
 	}
 	cells, size := c.cells[:0], 0
 	for i, cell := range from {
@@ -164,12 +173,16 @@ func (c *converter) row(n int, from []cell) error {
 	for len(cells) < c.width {
 		cells = append(cells, "")
 	}
-	if head {
-		c.columns = make([]sheet.ShownColumn, len(cells))
-		if c.columnsOf != nil {
-			c.columns = c.columnsOf(cells)
+	if n == c.head {
+		heads := cells
+		if c.joined != nil {
+			heads = c.joined
 		}
-		for i, cell := range cells {
+		c.columns = make([]sheet.ShownColumn, len(heads))
+		if c.columnsOf != nil {
+			c.columns = c.columnsOf(heads)
+		}
+		for i, cell := range heads {
 			c.columns[i].Day = c.columns[i].Day || strings.EqualFold(strings.TrimSpace(cell), "date")
 			if c.hides != nil && c.hides(i) && strings.TrimSpace(cell) != "" && (c.columns[i].Used || c.columnsOf == nil) {
 				c.hiddenColumn(strings.TrimSpace(cell))

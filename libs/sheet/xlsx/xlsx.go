@@ -47,6 +47,9 @@ type Options struct {
 	// Head returns which of the first rows with something in them is the head; those above it
 	// are written as empty ones. nil: it is the first one.
 	Head func(rows [][]string) int
+	// Headings returns the headings of a table whose headings are in two rows, and nil if these are not; nil: they
+	// never are. The upper row is written too.
+	Headings func(upper, lower []string) []string
 	// Columns returns what the columns below a head are; nil: nothing is known of them.
 	Columns func(head []string) []sheet.ShownColumn
 	// Declared: the form of numbers was declared, so that none has two readings.
@@ -99,7 +102,7 @@ func WriteCSV(ctx context.Context, to io.Writer, file []byte, o Options) (format
 	}
 	defer rows.close()
 	out := bufio.NewWriterSize(to, 64<<10)
-	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, columnsOf: o.Columns, declared: o.Declared, hidden: o.Hidden}
+	c := &converter{out: out, left: o.Limit, limit: o.Limit, comma: o.DecimalComma, from1904: book.from1904, formats: formats, headOf: o.Head, headings: o.Headings, columnsOf: o.Columns, declared: o.Declared, hidden: o.Hidden}
 	if o.HiddenColumn != nil {
 		c.hides, c.hiddenColumn = rows.hides, o.HiddenColumn
 	}
