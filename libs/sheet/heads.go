@@ -167,6 +167,7 @@ func (r *Reader) readHead(head []string) error {
 	r.findBeside()
 	r.findSeveral()
 	r.findSubjects()
+	r.findDistances()
 	r.findMarks()
 	found = found || r.route >= 0 || len(r.stay) > 0
 	row := fmt.Sprintf("row %d", r.number)

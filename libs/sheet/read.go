@@ -109,6 +109,8 @@ type Reader struct {
 	ahead *readRow
 	// seconds are the columns of fields that have another one before.
 	seconds []secondColumn
+	// distances are columns beside that of the distance, by place.
+	distances map[int]otherDistance
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
 	// several are the places of how many there are for each of something else.

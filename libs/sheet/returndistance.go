@@ -1,0 +1,154 @@
+package sheet
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+const distanceField = "distanceKm"
+
+// otherDistance is what a column beside the distance of a journey measures.
+type otherDistance uint8
+
+const (
+	returnDistance otherDistance = iota + 1 // of the way back, or of both ways
+	wholeDistance                           // of both ways
+	oneWayDistance
+)
+
+// Words of such columns.
+var (
+	distanceHeads = []string{"km", "kms", "kilometre", "kilometres", "kilometer", "kilometers", "mi", "mile", "miles", "mileage", "distance", "distanz", "entfernung", "strecke", "streckenlänge"}
+	backWords     = []string{"return", "back", "inbound", "rückfahrt", "rückweg", "rückreise", "rück", "retour"}
+	bothWords     = []string{"roundtrip", "both", "total", "overall", "gesamt", "hinundzurück"}
+)
+
+// kindOfDistance returns what a column with a heading measures beside the distance; 0: nothing of the kind.
+func kindOfDistance(head string) otherDistance {
+	text := strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway", "hin und zurück", "hinundzurück",
+		"hin- und rückfahrt", "hinundzurück", "hin- und rückweg", "hinundzurück", "gesamtstrecke", "gesamt strecke", "gesamtkilometer", "gesamt kilometer", "rückfahrtkilometer", "rückfahrt kilometer").Replace(strings.ToLower(head))
+	words := wordsOf(text)
+	has := func(list []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
+	}
+	switch {
+	case !has(distanceHeads):
+		return 0
+	case has(bothWords):
+		return wholeDistance
+	case slices.Contains(words, "oneway"), slices.Contains(words, "single"), slices.Contains(words, "einfach"), slices.Contains(words, "einfache"):
+		return oneWayDistance
+	case has(backWords):
+		return returnDistance
+	}
+	return 0
+}
+
+// findDistances finds the columns beside that of the distance that say how far it is both ways, or one way.
+func (r *Reader) findDistances() {
+	if r.o.Rules == 0 || r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" || !r.heading(distanceField) {
+		return
+	}
+	for at, head := range r.heads {
+		if kind := kindOfDistance(head); kind != 0 && r.columns[at].Name == "" && r.columns[at].Type == "" {
+			if r.distances == nil {
+				r.distances = map[int]otherDistance{}
+			}
+			r.distances[at] = kind
+		}
+	}
+}
+
+// ways returns the fault of a row whose distance, counted once or, for a return journey, twice, is not what another
+// column says.
+func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
+	if len(r.distances) == 0 || !b.has(distanceField) {
+		return nil
+	}
+	counted, _, _, ok := r.measure(distanceField, b)
+	if !ok || counted.Sign() == 0 {
+		return nil
+	}
+	there := string(b.values["roundTrip"]) == "true"
+	for at := range cells {
+		kind := r.distances[at]
+		if kind == 0 {
+			continue
+		}
+		said, ok := r.distance(at, oneCell(cells, at))
+		if !ok || said.Sign() == 0 {
+			continue
+		}
+		share, _ := new(big.Rat).Quo(said, counted).Float64()
+		if fits(kind, share, there) || kind == wholeDistance && b.several(share) {
+			continue
+		}
+		counts := "one way"
+		if there {
+			counts = "there and back"
+		}
+		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{distanceField, "roundTrip"},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count %s, %.40q, %s. Write the distance one way with roundTrip true, or all of it with roundTrip false, and leave the other column out.",
+				r.heads[at], oneCell(cells, at), r.Head(distanceField), oneCell(cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField })), counts)}
+	}
+	return nil
+}
+
+// fits reports whether the share that a column has of the distance is one that the record counts.
+func fits(kind otherDistance, share float64, there bool) bool {
+	near := func(n float64) bool { return share > 0.98*n && share < 1.02*n }
+	switch kind {
+	case returnDistance:
+		return there && (near(1) || near(2))
+	case wholeDistance:
+		if there {
+			return !near(1)
+		}
+		return !near(2)
+	case oneWayDistance:
+		return !near(0.5) || !there
+	}
+	return true
+}
+
+// several reports whether a record counts its distance as often as a total has it.
+func (b *body) several(share float64) bool {
+	for _, name := range [...]string{"trips", "vehicles", "passengers"} {
+		if n, err := strconv.ParseFloat(string(b.values[name]), 64); err == nil && n > 1 && n > 0.98*share && n < 1.02*share {
+			return true
+		}
+	}
+	return false
+}
+
+// distance returns the distance of a cell in kilometres, by its own unit, by that of its heading, or by that of the
+// distance that counts.
+func (r *Reader) distance(at int, cell string) (*big.Rat, bool) {
+	target, _ := units.OfField(distanceField)
+	format, _ := units.ParseFormat(r.declared())
+	m, err := units.Parse(Unguard(cell), target, format)
+	if err != nil {
+		return nil, false
+	}
+	unit := m.Unit
+	words := wordsOf(r.heads[at])
+	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField }); i >= 0 {
+		words = append(words, r.inUnit[i])
+	}
+	for _, word := range words {
+		if u, err := units.ByName(word, target.Dimension); err == nil && unit == nil && word != "" {
+			unit = u
+		}
+	}
+	if unit == nil {
+		return units.Rat(m.Number), true
+	}
+	return target.Convert(units.Rat(m.Number), unit), true
+}
