@@ -111,6 +111,8 @@ type Reader struct {
 	seconds []secondColumn
 	// distances are columns beside that of the distance, by place.
 	distances map[int]otherDistance
+	// roomNightsAt is the place of rooms times nights; -1: the file has none.
+	roomNightsAt int
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
 	// several are the places of how many there are for each of something else.
@@ -131,7 +133,7 @@ type Reader struct {
 
 // unread returns a reader of a file of which nothing is known.
 func unread(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.
