@@ -95,6 +95,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	}
 	r.noteUnread(b.unread)
 	r.ticket(b, cells)
+	r.traveller(b, cells)
 	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)
@@ -146,7 +147,9 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.BadFormat,
 			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
 	case column.Name == "type":
-		if types()[key(trimmed)] != typ {
+		if named := types()[key(trimmed)]; named == "" && r.o.Rules > 0 && !r.ours {
+			b.unread = append(b.unread, i) // of something else, such as rooms or invoices
+		} else if named != typ {
 			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}
 		}
 		return nil

@@ -164,6 +164,7 @@ func (r *Reader) readHead(head []string) error {
 	r.findRoute()
 	r.findPeople()
 	r.findTickets()
+	r.findTraveller()
 	r.findBeside()
 	r.findSeveral()
 	r.findSubjects()

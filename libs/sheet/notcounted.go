@@ -73,6 +73,12 @@ func (r *Reader) findMarks() {
 	}
 	people := r.typ == footprint.OriginRows
 	for at, head := range r.heads {
+		if at == r.typeAt && r.typ != Mixed {
+			if r.marks[at] = states; len(servicesOf[r.typ]) > 0 {
+				r.marks[at] = services
+			}
+			continue
+		}
 		if c := r.columns[at]; head == "" || c.Name != "" || c.Type != "" {
 			continue
 		}

@@ -113,6 +113,8 @@ type Reader struct {
 	distances map[int]otherDistance
 	// roomNightsAt is the place of rooms times nights; -1: the file has none.
 	roomNightsAt int
+	// travellerAt is the place of the names of travellers; -1: the file has none.
+	travellerAt int
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
 	// several are the places of how many there are for each of something else.
@@ -133,7 +135,7 @@ type Reader struct {
 
 // unread returns a reader of a file of which nothing is known.
 func unread(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

@@ -21,7 +21,7 @@ func (r *Reader) findSubjects() {
 		return
 	}
 	for at, head := range r.heads {
-		if name := r.columns[at].Name; name == "description" || name == "" && slices.Contains(subjectHeads, plain(head)) {
+		if name := r.columns[at].Name; name == "description" || at == r.typeAt && r.typ != Mixed || name == "" && slices.Contains(subjectHeads, plain(head)) {
 			r.subjects = append(r.subjects, at)
 		}
 	}

@@ -1,0 +1,51 @@
+package sheet
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// oneTravellerHeads are headings of the names of travellers, of whom each row of a booking system has one, normalized
+// by plain.
+var oneTravellerHeads = slices.Concat([]string{"passenger", "passenger1", "lastname", "surname", "familyname", "nachname", "familienname", "apellidos", "travellersname", "passengersname"},
+	slices.DeleteFunc(slices.Clone(travellerHeads), func(head string) bool { return head == "name" || head == "guestname" }))
+
+// findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
+func (r *Reader) findTraveller() {
+	r.travellerAt = -1
+	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
+		r.travellerAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(oneTravellerHeads, plain(head)) })
+	}
+	if r.travellerAt >= 0 && r.columns[r.travellerAt].Name != "" {
+		r.travellerAt = -1
+	}
+}
+
+// traveller makes one passenger of a row with the name of one.
+func (r *Reader) traveller(b *body, cells []string) {
+	if r.travellerAt < 0 || b.has("passengers") {
+		return
+	}
+	if oneName(Unguard(oneCell(cells, r.travellerAt))) {
+		b.set("passengers", json.RawMessage("1"))
+	}
+}
+
+// oneName reports whether a text is the name of one person: WEBB/ADA MRS or Webb, Ada, and not Ada Webb, Ken Ito.
+func oneName(text string) bool {
+	if text == "" || len(text) > longestMark || strings.ContainsAny(text, ";&+\n0123456789") {
+		return false
+	}
+	padded := " " + strings.ToLower(strings.ReplaceAll(text, "/", " / ")) + " "
+	for _, word := range [...]string{" and ", " und ", " et ", " y ", " plus ", " tba ", " tbc ", " group ", " gruppe ", " team ", " various ", " guests ", " party "} {
+		if strings.Contains(padded, word) {
+			return false
+		}
+	}
+	last, first, comma := strings.Cut(text, ",")
+	if !comma {
+		return !strings.Contains(text, " / ")
+	}
+	return !strings.Contains(first, ",") && (!strings.Contains(strings.TrimSpace(last), " ") || !strings.Contains(strings.TrimSpace(first), " "))
+}
