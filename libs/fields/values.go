@@ -22,7 +22,7 @@ func (r *Reader) fault(name, code, format string, args ...any) {
 }
 
 // String reads a text of minimum to maximum characters, unchanged. A text without visible characters is too short if
-// minimum is above 0; the character NUL is rejected.
+// minimum is above 0; one that would mislead its readers is rejected, see Misleading.
 func (r *Reader) String(name string, minimum, maximum int) (string, bool) {
 	if r.shape != nil {
 		return r.shape.add(Property{Name: name, Type: "string", MinLength: minimum, MaxLength: maximum})
@@ -47,10 +47,12 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, minimum, count)
 	case minimum > 0 && isBlank(n.text):
 		r.fault(name, TooShort, "%s must not be blank.", name)
-	case strings.IndexByte(n.text, 0) >= 0:
-		r.fault(name, BadFormat, "%s must not contain the character NUL.", name)
 	default:
-		return n.text, true
+		misleading := Misleading(n.text)
+		if misleading == "" {
+			return n.text, true
+		}
+		r.fault(name, BadFormat, "%s must not contain %s.", name, misleading)
 	}
 	return "", false
 }

@@ -1,8 +1,10 @@
 package fields
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // brailleBlank is the pattern of Braille without dots, a symbol that is no space.
@@ -20,3 +22,63 @@ func Invisible(c rune) bool {
 func isBlank(text string) bool {
 	return strings.IndexFunc(text, func(c rune) bool { return !Invisible(c) }) < 0
 }
+
+// Misleading describes the first character of a text that would mislead those who read the text, or
+// what is shown beside it; the empty string for none. Such characters change the direction of what
+// follows, control what displays the text, or are never seen. Marks that affect only their
+// neighbours, joiners, variation selectors and the tags of flags belong to writing.
+func Misleading(text string) string {
+	for text != "" && text[0] >= ' ' && text[0] < 0x7f { // most texts are nothing else
+		text = text[1:]
+	}
+	flag := false // the tags of a flag may follow
+	for i, c := range text {
+		if c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r' {
+			flag = false
+			continue
+		}
+		switch {
+		case c == 0:
+			return "the character NUL"
+		case unicode.IsControl(c) && c != nextLine:
+			return fmt.Sprintf("the control character %U", c)
+		case setsDirection(c):
+			return fmt.Sprintf("%U, which changes the direction of the text after it", c)
+		case c >= '\u206a' && c <= '\u206f', c >= '\ufff9' && c <= '\ufffb', isTag(c) && !flag:
+			return fmt.Sprintf("%U, which cannot be seen", c)
+		case c == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+			return "bytes that are not UTF-8"
+		}
+		flag = c == blackFlag || flag && isTag(c)
+	}
+	return ""
+}
+
+const (
+	nextLine  = '\u0085'     // a line break
+	blackFlag = '\U0001f3f4' // tags after it make the flag of a region
+)
+
+// setsDirection reports whether a character sets the direction of the text after it, also of what
+// is not part of the same text: embeddings, overrides and isolates. Marks, which affect only what
+// is beside them, do not, and the letters of any script have their own direction.
+func setsDirection(c rune) bool {
+	return c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069'
+}
+
+// InDirection returns a text without the characters that set the direction of what follows, as it is
+// shown within a sentence: texts that were stored before Misleading was a rule may have some.
+func InDirection(text string) string {
+	if strings.IndexFunc(text, setsDirection) < 0 {
+		return text
+	}
+	return strings.Map(func(c rune) rune {
+		if setsDirection(c) {
+			return -1
+		}
+		return c
+	}, text)
+}
+
+// isTag reports whether a character is a tag: a copy of an ASCII character that is never shown.
+func isTag(c rune) bool { return c >= '\U000e0000' && c <= '\U000e007f' }

@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -343,21 +342,13 @@ func checkName(name string) (string, *apperr.Detail) {
 	switch {
 	case utf8.RuneCountInString(name) > maxName:
 		return "", &apperr.Detail{Field: "name", Code: fields.TooLong, Message: "name may have at most 100 characters."}
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return "", &apperr.Detail{Field: "name", Code: fields.BadFormat, Message: "name must not contain control characters."}
+	case strings.ContainsAny(name, "\t\r\n"):
+		return "", &apperr.Detail{Field: "name", Code: fields.BadFormat, Message: "name must be one line, without tabs."}
 	}
-	if i := strings.IndexFunc(name, setsDirection); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(name[i:])
-		return "", &apperr.Detail{Field: "name", Code: fields.BadFormat, Message: fmt.Sprintf("name must not contain %U, which changes the direction of the text after it.", r)}
+	if misleading := fields.Misleading(name); misleading != "" {
+		return "", &apperr.Detail{Field: "name", Code: fields.BadFormat, Message: "name must not contain " + misleading + "."}
 	}
 	return name, nil
-}
-
-// setsDirection reports whether a character sets the direction of the text after it, also of what
-// is not part of the same text: embeddings, overrides and isolates. Marks, which affect only what
-// is beside them, do not, and the letters of any script have their own direction.
-func setsDirection(r rune) bool {
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // moment is the present time with the precision that is stored.

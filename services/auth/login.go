@@ -32,7 +32,7 @@ func (s *Service) login(c *fiber.Ctx) error {
 		return err
 	}
 	r.Require("email", "password")
-	email, _ := r.String("email", 1, maxEmailInput)
+	email, _ := r.Verbatim("email", 1, maxEmailInput)
 	secret := secretField(r, "password")
 	org, _ := r.String("organization", 1, maxOrganization)
 	if err := web.Finish(c, r); err != nil {
@@ -360,11 +360,7 @@ func sameNetwork(a, b string) bool {
 // secretField reads a string that must not be repeated in any response, not even in the
 // error about it.
 func secretField(r *fields.Reader, name string) string {
-	if raw, ok := r.Raw(name); ok && raw[0] != '"' {
-		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.WrongType, Message: name + " must be text."})
-		return ""
-	}
-	secret, ok := r.String(name, 0, maxSecretInput)
+	secret, ok := r.Verbatim(name, 0, maxSecretInput)
 	if ok && secret == "" {
 		r.Fault(apperr.Detail{Field: r.Path(name), Code: fields.TooShort, Message: name + " must not be empty."})
 	}

@@ -128,7 +128,7 @@ func (m *Maker) array(s *openapi3.Schema, name string) any {
 }
 
 // letters are of many scripts and widths, all of them good in any text.
-var letters = []rune("abcXYZ 019_-äßİıéñЖшλΩעבערبية漢字かなकิ한👩🏽‍🚀𝔘𐍈\u0301\u200f\u202e'\"\\<>&;=,%{}$./")
+var letters = []rune("abcXYZ 019_-äßİıéñЖшλΩעבערبية漢字かなकิ한👩🏽‍🚀𝔘𐍈\u0301\u200f'\"\\<>&;=,%{}$./")
 
 func (m *Maker) text(s *openapi3.Schema) any {
 	switch s.Format {

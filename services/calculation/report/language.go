@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/locations"
 	"github.com/eventcarbon/ecf/libs/messages"
@@ -90,6 +91,11 @@ func (l *language) text(english string, args ...any) string {
 	}
 	if len(args) == 0 {
 		return format
+	}
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = fields.InDirection(s)
+		}
 	}
 	return fmt.Sprintf(format, args...)
 }

@@ -59,14 +59,14 @@ func pageIn(t *testing.T, language string, d report.Data) string {
 }
 
 // TestPageSaysWhoSignedAndWhatIsLeftOut: the boundary is in the sentence with the headline figure, and uncounted
-// parts next to it.
+// parts next to it; a text from before does not turn its sentence around.
 func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
 	d.Event.Boundary = json.RawMessage(`{"included":["flights","waste"],"excluded":[{"type":"digital","reason":"small"}]}`)
 	d.Organization = "Example Events"
 	d.NotCounted = &bundle.NotCounted{Waiting: 2, Rejected: 1}
-	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Complete"}
+	d.SignOff = &bundle.SignOff{Edition: 3, By: record.Actor{ID: "u", Name: "Morgan Lee", Role: identity.Manager}, At: "2026-06-12T10:00:00.000Z", Statement: "Com\u202eplete"}
 	d.Causes = []resulttree.Cause{{Action: "approve", By: d.SignOff.By}}
 	text := page(t, d)
 	for _, want := range []string{"Example Events", "Including flights and waste and excluding digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",

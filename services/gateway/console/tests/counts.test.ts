@@ -16,3 +16,7 @@ test('how many there are is written as the language groups digits; what is numbe
   await setLanguage('de');
   expect(i18next.t('review.approveMany', { count: 2000 })).toBe('2.000 freigeben');
 });
+
+test('a text in a sentence does not turn the rest of it around', () => {
+  expect(i18next.t('import.title', { name: 'a\u202eb' })).toBe(i18next.t('import.title', { name: 'ab' }));
+});

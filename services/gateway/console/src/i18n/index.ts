@@ -21,14 +21,19 @@ export function initialLanguage(): Language {
   return wanted.startsWith('de') ? 'de' : 'en';
 }
 
-/** Writes how many there are of something as numbers are written; a revision or a year is no such number. */
+/** The characters that change the direction of the text after them; what was stored before they were refused may have some. */
+const turns = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** Writes how many there are of something as numbers are written; a revision or a year is no such number. A text leaves its sentence in its direction. */
 const counts: FormatterModule = {
   type: 'formatter',
   init: () => {},
   add: () => {},
   addCached: () => {},
-  format: (value: unknown, _format, _language, options) =>
-    typeof value === 'number' && options?.interpolationkey === 'count' ? number(value) : (value as string),
+  format: (value: unknown, _format, _language, options) => {
+    if (typeof value === 'string') return value.replace(turns, '');
+    return typeof value === 'number' && options?.interpolationkey === 'count' ? number(value) : (value as string);
+  },
 };
 
 async function load(language: Language): Promise<void> {
