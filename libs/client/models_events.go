@@ -155,7 +155,8 @@ type EventInput struct {
 	Description string `json:"description,omitempty"`
 	// What the footprint is meant to cover. This is descriptive only; approved records always count.
 	Boundary *Boundary `json:"boundary,omitempty"`
-	// Your own key for the event, unique in the organization. Not . or ...
+	// Your own key for the event, unique in the organization, events that you cannot see included; a refusal does
+	// not name those. Not . or ...
 	ExternalReference string `json:"externalReference,omitempty"`
 	// Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata map[string]string `json:"metadata,omitempty"`
@@ -216,7 +217,8 @@ type EventPatch struct {
 	Description Optional[string] `json:"description,omitzero"`
 	// What the footprint is meant to cover; replaces the whole boundary.
 	Boundary Optional[Boundary] `json:"boundary,omitzero"`
-	// Your own key for the event, unique in the organization. Not . or ...
+	// Your own key for the event, unique in the organization, events that you cannot see included; a refusal does
+	// not name those. Not . or ...
 	ExternalReference Optional[string] `json:"externalReference,omitzero"`
 	// Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 	Metadata Optional[map[string]string] `json:"metadata,omitzero"`

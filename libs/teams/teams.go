@@ -103,6 +103,30 @@ func Sees(c *fiber.Ctx, e record.Event) bool {
 	return visible
 }
 
+// Conceal removes from an error the ids of events that the caller cannot see: a reference is unique
+// in the organization, so that it is taken cannot be concealed, but which event has it is.
+func Conceal(c *fiber.Ctx, events Events, err error) error {
+	e, ok := errors.AsType[*apperr.Error](err)
+	if !ok {
+		return err
+	}
+	concealed := *e
+	concealed.Details = slices.Clone(e.Details)
+	for i, d := range concealed.Details {
+		if d.EventID == "" {
+			continue
+		}
+		owner, err := events.EventContext(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), record.EventID(d.EventID))
+		if err != nil && !errors.Is(err, record.ErrNotFound) {
+			return err
+		}
+		if err != nil || !Sees(c, owner) {
+			concealed.Details[i].EventID, concealed.Details[i].Message = "", "Another event has this reference."
+		}
+	}
+	return &concealed
+}
+
 // refused is the error for a caller who sees the event but may not perform the operation.
 func refused(o api.Operation) error {
 	return apperr.New(apperr.Forbidden, "This requires the role %s in the team of this event.", o.TeamRole()).

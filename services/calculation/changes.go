@@ -199,7 +199,7 @@ func (s *server) approveChange(c *fiber.Ctx) error {
 			return e.ApplyChanges(p.Changed)
 		})
 		if err != nil {
-			return err
+			return teams.Conceal(c, s.Records, err)
 		}
 		if applied.Mark != "" && !w.Rehearsal {
 			s.Bulk.Notify(c.UserContext(), applied.Org, applied.ID)

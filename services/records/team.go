@@ -122,29 +122,8 @@ func (s *server) mayRepeat(c *fiber.Ctx, a *record.KeyAnswer) error {
 	return nil
 }
 
-// conceal removes from an error the id of an event that the caller cannot see: it may reveal
-// that a reference is taken, but not by which event.
-func (s *server) conceal(c *fiber.Ctx, err error) error {
-	e, ok := errors.AsType[*apperr.Error](err)
-	if !ok {
-		return err
-	}
-	concealed := *e
-	concealed.Details = slices.Clone(e.Details)
-	for i, d := range concealed.Details {
-		if d.EventID == "" {
-			continue
-		}
-		owner, err := s.Store.EventContext(c.UserContext(), orgOf(c), record.EventID(d.EventID))
-		if err != nil && !errors.Is(err, record.ErrNotFound) {
-			return err
-		}
-		if err == nil && !teams.Sees(c, owner) {
-			concealed.Details[i].EventID, concealed.Details[i].Message = "", "Another event has this reference."
-		}
-	}
-	return &concealed
-}
+// conceal conceals events that the caller cannot see, see teams.Conceal.
+func (s *server) conceal(c *fiber.Ctx, err error) error { return teams.Conceal(c, s.Store, err) }
 
 // withoutReviewer reports whether nobody in the team of an event can review. It returns false
 // if the members cannot be read.

@@ -1484,7 +1484,8 @@ compensation: What you state to have offset or removed. It is shown separately a
 country: ISO 3166-1 alpha-2. Used for records that do not state a country.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
-externalReference: Your own key for the event, unique in the organization. Not `.` or `..`.
+externalReference: Your own key for the event, unique in the organization, events that you cannot see included; a
+    refusal does not name those. Not `.` or `..`.
 metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 method: How the footprint is calculated. Changing the method recalculates it.
 place: Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
@@ -1555,7 +1556,8 @@ compensation: What you state to have offset or removed. It is shown separately a
 country: ISO 3166-1 alpha-2. Used for records that do not state a country.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
-externalReference: Your own key for the event, unique in the organization. Not `.` or `..`.
+externalReference: Your own key for the event, unique in the organization, events that you cannot see included; a
+    refusal does not name those. Not `.` or `..`.
 metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 method: How the footprint is calculated. Changing the method recalculates it.
 place: Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
@@ -1598,7 +1600,8 @@ compensation: What you state to have offset or removed. It is shown separately a
 country: ISO 3166-1 alpha-2. Used for records that do not state a country.
 description: Notes about the event.
 endDate: The last day, not before `startDate`.
-externalReference: Your own key for the event, unique in the organization. Not `.` or `..`.
+externalReference: Your own key for the event, unique in the organization, events that you cannot see included; a
+    refusal does not name those. Not `.` or `..`.
 metadata: Up to 20 texts of your own, under keys of 1 to 40 letters, digits, hyphens and underscores.
 method: How the footprint is calculated. Changing the method recalculates it.
 place: Where it takes place: a town with its country, a postcode area or a code. It is the destination of attendee
