@@ -99,6 +99,7 @@ type settings struct {
 	ifMatch     string
 	revisions   map[string]int64
 	ifNoneMatch string
+	ifAbsent    bool
 	requestID   string
 	dryRun      bool
 	meta        *Meta
@@ -122,6 +123,10 @@ func IfRevisions(seen map[string]int64) Option { return func(s *settings) { s.re
 // IfNoneMatch reads only what differs from what one has: the error is
 // [ErrNotModified] while tag, the [Meta] ETag of an earlier answer, still holds.
 func IfNoneMatch(tag string) Option { return func(s *settings) { s.ifNoneMatch = tag } }
+
+// IfAbsent makes a call by reference create what the reference names, and never replace it: where it is there already,
+// the error is CodePreconditionFailed.
+func IfAbsent() Option { return func(s *settings) { s.ifAbsent = true } }
 
 // DryRun rehearses a write: it is checked and answered like the real one, and
 // nothing is stored.
@@ -160,7 +165,7 @@ func (c *Client) settle(k call, options []Option) (settings, error) {
 	isGet := k.method == http.MethodGet
 	for name, wrong := range map[string]bool{
 		"IdempotencyKey": s.key != "" && !k.keyed, "IfMatch": s.ifMatch != "" && !k.guarded, "IfRevisions": s.revisions != nil && k.many == nil,
-		"IfNoneMatch": s.ifNoneMatch != "" && !isGet, "DryRun": s.dryRun && !k.rehearsable,
+		"IfNoneMatch": s.ifNoneMatch != "" && !isGet, "IfAbsent": s.ifAbsent && k.method != http.MethodPut, "DryRun": s.dryRun && !k.rehearsable,
 	} {
 		if wrong {
 			return s, fmt.Errorf("%w: %s %s does not take %s", ErrArgument, k.method, k.where(), name)
@@ -185,6 +190,9 @@ func (s settings) fill(header http.Header) {
 	set("Idempotency-Key", s.key)
 	set("If-Match", s.ifMatch)
 	set("If-None-Match", s.ifNoneMatch)
+	if s.ifAbsent {
+		set("If-None-Match", "*")
+	}
 	set("X-Request-Id", s.requestID)
 	if s.dryRun {
 		set("X-Dry-Run", "true")

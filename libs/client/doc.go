@@ -21,8 +21,8 @@
 //     retried with exponential backoff and jitter, or after the time given by
 //     Retry-After; see [Options.Patience]. Only idempotent requests are retried:
 //     reads, dry runs, creations and transitions, which carry an Idempotency-Key
-//     that is the same for all attempts of a call, and PATCH and DELETE with
-//     [IfMatch]. Requests that did not reach the server, or exceeded a rate
+//     that is the same for all attempts of a call, replacements by reference,
+//     and PATCH and DELETE with [IfMatch]. Requests that did not reach the server, or exceeded a rate
 //     limit, are retried in any case.
 //   - Lists. [Listing.All] iterates over all pages.
 //   - Waiting. [Client.WaitForResult] and [Client.WaitForImport].

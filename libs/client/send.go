@@ -125,7 +125,9 @@ func (c *Client) pauseAfter(k call, s settings, err error, failures int) (time.D
 	}
 	random := time.Duration(c.options.Random() * float64(grown) / 2)
 	pause := grown/2 + random
-	safe := k.method == http.MethodGet || k.harmless || s.dryRun || s.key != "" || s.ifMatch != ""
+	// Replacing what a reference names comes to the same twice, unless it is to be created only.
+	replaces := k.method == http.MethodPut && !s.ifAbsent
+	safe := k.method == http.MethodGet || replaces || k.harmless || s.dryRun || s.key != "" || s.ifMatch != ""
 	if errors.Is(err, ErrNoAnswer) {
 		// What could not be dialled has not reached the server.
 		broken, ok := errors.AsType[*net.OpError](err)

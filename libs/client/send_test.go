@@ -48,6 +48,7 @@ func TestRepeats(t *testing.T) {
 	t.Parallel()
 	type request func(ctx context.Context, c *client.Client) error
 	ref := client.RecordRef{EventID: "e", Type: "waste", ID: "r"}
+	erp := client.ReferenceRef{EventID: "e", Type: "water", Reference: "ERP/1"}
 	read := func(ctx context.Context, c *client.Client) error { _, err := c.GetEvent(ctx, "e"); return err }
 	create := func(ctx context.Context, c *client.Client) error {
 		_, err := c.CreateEvent(ctx, client.EventInput{Title: "x"})
@@ -68,6 +69,21 @@ func TestRepeats(t *testing.T) {
 	guarded := func(ctx context.Context, c *client.Client) error {
 		_, err := c.DeleteRecord(ctx, ref, client.IfMatch(`"1"`))
 		return err
+	}
+	replacement := func(ctx context.Context, c *client.Client) error {
+		_, err := c.PutRecordByReference(ctx, erp, client.Water{SupplyM3: 1})
+		return err
+	}
+	first := func(ctx context.Context, c *client.Client) error {
+		_, err := c.PutRecordByReference(ctx, erp, client.Water{SupplyM3: 1}, client.IfAbsent())
+		return err
+	}
+	absurd := func(ctx context.Context, c *client.Client) error {
+		_, err := c.CreateEvent(ctx, client.EventInput{Title: "x"}, client.IfAbsent())
+		if !errors.Is(err, client.ErrArgument) {
+			t.Errorf("a creation that takes no IfAbsent: %v", err)
+		}
+		return read(ctx, c)
 	}
 	login := func(ctx context.Context, c *client.Client) error { return c.Login(ctx, "a@b.test", "secret") }
 	const forever = 100
@@ -93,6 +109,10 @@ func TestRepeats(t *testing.T) {
 		"a rehearsal without an answer":        {rehearsal, lost, 1, 0, "", 2},
 		"a blind change without an answer":     {patch, lost, 1, 0, "lost", 1},
 		"a guarded change without an answer":   {guarded, lost, 1, 0, "", 2},
+		"a replacement without an answer":      {replacement, lost, 2, 0, "", 3},
+		"a replacement while away":             {replacement, away, 1, 0, "", 2},
+		"a first writing without an answer":    {first, lost, 1, 0, "lost", 1},
+		"an option that is not of the call":    {absurd, away, 1, 0, "", 2},
 		"a login without an answer":            {login, lost, 1, 0, "", 2},
 		"no patience":                          {read, away, 1, -1, client.CodeUnavailable, 1},
 		"a pause longer than the patience":     {read, limited, 1, 3 * time.Second, client.CodeRateLimited, 1},
@@ -351,5 +371,26 @@ func TestImportIsSentAgain(t *testing.T) {
 				t.Errorf("%v after %d requests, want %d", err, requests.Load(), tt.requests)
 			}
 		})
+	}
+}
+
+// IfAbsent asks for a creation, and what is there already is an error.
+func TestIfAbsent(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == "*" {
+			refuse(w, http.StatusPreconditionFailed, client.CodePreconditionFailed)
+			return
+		}
+		success(w, `{"_id":"r"}`)
+	}))
+	t.Cleanup(s.Close)
+	c, _ := connect(t, s.URL, nil)
+	ref := client.ReferenceRef{EventID: "e", Type: "water", Reference: "ERP/1"}
+	if _, err := c.PutRecordByReference(t.Context(), ref, client.Water{SupplyM3: 1}, client.IfAbsent()); client.CodeOf(err) != client.CodePreconditionFailed {
+		t.Errorf("with IfAbsent: %v", err)
+	}
+	if _, err := c.PutRecordByReference(t.Context(), ref, client.Water{SupplyM3: 1}); err != nil {
+		t.Errorf("without IfAbsent: %v", err)
 	}
 }

@@ -1002,7 +1002,7 @@ class Operations(Transport):
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
-        if_none_match: raises NotModified while this is still the entity tag
+        if_none_match: "*" only creates: fails with PRECONDITION_FAILED if there is one already
         """
         return self._call(
             "PUT",
@@ -1984,7 +1984,7 @@ class Operations(Transport):
         dry_run: answers as the real call would, and stores nothing
         prefer: RFC 7240, such as handling=strict
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
-        if_none_match: raises NotModified while this is still the entity tag
+        if_none_match: "*" only creates: fails with PRECONDITION_FAILED if there is one already
         """
         return self._call(
             "PUT",
@@ -2785,6 +2785,7 @@ class Operations(Transport):
             f"/events/{segment(event_id)}/results/preview",
             body=body,
             headers={"Prefer": prefer},
+            harmless=True,
             meta=meta,
         )
 
@@ -2810,6 +2811,7 @@ class Operations(Transport):
             f"/events/{segment(event_id)}/results/rehearsal",
             body=body,
             headers={"Prefer": prefer},
+            harmless=True,
             meta=meta,
         )
 

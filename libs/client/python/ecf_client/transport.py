@@ -93,7 +93,7 @@ class Client:
     A client may be shared by threads. It logs in once, renews its access token
     when the service refuses it, and repeats a call where that cannot do harm:
     reads, calls with an idempotency key (every POST that takes one gets one),
-    conditional writes and rehearsals.
+    replacements by reference, conditional writes and rehearsals.
 
     timeout  seconds that one attempt may take
     patience seconds that the pauses between the attempts of a call may take together
@@ -226,7 +226,9 @@ class Client:
         if given:
             target += "?" + urllib.parse.urlencode({n: str(v).lower() if isinstance(v, bool) else v for n, v in given.items()})
 
-        safe = method == "GET" or harmless or any(n in sent for n in ("Idempotency-Key", "If-Match", "X-Dry-Run"))
+        # Replacing what a reference names comes to the same twice, unless it is to be created only.
+        replaces = method == "PUT" and "If-None-Match" not in sent
+        safe = method == "GET" or replaces or harmless or any(n in sent for n in ("Idempotency-Key", "If-Match", "X-Dry-Run"))
         patience, renewed, failures, attempts = self._patience, False, 0, 0
         while True:
             attempts += 1
@@ -336,7 +338,8 @@ class Client:
     def _pages(read: Callable[..., Mapping[str, Any]]) -> Iterator[Any]:
         """Yields the items of all pages, which are read as they are reached.
 
-        What is added meanwhile pushes others to a later page, so an item may come twice.
+        What is added meanwhile pushes others to a later page, so an item may come twice. What is deleted meanwhile moves
+        others to an earlier page, so one may be missed; ``export_records_json`` reads all of an event in one call.
         """
         number = 1
         while True:

@@ -102,6 +102,20 @@ class Attempts(unittest.TestCase):
             service.client(tokens=TOKENS).update_event("e1", {"title": "Fair"}, if_match='"1"')
         self.assertEqual([r[2]["If-Match"] for r in service.requests], ['"1"', '"1"'])
 
+    def test_a_replacement_is_repeated_unless_it_only_creates(self):
+        with Service(HANG_UP, refusal(503, "UNAVAILABLE"), ok({"_id": "r1"})) as service:
+            service.client(tokens=TOKENS).put_record_by_reference("e1", "waste", "ERP/1", {"weightKg": 1})
+        self.assertEqual([r[:2] for r in service.requests], [("PUT", "/api/v2/events/e1/waste/by-reference/ERP%2F1")] * 3)
+        with Service(HANG_UP) as service:
+            with self.assertRaises(NoAnswer):
+                service.client(tokens=TOKENS).put_record_by_reference("e1", "waste", "ERP/1", {"weightKg": 1}, if_none_match="*")
+        self.assertEqual(len(service.requests), 1)
+
+    def test_a_preview_is_repeated(self):
+        with Service(HANG_UP, ok({"rows": []})) as service:
+            service.client(tokens=TOKENS).preview_rows("e1", {"rows": []})
+        self.assertEqual(len(service.requests), 2)
+
     def test_a_refusal_is_not_repeated_and_names_its_fields(self):
         bad = {"code": "VALIDATION_ERROR", "message": "1 error", "requestId": "r9", "details": [{"field": "title", "code": "REQUIRED", "message": "title is required"}]}
         with Service((400, {}, {"success": False, "error": bad})) as service:

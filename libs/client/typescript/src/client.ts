@@ -203,6 +203,8 @@ function keyed(request: Request, root: string): Request {
 function isSafe(request: Request): boolean {
   return (
     request.method === "GET" ||
+    // Replacing what a reference names comes to the same twice, unless it is to be created only.
+    (request.method === "PUT" && !request.headers.has("If-None-Match")) ||
     /\/auth\/(login|refresh)$/.test(new URL(request.url).pathname) ||
     ["Idempotency-Key", "If-Match", "X-Dry-Run"].some((name) => request.headers.has(name))
   );

@@ -57,6 +57,18 @@ test("a write that may have happened is not repeated, a conditional one is", asy
   assert.equal(c.requests.length, 2);
 });
 
+test("a replacement is repeated unless it only creates", async () => {
+  const path = { eventId: "e1", type: "waste", reference: "ERP/1" };
+  const body = { weightKg: 1, treatment: "landfill" } as const;
+  const s = service([new TypeError("reset"), refusal(503, "UNAVAILABLE"), ok({ _id: "r1" })]);
+  await s.client.data(s.client.api.PUT("/events/{eventId}/{type}/by-reference/{reference}", { params: { path }, body }));
+  assert.equal(s.requests.length, 3);
+  const c = service([new TypeError("reset")]);
+  const header = { "If-None-Match": "*" };
+  await assert.rejects(c.client.data(c.client.api.PUT("/events/{eventId}/{type}/by-reference/{reference}", { params: { path, header }, body })), NoAnswer);
+  assert.equal(c.requests.length, 1);
+});
+
 test("a refusal names its fields and is not repeated", async () => {
   const s = service([refusal(400, "VALIDATION_ERROR", {}, [{ field: "title", message: "title is required" }])]);
   await assert.rejects(s.client.data(s.client.api.POST("/events", { body: { title: "" } })), (e: unknown) => {
