@@ -96,6 +96,9 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	r.noteUnread(b.unread)
 	r.ticket(b, cells)
 	r.traveller(b, cells)
+	if typ == "freight" && r.o.Rules > 0 {
+		byRoad(b)
+	}
 	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)

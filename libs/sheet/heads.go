@@ -156,9 +156,10 @@ func (r *Reader) readHead(head []string) error {
 	}
 	for _, at := range unknown {
 		if i := slices.Index(r.ignored, r.heads[at]); i >= 0 && r.isTotal(at, known) {
-			r.ignored = slices.Delete(r.ignored, i, i+1)
+			r.ignored, found = slices.Delete(r.ignored, i, i+1), true
 		}
 	}
+	r.leaveOutContainers()
 	r.findUnits()
 	r.findStay()
 	r.findRoute()

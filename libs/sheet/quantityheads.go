@@ -17,7 +17,7 @@ import (
 var quantityWords = map[string]string{
 	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
 	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass", "tonnage": "mass",
-	"netweight": "mass", "netwt": "mass", "mileage": "length", "distancia": "length", "poids": "mass", "peso": "mass", "poidsnet": "mass", "volumen": "volume", "superficie": "area", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
+	"netweight": "mass", "nettweight": "mass", "actualweight": "mass", "actualwt": "mass", "weighedweight": "mass", "istgewicht": "mass", "tatsächlichesgewicht": "mass", "netwt": "mass", "mileage": "length", "distancia": "length", "poids": "mass", "peso": "mass", "poidsnet": "mass", "volumen": "volume", "superficie": "area", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
 	"area": "area", "fläche": "area", "volume": "volume", "energy": "energy", "energie": "energy",
 }
 

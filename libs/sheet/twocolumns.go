@@ -30,12 +30,15 @@ func (r *Reader) second(at, first int) bool {
 	return true
 }
 
-// isTotal takes note of a column that is the total of a quantity that another column has too: Total weight (kg) beside
-// Weight (kg), which then may be that of each piece.
+// isTotal makes a column that is the total of a quantity, or its net amount, such as Total kWh or Net (t), the field
+// of it. Beside another column of the field, which then may be of each piece, it is the second one.
 func (r *Reader) isTotal(at int, known []Column) bool {
 	rest, ok := withoutTotal(r.heads[at])
 	if !ok || r.o.Rules == 0 {
 		return false
+	}
+	if word := strings.Trim(rest, "()[] "); isUnit(word) {
+		rest = amountWords[0] + " (" + word + ")"
 	}
 	column, unit := meant(rest, known)
 	if i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
@@ -45,23 +48,32 @@ func (r *Reader) isTotal(at int, known []Column) bool {
 	} else if c, symbol, ok := inUnits(r.typ, rest); column.Name == "" && ok {
 		column, unit = c, symbol
 	}
-	_, measured := units.OfField(column.Name)
+	target, measured := units.OfField(column.Name)
 	first := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == column.Name })
-	if !measured || strings.HasPrefix(column.Name, "distance") || first < 0 || !r.second(at, first) {
+	if !measured || target.Dimension == "length" || target.Dimension == "area" || target.Dimension == "energy" && isNet(r.heads[at]) ||
+		first >= 0 && !r.second(at, first) {
 		return false
 	}
 	r.columns[at], r.inUnit[at] = column, unit
 	return true
 }
 
-// withoutTotal returns a head without the word that says that it is a total; false if it has none.
+// netWords are words of amounts without packaging, vehicles or returns.
+var netWords = []string{"net", "nett", "netto"}
+
+// isNet reports whether a head is that of a net amount. That of energy is less what was fed in.
+func isNet(head string) bool {
+	return slices.ContainsFunc(wordsOf(head), func(word string) bool { return slices.Contains(netWords, word) })
+}
+
+// withoutTotal returns a head without the word that says that it is a total or net; false if it has none.
 func withoutTotal(head string) (rest string, ok bool) {
 	var words []string
 	for word := range strings.FieldsSeq(head) {
 		lower := strings.Trim(strings.ToLower(word), ".:()[]")
 		if behind, cut := strings.CutPrefix(lower, "gesamt"); cut && behind != "" {
 			word, ok = behind, true
-		} else if slices.Contains(totalWords, lower) {
+		} else if slices.Contains(totalWords, lower) || slices.Contains(netWords, lower) {
 			ok = true
 			continue
 		}
