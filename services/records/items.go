@@ -153,12 +153,14 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	event, lookup := s.writableEvent(c)
-	if lookup != nil {
-		if _, err := patchBody(nil, body); err != nil {
-			return err
-		}
-		return lookup
+	// What cannot be read is reported before the record is looked up. Values are checked with
+	// those of the record.
+	if _, err := patchBody(nil, body); err != nil {
+		return err
+	}
+	event, err := s.writableEvent(c)
+	if err != nil {
+		return err
 	}
 	decoding := s.decoding(c)
 	var dropped []fields.Notice
