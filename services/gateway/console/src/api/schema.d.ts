@@ -3488,7 +3488,7 @@ export interface components {
                 /** @description How many records were removed. */
                 removed: number;
             };
-            /** @description Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. `HIDDEN_ROWS` of a workbook. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
+            /** @description Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
             notices?: components["schemas"]["Notice"][];
             createdBy: components["schemas"]["Actor"];
             /**
@@ -4227,7 +4227,7 @@ export interface components {
             /** @description What the footprint is meant to cover. This is descriptive only; approved records always count. */
             boundary?: components["schemas"]["Boundary"] | null;
             /**
-             * @description Your own key for the event, unique in the organization. Not `.` or `..`.
+             * @description Your own key for the event, unique in the organization, events that you cannot see included; a refusal does not name those. Not `.` or `..`.
              * @example CRM-2026-0042
              */
             externalReference?: string | null;
@@ -4281,7 +4281,7 @@ export interface components {
             /** @description What the footprint is meant to cover; replaces the whole boundary. */
             boundary?: components["schemas"]["Boundary"] | null;
             /**
-             * @description Your own key for the event, unique in the organization. Not `.` or `..`.
+             * @description Your own key for the event, unique in the organization, events that you cannot see included; a refusal does not name those. Not `.` or `..`.
              * @example CRM-2026-0042
              */
             externalReference?: string | null;
