@@ -309,7 +309,7 @@ func (s *scanner) object(depth int, keep func(member)) (node, error) {
 
 // join returns the path of a member of the object at path.
 func join(path, name string) string {
-	name = cut(name, 80)
+	name = Legible(cut(name, 80))
 	if path == "" {
 		return name
 	}

@@ -28,28 +28,62 @@ func isBlank(text string) bool {
 // follows, control what displays the text, or are never seen. Marks that affect only their
 // neighbours, joiners, variation selectors and the tags of flags belong to writing.
 func Misleading(text string) string {
-	for text != "" && text[0] >= ' ' && text[0] < 0x7f { // most texts are nothing else
-		text = text[1:]
-	}
-	flag := false // the tags of a flag may follow
+	text = afterASCII(text)
+	var seen reading
 	for i, c := range text {
-		if c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r' {
-			flag = false
-			continue
+		if why := seen.next(c); why != "" {
+			return why
 		}
-		switch {
-		case c == 0:
-			return "the character NUL"
-		case unicode.IsControl(c) && c != nextLine:
-			return fmt.Sprintf("the control character %U", c)
-		case setsDirection(c):
-			return fmt.Sprintf("%U, which changes the direction of the text after it", c)
-		case c >= '\u206a' && c <= '\u206f', c >= '\ufff9' && c <= '\ufffb', isTag(c) && !flag:
-			return fmt.Sprintf("%U, which cannot be seen", c)
-		case c == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)):
+		if c == utf8.RuneError && !strings.HasPrefix(text[i:], string(utf8.RuneError)) {
 			return "bytes that are not UTF-8"
 		}
-		flag = c == blackFlag || flag && isTag(c)
+	}
+	return ""
+}
+
+// Legible returns a text with U+FFFD for each character that Misleading describes. It is for what is
+// shown without having been checked: names of unknown fields, and texts that were stored before.
+func Legible(text string) string {
+	if Misleading(text) == "" {
+		return text
+	}
+	var seen reading
+	return strings.Map(func(c rune) rune {
+		if seen.next(c) != "" {
+			return utf8.RuneError
+		}
+		return c
+	}, text)
+}
+
+// afterASCII returns the text from its first character that is not printable ASCII: most texts have none.
+func afterASCII(text string) string {
+	for text != "" && text[0] >= ' ' && text[0] < 0x7f {
+		text = text[1:]
+	}
+	return text
+}
+
+// reading is a text that is read character by character.
+type reading struct {
+	flag bool // the tags of a flag may follow
+}
+
+// next describes the next character if it is misleading.
+func (r *reading) next(c rune) string {
+	flag := r.flag
+	r.flag = c == blackFlag || flag && isTag(c)
+	switch {
+	case c >= ' ' && c < 0x7f || c == '\t' || c == '\n' || c == '\r' || c == nextLine:
+		return ""
+	case c == 0:
+		return "the character NUL"
+	case unicode.IsControl(c):
+		return fmt.Sprintf("the control character %U", c)
+	case setsDirection(c):
+		return fmt.Sprintf("%U, which changes the direction of the text after it", c)
+	case c >= '\u206a' && c <= '\u206f', c >= '\ufff9' && c <= '\ufffb', isTag(c) && !flag:
+		return fmt.Sprintf("%U, which cannot be seen", c)
 	}
 	return ""
 }
@@ -64,20 +98,6 @@ const (
 // is beside them, do not, and the letters of any script have their own direction.
 func setsDirection(c rune) bool {
 	return c >= '\u202a' && c <= '\u202e' || c >= '\u2066' && c <= '\u2069'
-}
-
-// InDirection returns a text without the characters that set the direction of what follows, as it is
-// shown within a sentence: texts that were stored before Misleading was a rule may have some.
-func InDirection(text string) string {
-	if strings.IndexFunc(text, setsDirection) < 0 {
-		return text
-	}
-	return strings.Map(func(c rune) rune {
-		if setsDirection(c) {
-			return -1
-		}
-		return c
-	}, text)
 }
 
 // isTag reports whether a character is a tag: a copy of an ASCII character that is never shown.

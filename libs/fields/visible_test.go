@@ -30,12 +30,25 @@ func TestMisleading(t *testing.T) {
 	}
 }
 
-func TestInDirection(t *testing.T) {
+func TestLegible(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"Ben": "Ben", "a\u202eb\u2066c\u2069": "abc", "\u200fفاطمة": "\u200fفاطمة"} {
-		if got := fields.InDirection(text); got != want {
+	for text, want := range map[string]string{"Ben": "Ben", "a\u202eb\x1b\u2069\xff": "a\ufffdb\ufffd\ufffd\ufffd", "\u200fفاطمة": "\u200fفاطمة"} {
+		if got := fields.Legible(text); got != want {
 			t.Errorf("%+q: %+q, want %+q", text, got, want)
 		}
+	}
+}
+
+// TestUnknownFieldsMisleadNobody: a notice is kept with its record, and so is shown to those who approve it.
+func TestUnknownFieldsMisleadNobody(t *testing.T) {
+	t.Parallel()
+	r := parse(t, `{"x\u202e\u001by":1}`)
+	if n := r.Notices(); len(n) != 1 || n[0].Field != "x\ufffd\ufffdy" {
+		t.Errorf("%+q", n)
+	}
+	r.RefuseUnknown()
+	if text := fmt.Sprintf("%+v", r.Err()); strings.ContainsAny(text, "\u202e\x1b") {
+		t.Errorf("%+q", text)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 )
 
 // References finds records by what their clients call them.
@@ -18,6 +19,14 @@ func BadReference(reference string) (apperr.Detail, bool) {
 	return apperr.Detail{Field: "externalReference", Code: "NOT_ALLOWED",
 		Message: fmt.Sprintf("externalReference must not be %q, because it could not be used in a path.", reference),
 	}, reference == "." || reference == ".."
+}
+
+// MisleadingReference returns the error of a reference, taken from a path, that would mislead its
+// readers; the reader of a body has checked what it says.
+func MisleadingReference(reference string) (apperr.Detail, bool) {
+	misleading := fields.Misleading(reference)
+	return apperr.Detail{Field: "externalReference", Code: fields.BadFormat,
+		Message: fmt.Sprintf("externalReference must not contain %s.", misleading)}, misleading != ""
 }
 
 // CheckReference refuses the references that no path can name.

@@ -80,7 +80,7 @@ func (r *Reader) readHead(head []string) error {
 		if text = strings.TrimSpace(text); r.o.Rules > 0 {
 			text = oneLine(text)
 		}
-		text, long := shortened(text)
+		text, long := shortened(fields.Legible(text))
 		r.heads = append(r.heads, strings.Clone(text))
 		column, unit := Column{}, ""
 		name := plain(text)

@@ -371,7 +371,7 @@ func secretField(r *fields.Reader, name string) string {
 // the address of its client; without a proof admit has removed it, and the address is
 // that of the connection.
 func originOf(c *fiber.Ctx) account.Origin {
-	o := account.Origin{UserAgent: cutBytes(strings.ToValidUTF8(c.Get(fiber.HeaderUserAgent), "�"), maxUserAgent)}
+	o := account.Origin{UserAgent: cutBytes(fields.Legible(strings.ToValidUTF8(c.Get(fiber.HeaderUserAgent), "�")), maxUserAgent)}
 	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
 	if addr, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1])); err == nil {
 		o.Address = addr.Unmap().WithZone("").String()

@@ -354,3 +354,14 @@ func TestAPersonHasSoManySessions(t *testing.T) {
 		}
 	})
 }
+
+// TestProgramsOfSessionsMisleadNobody: a session is listed with what its program says of itself.
+func TestProgramsOfSessionsMisleadNobody(t *testing.T) {
+	t.Parallel()
+	b := setup(t, openSQLite(t))
+	in := b.do("POST", "/api/v2/auth/login", "", `{"email":"bob@example.com","password":`+quoted(goodPass)+`}`, "User-Agent", "br\u202eowser")
+	b.want(in, http.StatusOK, "")
+	if a := b.do("GET", "/api/v2/auth/sessions", in.text("accessToken"), ""); a.status != http.StatusOK || !strings.Contains(a.body, "br\ufffdowser") {
+		t.Errorf("%d %+q", a.status, a.body)
+	}
+}

@@ -130,6 +130,8 @@ func readPut(r *fields.Reader, event *record.Event, reference string) {
 	event.Reference = reference
 	if fault, bad := record.BadReference(reference); bad {
 		r.Fault(fault)
+	} else if fault, bad := record.MisleadingReference(reference); bad {
+		r.Fault(fault)
 	} else if length := utf8.RuneCountInString(reference); length > maxReference {
 		r.Fault(apperr.Detail{Field: "externalReference", Code: fields.TooLong,
 			Message: fmt.Sprintf("externalReference must have at most %d characters; the one in the path has %d.", maxReference, length)})

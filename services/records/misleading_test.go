@@ -31,6 +31,8 @@ func TestTextsThatMislead(t *testing.T) {
 		{http.MethodPost, event + "/waste", `{"treatment":"landfill","weightKg":10,"evidence":[{"name":"` + bad + `"}]}`, "evidence[0].name"},
 		{http.MethodPatch, made, `{"description":"` + bad + `"}`, "description"},
 		{http.MethodPatch, made, `{"metadata":{"desk":"\u001b[31m"}}`, "metadata.desk"},
+		{http.MethodPut, "/events/by-reference/a%E2%80%AEb", `{"title":"Fine"}`, "externalReference"},
+		{http.MethodPut, event + "/waste/by-reference/a%E2%80%AEb", bin, "externalReference"},
 	} {
 		as := planck
 		if strings.Contains(c.path, "/waste") || strings.Contains(c.path, "/venue") {
@@ -41,9 +43,12 @@ func TestTextsThatMislead(t *testing.T) {
 			t.Errorf("%s %s: %s", a.what, c.body, a.body)
 		}
 	}
-	file := "treatment,weightKg,description\nlandfill,1,fine\nlandfill,2,a\u202eb\n"
+	if a := h.send(ada, http.MethodPost, event+"/waste", `{"treatment":"landfill","weightKg":10,"a\u202eb":1}`).want(http.StatusCreated, ""); strings.Contains(a.body, "\u202e") || !strings.Contains(a.body, "\"field\":\"a\ufffdb\"") {
+		t.Errorf("an unknown field: %+q", a.body)
+	}
+	file := "treatment,weightKg,description,x\u202ey\nlandfill,1,fine,\nlandfill,2,a\u202eb,\n"
 	got := h.imported(event+"/imports/"+h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv").want(http.StatusAccepted, "").text("_id"), "failed")
-	if !strings.Contains(got.body, `"row":3`) || !strings.Contains(got.body, `"column":"description"`) || !strings.Contains(got.body, "U+202E") {
+	if !strings.Contains(got.body, `"row":3`) || !strings.Contains(got.body, `"column":"description"`) || !strings.Contains(got.body, "U+202E") || !strings.Contains(got.body, "\"ignoredColumns\":[\"x\ufffdy\"]") {
 		t.Errorf("imported: %s", got.body)
 	}
 }

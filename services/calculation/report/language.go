@@ -94,7 +94,7 @@ func (l *language) text(english string, args ...any) string {
 	}
 	for i, a := range args {
 		if s, ok := a.(string); ok {
-			args[i] = fields.InDirection(s)
+			args[i] = fields.Legible(s)
 		}
 	}
 	return fmt.Sprintf(format, args...)

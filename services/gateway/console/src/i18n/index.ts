@@ -31,7 +31,7 @@ const counts: FormatterModule = {
   add: () => {},
   addCached: () => {},
   format: (value: unknown, _format, _language, options) => {
-    if (typeof value === 'string') return value.replace(turns, '');
+    if (typeof value === 'string') return value.replace(turns, '\ufffd');
     return typeof value === 'number' && options?.interpolationkey === 'count' ? number(value) : (value as string);
   },
 };
