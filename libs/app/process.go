@@ -36,7 +36,10 @@ type Listen struct {
 	RequestTimeout time.Duration
 }
 
-const debugAddrName = "ECF_DEBUG_ADDR"
+const (
+	addrName      = "ECF_ADDR"
+	debugAddrName = "ECF_DEBUG_ADDR"
+)
 
 // Describe implements settings.Config.
 func (l *Listen) Describe(s *settings.Set) {
@@ -48,7 +51,7 @@ func (l *Listen) Describe(s *settings.Set) {
 // DescribeAddr describes the address that a server listens at, also to commands
 // that only name it.
 func DescribeAddr(s *settings.Set, field *string) {
-	s.Text(field, "ECF_ADDR", "127.0.0.1:8080", "address to listen on", settings.CheckAddress)
+	s.Text(field, addrName, "127.0.0.1:8080", "address to listen on", settings.CheckAddress)
 }
 
 func describeDebugAddr(s *settings.Set, field *string) {
@@ -126,7 +129,7 @@ func Serve(ctx context.Context, env Env, name string, listen Listen, open func(c
 		stopped()
 	}()
 	p.serveDebug()
-	p.group.Go(name, func(ctx context.Context) error {
+	p.group.Go("", func(ctx context.Context) error { // the program names itself
 		s, err := open(ctx, p)
 		if err != nil {
 			return err
@@ -194,7 +197,7 @@ func (p *Process) serve(ctx context.Context, s Service) error {
 		p.Health.Drain()
 		return ctx.Err()
 	}
-	ln, err := ListenOn(ctx, p.listen.Addr)
+	ln, err := listenAs(ctx, addrName, p.listen.Addr)
 	if err != nil {
 		return err
 	}
@@ -218,7 +221,7 @@ func (p *Process) serveDebug() {
 		return
 	}
 	p.group.Go("debug", func(ctx context.Context) error {
-		ln, err := ListenOn(ctx, p.listen.DebugAddr)
+		ln, err := listenAs(ctx, debugAddrName, p.listen.DebugAddr)
 		if err != nil {
 			return err
 		}

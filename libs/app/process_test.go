@@ -197,3 +197,26 @@ func TestAProcessLivesByItsWork(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnAddressThatCannotBeListenedOn verifies that the error names the setting and what to do.
+func TestAnAddressThatCannotBeListenedOn(t *testing.T) {
+	t.Parallel()
+	taken, err := app.ListenOn(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	free := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+	for want, listen := range map[string]app.Listen{
+		"ECF_ADDR is " + taken.Addr().String() + ", where another program listens already: stop that one, or choose another address: ":       {Addr: taken.Addr().String()},
+		"ECF_DEBUG_ADDR is " + taken.Addr().String() + ", where another program listens already: stop that one, or choose another address: ": {Addr: free, DebugAddr: taken.Addr().String()},
+		"ECF_ADDR is 192.0.2.1:80, which is no address of this machine: ":                                                                    {Addr: "192.0.2.1:80"},
+	} {
+		err := app.Serve(t.Context(), app.Env{Logger: slog.New(slog.DiscardHandler)}, "records", listen, func(_ context.Context, p *app.Process) (app.Service, error) {
+			return app.Service{Name: "records", App: web.New(web.Options{Logger: p.Logger})}, nil
+		})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.HasPrefix(err.Error(), "records: ") {
+			t.Errorf("%v\nwant %s", err, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,6 +17,22 @@ func ListenOn(ctx context.Context, addr string) (net.Listener, error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return ln, nil
+}
+
+// listenAs is ListenOn for the address of a setting, which an error names.
+func listenAs(ctx context.Context, setting, addr string) (net.Listener, error) {
+	ln, err := ListenOn(ctx, addr)
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, fmt.Errorf("%s is %s, where another program listens already: stop that one, or choose another address: %w", setting, addr, err)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s is %s, which is no address of this machine: name one, or only the port for all of them, such as :8080: %w", setting, addr, err)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s is %s, a port that this user may not listen on: choose one above 1023, or grant CAP_NET_BIND_SERVICE: %w", setting, addr, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
 	return ln, nil
 }
@@ -92,12 +109,12 @@ func NewGroup(ctx context.Context) *Group {
 }
 
 // Go starts a part. It must return when its context ends; returning the context's error then is not a failure. A
-// panic of a part becomes its error.
+// panic of a part becomes its error. Errors begin with the name of the part, if it has one.
 func (g *Group) Go(name string, part func(ctx context.Context) error) {
 	g.g.Go(func() (err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				err = fmt.Errorf("%s: panic: %v", name, v)
+				err = named(name, fmt.Errorf("panic: %v", v))
 			}
 		}()
 		err = part(g.ctx)
@@ -105,8 +122,15 @@ func (g *Group) Go(name string, part func(ctx context.Context) error) {
 			g.stop()
 			return nil
 		}
-		return fmt.Errorf("%s: %w", name, err)
+		return named(name, err)
 	})
+}
+
+func named(part string, err error) error {
+	if part == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", part, err)
 }
 
 // Wait waits for all parts and returns the first failure.
