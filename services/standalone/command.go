@@ -292,6 +292,11 @@ func printPassword(env app.Env, password string, generated bool) error {
 // printSetupLink prints the link of a one-time setup token. The token is in the fragment of the
 // URL, which browsers do not send, so no server logs it.
 func printSetupLink(env app.Env, links *linked, token string) error {
+	if links.guessed {
+		if _, err := fmt.Fprintf(env.Stderr, "The link names the server as %s, because ECF_ISSUER is not set. If the server has another ECF_ISSUER or ECF_ADDR, set the same here and ask for a new link.\n", links.issuer.URL); err != nil {
+			return err
+		}
+	}
 	_, err := fmt.Fprintf(env.Stdout, "%s%s/auth/setup#%s\n", links.issuer.URL, web.BasePath, token)
 	return err
 }

@@ -95,12 +95,18 @@ func issuerOfAddress(s *settings.Set, issuer, addr *string) {
 type linked struct {
 	issuer keys.Issuer
 	addr   string
+	// guessed reports that the issuer is the listen address, because none was given.
+	guessed bool
 }
 
 // Describe implements settings.Config.
 func (l *linked) Describe(s *settings.Set) {
 	l.issuer.Describe(s)
 	app.DescribeAddr(s, &l.addr)
+	s.After(func() error {
+		l.guessed = l.issuer.URL == ""
+		return nil
+	})
 	issuerOfAddress(s, &l.issuer.URL, &l.addr)
 }
 

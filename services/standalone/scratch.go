@@ -22,7 +22,7 @@ func makeScratch() (dir string, remove func() error, err error) {
 	for {
 		dir, err := os.MkdirTemp("", scratchPrefix) // 0700
 		if err != nil {
-			return "", nil, inScratch(err)
+			return "", nil, inScratch(fmt.Errorf("no directory can be made in %s, where a copy of the database is verified: name another one with TMPDIR: %w", os.TempDir(), err))
 		}
 		unlock, err := lockFile(dir, os.O_RDONLY)
 		if err == nil {

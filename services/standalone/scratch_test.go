@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -95,5 +96,16 @@ func TestCopiesOfKilledCommandsAreRemoved(t *testing.T) {
 		if now := copies(t, tmp); len(now) > 0 {
 			t.Errorf("the command that went on left %v", now)
 		}
+	}
+}
+
+// TestATemporaryDirectoryThatIsMissing verifies that the error names TMPDIR.
+func TestATemporaryDirectoryThatIsMissing(t *testing.T) {
+	t.Parallel()
+	c, backup, missing := smallSystem(t), filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "missing")
+	c.must("", "backup", "--to", backup)
+	out, err := processes{t, []string{"TMPDIR=" + missing}}.command("backup", "verify", backup).CombinedOutput()
+	if want := "no directory can be made in " + missing + ", where a copy of the database is verified: name another one with TMPDIR: "; err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v %s\nwant %s", err, out, want)
 	}
 }

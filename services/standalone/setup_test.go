@@ -1,6 +1,7 @@
 package standalone_test
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -151,7 +152,7 @@ func TestBootstrap(t *testing.T) {
 func TestOperatorIsWarnedOfLookAlikes(t *testing.T) {
 	t.Parallel()
 	var warned strings.Builder
-	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir()}}
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "https://ecf.example"}}
 	org := c.must("", "org", "create", "--name", "Example Ltd", "--plan", "team")
 	create := func(email string) error {
 		warned.Reset()
@@ -169,5 +170,29 @@ func TestOperatorIsWarnedOfLookAlikes(t *testing.T) {
 	}
 	if err := create("jø@example.org"); err != nil || !strings.Contains(warned.String(), "ø (U+00F8, Latin)") {
 		t.Errorf("not ASCII: %v, %q", err, warned.String())
+	}
+}
+
+// TestALinkOfAGuessedAddress verifies that a command which prints a link says when it does not know the server's
+// address.
+func TestALinkOfAGuessedAddress(t *testing.T) {
+	t.Parallel()
+	for issuer, want := range map[string]string{
+		"":                           "The link names the server as http://127.0.0.1:9, because ECF_ISSUER is not set. ",
+		"https://carbon.example.org": "",
+	} {
+		env := map[string]string{"ECF_DATA_DIR": t.TempDir(), "ECF_ADDR": "127.0.0.1:9", "ECF_ISSUER": issuer}
+		var link, notes strings.Builder
+		err := standalone.Run(t.Context(), app.Env{
+			Args:   []string{"bootstrap", "--name", "Example Ltd", "--plan", "team", "--email", "jo@example.org"},
+			Getenv: func(name string) string { return env[name] }, Stdin: strings.NewReader(""), Stdout: &link, Stderr: &notes,
+			Logger: slog.New(slog.DiscardHandler), Version: "test",
+		})
+		if err != nil || !strings.Contains(link.String(), cmp.Or(issuer, "http://127.0.0.1:9")+"/api/v2/auth/setup#") {
+			t.Errorf("with the issuer %q it prints %s (%v)", issuer, link.String(), err)
+		}
+		if !strings.HasPrefix(notes.String(), want) || want == "" && notes.Len() > 0 {
+			t.Errorf("with the issuer %q it notes %q, want %q", issuer, notes.String(), want)
+		}
 	}
 }
