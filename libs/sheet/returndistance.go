@@ -53,9 +53,10 @@ func kindOfDistance(head string) otherDistance {
 
 // findDistances finds the columns beside that of the distance that say how far it is both ways, or one way.
 func (r *Reader) findDistances() {
-	if r.o.Rules == 0 || r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" || !r.heading(distanceField) {
+	if r.o.Rules == 0 || r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
 		return
 	}
+	r.findOneWay()
 	for at, head := range r.heads {
 		if kind := kindOfDistance(head); kind != 0 && r.columns[at].Name == "" && r.columns[at].Type == "" {
 			if r.distances == nil {
@@ -66,11 +67,46 @@ func (r *Reader) findDistances() {
 	}
 }
 
+// findOneWay makes a column of distances one way the distance, if there is no other one.
+func (r *Reader) findOneWay() {
+	for at, head := range r.heads {
+		if r.heading(distanceField) {
+			return
+		}
+		unit := unitAmong(wordsOf(head))
+		if unit == nil || kindOfDistance(head) != oneWayDistance || r.columns[at].Name != "" || r.columns[at].Type != "" {
+			continue
+		}
+		known := Columns(r.typ)
+		r.columns[at] = known[slices.IndexFunc(known, func(c Column) bool { return c.Name == distanceField })]
+		if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
+			r.inUnit[at] = unit.Symbol
+		}
+		if i := slices.Index(r.ignored, head); i >= 0 {
+			r.ignored = slices.Delete(r.ignored, i, i+1)
+		}
+	}
+}
+
+// unitAmong returns the first unit of length among words; nil if there is none.
+func unitAmong(words []string) *units.Unit {
+	target, _ := units.OfField(distanceField)
+	for _, word := range words {
+		if u, err := units.ByName(word, target.Dimension); err == nil && word != "" {
+			return u
+		}
+	}
+	return nil
+}
+
 // ways returns the fault of a row whose distance, counted once or, for a return journey, twice, is not what another
 // column says.
 func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
-	if len(r.distances) == 0 || !b.has(distanceField) {
+	switch {
+	case len(r.distances) == 0:
 		return nil
+	case !b.has(distanceField):
+		return r.unusedDistance(b, cells)
 	}
 	counted, _, _, ok := r.measure(distanceField, b)
 	if !ok || counted.Sign() == 0 {
@@ -97,6 +133,21 @@ func (r *Reader) ways(b *body, cells []string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{distanceField, "roundTrip"},
 			Message: fmt.Sprintf("%s is %.40q, and the record would count %s, %.40q, %s. Write the distance one way with roundTrip true, or all of it with roundTrip false, and leave the other column out.",
 				r.heads[at], oneCell(cells, at), r.Head(distanceField), oneCell(cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField })), counts)}
+	}
+	return nil
+}
+
+// unusedDistance returns the fault of a row whose distance would be that between its places, one way, beside a column
+// that says how far it was both ways.
+func (r *Reader) unusedDistance(b *body, cells []string) *apperr.Detail {
+	if r.typ == "flights" || b.values["from"] == nil || b.values["to"] == nil || string(b.values["roundTrip"]) == "true" {
+		return nil
+	}
+	for at := range cells {
+		if said, ok := r.distance(at, oneCell(cells, at)); ok && said.Sign() > 0 && (r.distances[at] == wholeDistance || r.distances[at] == returnDistance) {
+			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{distanceField, "roundTrip"},
+				Message: fmt.Sprintf("%s is %.40q, and the record would count the distance between its places one way. Head the column distanceKm if that is all of the distance, or say in a column roundTrip whether the journey is a return.", r.heads[at], oneCell(cells, at))}
+		}
 	}
 	return nil
 }
@@ -142,10 +193,8 @@ func (r *Reader) distance(at int, cell string) (*big.Rat, bool) {
 	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == distanceField }); i >= 0 {
 		words = append(words, r.inUnit[i])
 	}
-	for _, word := range words {
-		if u, err := units.ByName(word, target.Dimension); err == nil && unit == nil && word != "" {
-			unit = u
-		}
+	if unit == nil {
+		unit = unitAmong(words)
 	}
 	if unit == nil {
 		return units.Rat(m.Number), true

@@ -56,10 +56,11 @@ func TestTicketsAndLegs(t *testing.T) {
 			[]string{
 				`2 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `3 {"mode":"rail","distanceKm":300,"roundTrip":false}`, `4 {"mode":"rail","distanceKm":300}`,
 				`5 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `6 {"mode":"rail","distanceKm":300}`, `7 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `8 {"mode":"rail","distanceKm":300}`}},
-		"beside a return column": {"ground-transport", "mode,distanceKm,Ticket type,Return\nrail,300,Return,no\n", []string{`2 {"mode":"rail","distanceKm":300,"roundTrip":false}`}},
-		"of a route":             {"flights", "Routing,passengers,Ticket\nLHR-CDG,1,Return\n", []string{`2 {"passengers":1,"roundTrip":true,"from":"LHR","to":"CDG"}`}},
-		"legs by ticket":         {"flights", "from,to,Ticket type\nLHR,MAD,Return\nMAD,LHR,Return\n", []string{`2 {"from":"LHR","to":"MAD","roundTrip":true}`, "3 Ticket type ROW_NOT_COUNTED"}},
-		"legs by name":           {"flights", "Passenger name,from,to,Return\nAnn,LHR,MAD,yes\nBob,MAD,LHR,yes\nAnn,MAD,LHR,yes\n", []string{`2 {"from":"LHR","to":"MAD","roundTrip":true,"passengers":1}`, `3 {"from":"MAD","to":"LHR","roundTrip":true,"passengers":1}`, "4 Passenger name ROW_NOT_COUNTED"}},
+		"beside a return column":   {"ground-transport", "mode,distanceKm,Ticket type,Return\nrail,300,Return,no\n", []string{`2 {"mode":"rail","distanceKm":300,"roundTrip":false}`}},
+		"of a route with a number": {"flights", "Itinerary,Route,passengers\n55,LHR-CDG,1\n", []string{`2 {"passengers":1,"from":"LHR","to":"CDG"}`}},
+		"of a route":               {"flights", "Routing,passengers,Ticket\nLHR-CDG,1,Return\n", []string{`2 {"passengers":1,"roundTrip":true,"from":"LHR","to":"CDG"}`}},
+		"legs by ticket":           {"flights", "from,to,Ticket type\nLHR,MAD,Return\nMAD,LHR,Return\n", []string{`2 {"from":"LHR","to":"MAD","roundTrip":true}`, "3 Ticket type ROW_NOT_COUNTED"}},
+		"legs by name":             {"flights", "Passenger name,from,to,Return\nAnn,LHR,MAD,yes\nBob,MAD,LHR,yes\nAnn,MAD,LHR,yes\n", []string{`2 {"from":"LHR","to":"MAD","roundTrip":true,"passengers":1}`, `3 {"from":"MAD","to":"LHR","roundTrip":true,"passengers":1}`, "4 Passenger name ROW_NOT_COUNTED"}},
 		"legs of a booking": {"flights", "Trip ID,Trip type,from,to\nE1,Round trip,LHR,MAD\nE1,Round trip,MAD,LHR\nE2,Round trip,MAD,LHR\nE3,One way,LHR,MAD\nE3,One way,MAD,LHR\n,Return,LHR,MAD\n,Return,MAD,LHR\n",
 			[]string{
 				`2 {"roundTrip":true,"from":"LHR","to":"MAD"}`, "3 Trip ID ROW_NOT_COUNTED", `4 {"roundTrip":true,"from":"MAD","to":"LHR"}`,

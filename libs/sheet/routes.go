@@ -13,7 +13,10 @@ import (
 )
 
 // routeHeads are heads of whole itineraries in lists of travel agencies, as plain writes them.
-var routeHeads = []string{"route", "routing", "itinerary", "flightroute", "sectors", "flugstrecke", "flugroute", "reiseroute", "routenführung"}
+var routeHeads = []string{"route", "routing", "flightroute", "sectors", "flugstrecke", "flugroute", "reiseroute", "routenführung"}
+
+// itineraryHeads are heads of the same where no other column is; beside one they have numbers.
+var itineraryHeads = []string{"itinerary"}
 
 // ofRoute is an itinerary of codes: LHR-JFK-LHR, LHR/JFK, LHR > FRA > SIN.
 var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})+$`)
@@ -21,7 +24,9 @@ var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})
 // findRoute finds the itineraries of a table of flights that has no columns for their ends.
 func (r *Reader) findRoute() {
 	if r.route = -1; r.typ == "flights" && !r.heading("from", "to", "via") {
-		r.route = r.aside(routeHeads)
+		if r.route = r.aside(routeHeads); r.route < 0 {
+			r.route = r.aside(itineraryHeads)
+		}
 	}
 }
 

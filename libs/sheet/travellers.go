@@ -11,13 +11,17 @@ import (
 var oneTravellerHeads = slices.Concat([]string{"passenger", "passenger1", "lastname", "surname", "familyname", "nachname", "familienname", "apellidos", "travellersname", "passengersname"},
 	slices.DeleteFunc(slices.Clone(travellerHeads), func(head string) bool { return head == "name" || head == "guestname" }))
 
+// ticketCounts are headings of how many tickets or people a row is about, normalized by plain.
+var ticketCounts = []string{"tickets", "numberoftickets", "nooftickets", "ticketcount", "ticketquantity", "qty", "quantity", "count", "number", "seats", "adults", "children", "groupsize", "partysize", "noofpersons", "additionalpassengers", "companions", "anzahl", "menge", "anzahltickets", "fahrkarten", "begleitpersonen", "mitfahrer"}
+
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *Reader) findTraveller() {
 	r.travellerAt = -1
 	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
 		r.travellerAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(oneTravellerHeads, plain(head)) })
 	}
-	if r.travellerAt >= 0 && r.columns[r.travellerAt].Name != "" {
+	several := slices.ContainsFunc(r.heads, func(head string) bool { return slices.Contains(ticketCounts, plain(head)) })
+	if r.travellerAt >= 0 && (several || r.columns[r.travellerAt].Name != "") {
 		r.travellerAt = -1
 	}
 }

@@ -27,6 +27,7 @@ func TestOneTraveller(t *testing.T) {
 		want      string
 	}{
 		"beside how many":   {"flights", "from,to,Passenger,Pax\nLHR,CDG,Ada Webb,3\n", sheet.Rules, `2 {"from":"LHR","to":"CDG","passengers":3}`},
+		"beside tickets":    {"flights", "from,to,Passenger,Tickets\nLHR,CDG,Ada Webb,2\n", sheet.Rules, none},
 		"a missing number":  {"flights", "from,to,Passenger,Pax\nLHR,CDG,Ada Webb,\n", sheet.Rules, none},
 		"by car":            {"ground-transport", "mode,distanceKm,Employee,Vehicles\ncar,9,Ada Webb,2\n", sheet.Rules, `2 {"mode":"car","distanceKm":9,"vehicles":2}`},
 		"by train":          {"ground-transport", "mode,distanceKm,Employee\nrail,9,Ada Webb\n", sheet.Rules, `2 {"mode":"rail","distanceKm":9,"passengers":1}`},
