@@ -169,6 +169,7 @@ func (r *Reader) readHead(head []string) error {
 	r.findBeside()
 	r.findSeveral()
 	r.findSubjects()
+	r.findLeftOut()
 	r.findRoomNights()
 	r.findDistances()
 	r.findMarks()
@@ -250,7 +251,7 @@ func (r *Reader) Head(field string) string {
 
 // Words around what a column counts: Number of rooms, Passenger count, Anzahl Gäste.
 var (
-	countBefore = []string{"number of", "total number of", "no of", "nr of", "nos of", "# of", "count of", "anzahl der", "anzahl", "nombre de", "nombre d", "número de", "nb de", "nb"}
+	countBefore = []string{"number of", "total number of", "no of", "nr of", "nos of", "# of", "count of", "#", "anzahl der", "anzahl", "nombre de", "nombre d", "número de", "nb de", "nb"}
 	countBehind = []string{" count", " qty", " anzahl"}
 )
 

@@ -115,6 +115,10 @@ type Reader struct {
 	roomNightsAt int
 	// travellerAt is the place of the names of travellers; -1: the file has none.
 	travellerAt int
+	// leftOut are the fields of amounts that would be left out, by the place of their column, and weightAt is the place
+	// of a weight that may be that of each piece; -1: the file has none.
+	leftOut  map[int]string
+	weightAt int
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
 	// several are the places of how many there are for each of something else.
@@ -135,7 +139,7 @@ type Reader struct {
 
 // unread returns a reader of a file of which nothing is known.
 func unread(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, weightAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.
