@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
@@ -179,42 +178,6 @@ func All(types []string) []Column {
 	return out
 }
 
-// guard is the prefix of a text that a spreadsheet would interpret as a formula.
-const guard = '\''
-
-// risky reports whether programs are known to execute or change cells that begin with r: formulas, also in full-width
-// characters, and the prefix of Guard itself.
-func risky(r rune) bool {
-	switch r {
-	case '=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠', guard:
-		return true
-	}
-	return false
-}
-
-// Guard makes a text safe to open in a spreadsheet: if it begins with one of = + - @ tab, a line break, or an
-// apostrophe, or consists of blanks, which would be read as an empty cell, it is prefixed with an apostrophe. Unguard
-// is the inverse.
-func Guard(text string) string {
-	if guarded(text) {
-		return string(guard) + text
-	}
-	return text
-}
-
-func guarded(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return text != "" && (risky(r) || strings.TrimSpace(text) == "")
-}
-
-// Unguard is the inverse of Guard. A cell that Guard cannot have produced, such as 'tis, is unchanged.
-func Unguard(cell string) string {
-	if rest, ok := strings.CutPrefix(cell, string(guard)); ok && guarded(rest) {
-		return rest
-	}
-	return cell
-}
-
 // Cell formats a JSON value as a cell: texts unchanged, numbers with all their digits, true and false, lists and
 // objects as JSON. null is an empty cell.
 func Cell(value json.RawMessage) (string, error) {
@@ -233,7 +196,7 @@ func Cell(value json.RawMessage) (string, error) {
 		if !json.Valid(value) {
 			return "", errors.New("sheet: cell: the value is not JSON")
 		}
-		return string(value), nil
+		return guardJSON(string(value)), nil
 	}
 	return Guard(string(value)), nil
 }

@@ -57,8 +57,10 @@ func TestEveryTypeHasItsColumns(t *testing.T) {
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "", "plain": "plain", "=1+1": "'=1+1", "+44": "'+44", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n": "'\n",
+		"": "", "plain": "plain", "=1+1": "'=1+1", "+44": "'+44", "-5": "'-5", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t'=1", "\r=1": "'\r'=1", "\n": "'\n",
 		"＝1": "'＝1", "'quoted": "''quoted", "''": "'''", "a=1": "a=1", " =1": " =1", `"=1"`: `"=1"`,
+		"a;=1+1;b": "a;'=1+1;b", "a\t@x": "a\t'@x", "\n=1": "'\n'=1", "a\r\n-1": "a\r\n'-1", "a\n\n＝b": "a\n\n'＝b", "a;'b": "a;''b", "=a;=b": "'=a;'=b", "a; =b": "a; =b",
+		";": ";", ";=1": ";'=1", "a;\xff": "a;\xff", "\xff;=": "\xff;'=",
 	} {
 		got := sheet.Guard(text)
 		if got != want || sheet.Unguard(got) != text {
@@ -69,13 +71,18 @@ func TestGuard(t *testing.T) {
 		t.Errorf("a cell written by hand: %q", got)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[=+\-@\t\r\n'＝a]{0,4}`)).Draw(t, "text")
+		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[=+\-@;\t\r\n'＝a]{0,6}`)).Draw(t, "text")
 		guarded := sheet.Guard(text)
 		if sheet.Unguard(guarded) != text {
 			t.Fatalf("%q became %q and %q", text, guarded, sheet.Unguard(guarded))
 		}
 		if guarded != "" && strings.ContainsRune("=+-@\t\r\n", rune(guarded[0])) {
 			t.Fatalf("%q is not safe", guarded)
+		}
+		for _, cell := range strings.FieldsFunc(guarded, func(r rune) bool { return strings.ContainsRune(";\t\r\n", r) }) {
+			if strings.ContainsRune("=+-@＝", []rune(cell)[0]) {
+				t.Fatalf("%q of %q is not safe", cell, guarded)
+			}
 		}
 	})
 }
@@ -85,6 +92,7 @@ func TestCell(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "", "null": "", `"a"`: "a", `"=cmd|' /C calc'!A0"`: "'=cmd|' /C calc'!A0", `"\u2028"`: "'\u2028", `"  "`: "'  ", "1.50": "1.50", "true": "true",
 		`["KEF","=x"]`: `["KEF","=x"]`, `{"a":"b"}`: `{"a":"b"}`, " 5 ": "5",
+		`{"a":"b;=1;-2;＝3;'4;5"}`: `{"a":"b;\u003d1;\u002d2;\uff1d3;\u00274;5"}`,
 	} {
 		if got, err := sheet.Cell(json.RawMessage(value)); err != nil || got != want {
 			t.Errorf("%s: %q, %v", value, got, err)

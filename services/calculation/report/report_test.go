@@ -16,6 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/services/calculation/report"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -231,7 +232,7 @@ func TestDirectOnlyGridsAreNamed(t *testing.T) {
 func TestTextCannotBeAFormula(t *testing.T) {
 	t.Parallel()
 	ev := footprint.EventContext{Country: "GB", StartDate: "2026-06-10", GWP: "published", FactorSet: "desnz-2026"}
-	for _, evil := range []string{"=1+1", "+1", "-1", "@sum", "\t=1", "\n=1", "＝1+1", "＋1", "－1", "＠x"} {
+	for _, evil := range []string{"=1+1", "+1", "-1", "@sum", "\t=1", "\n=1", "＝1+1", "＋1", "－1", "＠x", "a;=1;b"} {
 		field, err := json.Marshal(evil)
 		if err != nil {
 			t.Fatal(err)
@@ -241,7 +242,7 @@ func TestTextCannotBeAFormula(t *testing.T) {
 			t.Fatal(err)
 		}
 		rows, err := csv.NewReader(&out).ReadAll()
-		if err != nil || len(rows) != 2 || rows[1][3] != "'"+evil {
+		if err != nil || len(rows) != 2 || rows[1][3] == evil || rows[1][3] != sheet.Guard(evil) {
 			t.Errorf("%q: %v %v", evil, rows, err)
 		}
 	}

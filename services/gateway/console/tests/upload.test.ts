@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
-import { asCells, dayIn, headless, mendable, numberIn } from '../src/sheet/upload';
+import { asCells, dayIn, headless, mendable, numberIn, unguarded } from '../src/sheet/upload';
 
 const energy = columnsOf({
   type: 'object',
@@ -56,4 +56,14 @@ describe('what an import left out, as cells', () => {
     errors.push(fault(5, 'ROW_NOT_COUNTED'), fault(6, 'REPEATED_HEAD'), fault(6, 'REQUIRED'));
     expect(mendable({ failed: 4, errors } as never)).toBe(1);
   });
+});
+
+it.each([
+  ["'=1", '=1'],
+  ["a;'=1+1;b\n'-2", 'a;=1+1;b\n-2'],
+  ["a;''b", "a;'b"],
+  ["'tis; 'tis", "'tis; 'tis"],
+  ["'  ", '  '],
+])('takes the apostrophes of the server off %j', (cell, text) => {
+  expect(unguarded(cell)).toBe(text);
 });

@@ -979,8 +979,10 @@ export interface paths {
          *
          *     Spreadsheet programs would execute or change text that begins with one of `= + - @`, a tab or a line break; such
          *     text is prefixed with an apostrophe, and so is text that begins with an apostrophe. When you read the file with a
-         *     program, remove one leading apostrophe if one of those characters, or only blanks, follow it. `POST …/import`
-         *     creates the same records from the file again.
+         *     program, remove one leading apostrophe if one of those characters, or only blanks, follow it. Where a text has one of
+         *     `= + - @` or an apostrophe after a semicolon, a tab or a line break, an apostrophe is put between them (in JSON, the
+         *     character is written as its escape): a program that takes the semicolon for the separator would begin a cell there.
+         *     Remove that one as well. `POST …/import` creates the same records from the file again.
          *
          *     With `Accept: application/json`, without a media type of a table, the response is the event and all its records as
          *     the lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with the

@@ -81,8 +81,11 @@ export const mendable = (i: Import): number =>
 /** Returns the letters of a column that an import left out, where it has no heading but those. */
 export const headless = (column: string): string | undefined => /^column ([A-Z]+)$/.exec(column)?.[1];
 
-/** Takes the apostrophe off that the server puts before what a spreadsheet would take for a formula. */
-const unguarded = (cell: string): string => (/^'(?:[=+\-@\t\r\n'＝＋－＠]|\s*$)/.test(cell) ? cell.slice(1) : cell);
+/** Takes the apostrophes off that the server puts before what a spreadsheet would take for a formula. */
+export const unguarded = (cell: string): string => {
+  const text = cell.replace(/(?<=[;\t\r\n])'(?=[=+\-@'＝＋－＠])/g, '');
+  return /^'(?:[=+\-@\t\r\n'＝＋－＠]|\s*$)/.test(text) ? text.slice(1) : text;
+};
 
 /** Returns a number as a cell has it, from one that is written in a form of the API; undefined where it is not. */
 export function numberIn(form: string, text: string): string | undefined {
