@@ -344,17 +344,6 @@ func (c *calculation) flight(h haul, class string, km quantity, geography uint8)
 	c.upstream(e, e.category)
 }
 
-// chainFlights reports how the amounts multiply.
-func chainFlights(q *Chain, f *flights, _ *Line) {
-	if f.DistanceKm == nil {
-		q.remainder("km") // the legs
-	} else {
-		q.amount(f.DistanceKm, "km")
-	}
-	q.count(f.Passengers, "passenger", "passengers")
-	q.journeys(f.Trips, f.RoundTrip)
-}
-
 // flightsDoc describes the type to its users.
 func flightsDoc() doc {
 	return doc{

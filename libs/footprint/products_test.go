@@ -19,6 +19,7 @@ func TestEveryQuantityIsExplained(t *testing.T) {
 		"attendee-travel":  {`{"to":"Manchester, GB","occupancy":2.5,"origins":[{"country":"DE","people":40},{"people":2},{"code":"EDI","people":7,"roundTrip":false}]}`},
 		"catering":         {`{"meals":30,"diet":"vegan","mealType":"snack"}`, `{"meals":3,"diet":"mixed","servings":{"canapes":7,"coffee":3,"coffee_black":4},"drinks":{"tea":0.25}}`},
 		"energy":           {`{"source":"natural_gas","volumeM3":12.5}`, `{"source":"natural_gas","energyKWh":12.5}`, `{"source":"wood_logs","weightKg":7}`, `{"source":"hvo","weightKg":7}`},
+		"flights":          {`{"from":"LHR","via":["SIN"],"to":"SYD","passengers":3,"roundTrip":true}`, `{"from":"JFK","via":["CDG","CAI"],"to":"NBO","passengers":3,"trips":2}`, `{"from":"Brighton, GB","to":"AMS","passengers":1}`},
 		"ground-transport": {`{"mode":"car","distanceKm":12.5,"passengers":7,"occupancy":2.5,"roundTrip":true}`, `{"mode":"coach","vehicles":3,"distanceKm":7}`, `{"mode":"taxi","vehicles":3,"distanceKm":7}`, `{"mode":"van","fuel":"diesel","volumeLitres":33.3}`},
 		"materials": {`{"material":"paper","sheets":1000,"sheetSize":"A5","gramsPerM2":135}`, `{"material":"paper","sheets":1000}`, `{"material":"lanyard","items":300}`,
 			`{"material":"pvc_banner","areaM2":12.5}`, `{"material":"carpet","areaM2":12.5,"source":"hired"}`, `{"material":"paper","areaM2":3,"gramsPerM2":250,"endOfLife":"recycling"}`,

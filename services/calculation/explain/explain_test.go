@@ -39,6 +39,9 @@ func TestFormulas(t *testing.T) {
 			"5,539.833 km × 1 passenger × 0.02461 kg per passenger-km = 136.335290 kg"}},
 		{"flights", `{"from":"LHR","to":"JFK","passengers":12,"class":"economy","roundTrip":true,"trips":3}`, ev, []string{
 			"5,539.833 km × 12 passengers × 3 trips × 2 (return) × 0.11704 kg per passenger-km = 46,683.507911 kg", "0.02461"}},
+		{"flights", `{"from":"LHR","via":["SIN"],"to":"SYD","passengers":2,"class":"economy","respondents":3,"population":7}`, ev, []string{
+			"10,883.163 km (LHR–SIN) × 2 passengers × 7/3 of the survey × 0.11704 kg per", "", "6,293.451 km (SIN–SYD) × 2 passengers × ", ""}},
+		{"flights", `{"from":"JFK","via":["CDG"],"to":"CAI","passengers":2,"class":"economy"}`, ev, []string{" km (JFK–CDG, CDG–CAI) × 2 passengers × ", ""}},
 		{"flights", `{"from":"XQQ","to":"LHR","passengers":2,"class":"economy","distanceKm":1000.5}`, ev, []string{"1,000.5 km × 2 passengers × ", ""}},
 		{"flights", `{"from":"LHR","to":"CDG","passengers":3,"class":"economy","respondents":2,"population":6}`, ev, []string{
 			"347.613 km × 3 passengers × 6/2 of the survey × ", ""}},
