@@ -2,8 +2,8 @@ package locations
 
 import "math"
 
-// earthRadius is the mean radius of the earth in metres.
-const earthRadius = 6371008.8
+// EarthRadius is the mean radius of the earth in metres.
+const EarthRadius = 6371008.8
 
 // GreatCircleMetres is the length of the great circle between two places on a
 // sphere of the mean earth radius, by the haversine formula, rounded half-even
@@ -24,7 +24,7 @@ func GreatCircleMetres(a, b Location) int64 {
 	sinLon, _ := sinCos(float64(float64(float64(b.Longitude-a.Longitude)*rad) / 2))
 	h := float64(sinLat*sinLat) + float64(float64(cos1*cos2)*float64(sinLon*sinLon))
 	h = math.Min(1, h)
-	return int64(math.RoundToEven(float64(2 * earthRadius * angle(math.Sqrt(h), math.Sqrt(1-h)))))
+	return int64(math.RoundToEven(float64(2 * EarthRadius * angle(math.Sqrt(h), math.Sqrt(1-h)))))
 }
 
 // sinCos returns the sine and the cosine of an angle without their signs, for

@@ -14,7 +14,7 @@ import (
 func haversine(a, b Location) float64 {
 	const rad = math.Pi / 180
 	x, y := math.Sin((b.Latitude-a.Latitude)*rad/2), math.Sin((b.Longitude-a.Longitude)*rad/2)
-	return 2 * earthRadius * math.Asin(math.Min(1, math.Sqrt(x*x+math.Cos(a.Latitude*rad)*math.Cos(b.Latitude*rad)*y*y)))
+	return 2 * EarthRadius * math.Asin(math.Min(1, math.Sqrt(x*x+math.Cos(a.Latitude*rad)*math.Cos(b.Latitude*rad)*y*y)))
 }
 
 func TestDistanceIsThatOfTheTextbook(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 	"text/template"
 
@@ -228,6 +229,11 @@ func ratio(a, b decimal.Decimal) *big.Rat {
 	x, _ := new(big.Rat).SetString(a.String())
 	y, _ := new(big.Rat).SetString(b.String())
 	return x.Quo(x, y)
+}
+
+// EarthRadiusKm is the radius of the sphere of distances.
+func (p *page) EarthRadiusKm() string {
+	return strconv.FormatFloat(locations.EarthRadius/1000, 'f', -1, 64)
 }
 
 // Airports counts the known airports.
