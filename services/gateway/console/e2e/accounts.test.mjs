@@ -36,7 +36,7 @@ test('an address that has an account: its owner joins with it, or sets up a sepa
   await page.getByRole('button', { name: 'I have an account with this email address' }).click();
   await field('Password of the existing account').waitFor();
   await page.getByText('it becomes a member of this organization as well').waitFor();
-  await page.getByText('Right if the other account is not yours').waitFor();
+  await page.getByText('Choose this if the other account is not yours').waitFor();
   await page.getByRole('button', { name: 'I have no account yet' }).click();
   await field('Password').fill(own);
   await field('Repeat the password').fill(own);
@@ -97,13 +97,13 @@ test('an organization is asked for where a sign-in needs it, and kept where it i
   await page.getByLabel('Email').waitFor();
   assert.equal(await organization.count(), 0, 'everybody is asked for an organization');
   await attempt(own);
-  await page.getByRole('alert').getByText('Email or password is wrong.').waitFor();
+  await page.getByRole('alert').getByText('Incorrect email or password.').waitFor();
   await axe(page, 'a sign-in that was refused');
   await fits(page, 'a sign-in that was refused');
   await page.getByRole('button', { name: 'Enter the organization id' }).press('Enter');
   await until('the field has the focus', () => organization.evaluate((e) => e === document.activeElement));
   await attempt(own, 'nowhere');
-  await page.getByRole('alert').getByText('Email, password or organization id is wrong.').waitFor();
+  await page.getByRole('alert').getByText('Incorrect email, password or organization id.').waitFor();
   // The password is that of the account in the other organization.
   await attempt(the.server.password, 'demo');
   const elsewhere = page.getByRole('alert').getByText('is not a member of that organization');
@@ -122,7 +122,10 @@ test('an organization is asked for where a sign-in needs it, and kept where it i
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
   assert.equal(await remembered(page), 'demo');
   await page.goto('/account');
-  await page.getByText('This account is of one organization alone.').locator('code', { hasText: 'demo' }).waitFor();
+  await page
+    .getByText('This is a separate account for one organization.')
+    .locator('code', { hasText: 'demo' })
+    .waitFor();
   // Whoever works there can read the id that others have to enter.
   await page.goto('/organization');
   await page.getByText('Organization id: demo').waitFor();
@@ -167,7 +170,7 @@ test('who is in several organizations is not sent back to the one that was named
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password of the existing account', { exact: true }).fill(the.server.password);
   await page.getByRole('button', { name: 'Sign in and accept' }).click();
-  const switcher = (name) => page.getByRole('button', { name: `${name}: choose another organization` });
+  const switcher = (name) => page.getByRole('button', { name: `${name}: switch organization` });
   await switcher('Demo organization').waitFor();
   await context.clearCookies();
   await page.goto('/?organization=demo');

@@ -26,10 +26,10 @@ test('events stand side by side, with what they were calculated by, and others a
   const table = page.getByRole('table');
   // What has a figure stands there first; what has none is named, also where it is chosen.
   await table.getByRole('columnheader', { name: /Summer fair/ }).waitFor();
-  await page.getByText('nothing of it is approved yet: Autumn fair.').waitFor();
+  await page.getByText('none of its records is approved yet: Autumn fair.').waitFor();
   await page.getByLabel('Add an event').selectOption({ label: 'Autumn fair, 1 – 2 Sept 2027 (nothing approved yet)' });
   await table.getByRole('columnheader', { name: /Autumn fair/ }).waitFor();
-  await page.getByRole('button', { name: /^Take out: Example/ }).click();
+  await page.getByRole('button', { name: /^Remove Example/ }).click();
   await settled(page);
   const line = async (name) => {
     const row = table.getByRole('row').filter({ has: page.getByRole('rowheader', { name, exact: true }) });
@@ -46,16 +46,16 @@ test('events stand side by side, with what they were calculated by, and others a
     .getAttribute('title');
   assert.equal(Number(shown.replace(/[^\d.]/g, '').replace(/2$/, '')), first.total.kgCO2e);
   assert.deepEqual((await line('Attendees in person')).slice(0, 2), ['100', '100']);
-  assert.match((await line('Flights'))[2], /left out on purpose/);
-  assert.deepEqual((await line('Effects at altitude')).slice(0, 2), ['counted', 'left out']);
-  await page.getByText('not calculated alike: Effects at altitude').waitFor();
+  assert.match((await line('Flights'))[2], /excluded/);
+  assert.deepEqual((await line('High-altitude effects')).slice(0, 2), ['included', 'excluded']);
+  await page.getByText('calculated differently: High-altitude effects').waitFor();
   await axe(page, 'events side by side');
-  await page.getByRole('button', { name: 'Take out: Summer fair' }).click();
-  await page.getByText('not calculated alike').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove Summer fair' }).click();
+  await page.getByText('calculated differently').waitFor({ state: 'detached' });
   assert.equal(new URL(page.url()).search, `?events=${spring}%2C${autumn}`);
   await page.getByLabel('Add an event').selectOption({ label: 'Summer fair, 1 – 2 Jun 2027' });
   await until('it is there again', async () => (await table.getByRole('columnheader').count()) === 3);
-  await page.getByLabel('Another event in place of Autumn fair').selectOption(await the.server.example());
+  await page.getByLabel('Replace Autumn fair with another event').selectOption(await the.server.example());
   await table.getByRole('columnheader', { name: /Example/ }).waitFor();
   await page.reload();
   await table.getByRole('columnheader', { name: /Example/ }).waitFor();

@@ -91,7 +91,7 @@ test('what has changed since it was shown is not approved, however soon that is 
   await the.server.api('user', 'POST', `${path}/withdraw`, {});
   await the.server.api('user', 'PATCH', path, { passengers: 200 });
   await the.server.api('user', 'POST', `${path}/submit`, {});
-  await page.getByText(/^Approves in/).waitFor({ state: 'hidden' });
+  await page.getByText(/^Approving in/).waitFor({ state: 'hidden' });
   release();
   await page.getByText('Nothing was decided').waitFor();
   assert.equal((await the.server.api('manager', 'GET', path)).status, 'submitted');
@@ -121,7 +121,7 @@ test('of many that are approved together, what was changed after the preview is 
   await page.keyboard.press(' ');
   await page.getByRole('button', { name: 'Approve 2' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('2 records would be approved and count.').waitFor();
+  await dialog.getByText('2 records would be approved and counted.').waitFor();
   await dialog.getByText(/AMS/).waitFor();
   await the.server.api('user', 'POST', `${path}/${moved}/withdraw`, {});
   await the.server.api('user', 'PATCH', `${path}/${moved}`, { passengers: 200 });
@@ -145,7 +145,7 @@ test('two browsers decide on the same record: the second is told', async () => {
   const second = await visit('admin', `/events/${id}/review`);
   for (const { page } of [first, second]) await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
   await first.page.getByRole('button', { name: 'Reject' }).click();
-  await first.page.getByLabel('Why?').fill('The invoice says otherwise.');
+  await first.page.getByLabel(/^Reason( \*)?$/).fill('The invoice says otherwise.');
   await first.page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
   await until(
     'rejected',
@@ -170,7 +170,7 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   const status = async () => (await the.server.api('manager', 'GET', `${path}/${_id}`)).status;
   const { page, context } = await visit('manager', `/events/${id}/review`);
   const queue = page.getByRole('listbox');
-  const waits = page.getByText(/^Approves in/);
+  const waits = page.getByText(/^Approving in/);
   const sent = [];
   context.on('request', (r) => r.url().endsWith('/approve') && sent.push(Date.now()));
   const press = async (key) => {
@@ -206,7 +206,7 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   await other.focus();
   await until('a record is chosen there', () => other.getAttribute('aria-activedescendant'));
   await closed.keyboard.press('a');
-  await closed.getByText(/^Approves in/).waitFor();
+  await closed.getByText(/^Approving in/).waitFor();
   const gone = closed.waitForEvent('close');
   await closed.close({ runBeforeUnload: true });
   await gone;
@@ -216,9 +216,9 @@ test('approving waits ten seconds, can be undone, and taken back; single keys ca
   await press('a');
   await until('it is approved', async () => (await status()) === 'approved');
   assert.ok(sent.length === 1 && sent[0] - pressed >= 9_900, `sent after ${sent.map((t) => t - pressed)} ms`);
-  await page.getByRole('button', { name: 'Take back' }).click();
-  await page.getByLabel('Why?').fill('Not that invoice.');
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await page.getByRole('button', { name: 'Reverse' }).click();
+  await page.getByLabel(/^Reason( \*)?$/).fill('Not that invoice.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
   await until('it is taken back', async () => (await status()) !== 'approved');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });

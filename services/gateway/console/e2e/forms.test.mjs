@@ -20,8 +20,8 @@ test('what an import left out comes to the sheet as its file meant it, and the s
   const dialog = page.getByRole('dialog');
   for (const close of ['Cancel', '']) {
     await choose(page, 'energy.csv', csv);
-    await dialog.getByLabel('Numbers like').selectOption('1.234,5');
-    await dialog.getByLabel('Dates').selectOption('dmy');
+    await dialog.getByLabel('Number format').selectOption('1.234,5');
+    await dialog.getByLabel('Date order').selectOption('dmy');
     if (close) {
       await dialog.getByRole('button', { name: close }).click();
       await dialog.waitFor({ state: 'hidden' });
@@ -29,7 +29,7 @@ test('what an import left out comes to the sheet as its file meant it, and the s
   }
   await dialog.getByRole('button', { name: 'Import one row' }).click();
   await dialog.getByText('One row was imported.').waitFor();
-  await until('the focus is on the next step', async () => (await focused(page)).startsWith('Mend the row'));
+  await until('the focus is on the next step', async () => (await focused(page)).startsWith('Correct the row'));
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'hidden' });
   await until('the bad row is in the sheet', async () => (await grid(page).innerText()).includes('12345.6'));
@@ -70,32 +70,32 @@ test('an invitation begins anew after another one, and its link goes with it', a
   const { page } = await visit('admin', '/organization?tab=members');
   const dialog = page.getByRole('dialog');
   const open = async (name, email) => {
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    await page.getByRole('button', { name: 'Invite a person' }).click();
     await dialog.getByLabel('Name').fill(name);
     await dialog.getByLabel('Email').fill(email);
   };
   await open('Ada', 'ada@demo.test');
   await dialog.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Administrator' }).click();
-  await dialog.getByRole('button', { name: 'Invite somebody' }).click();
-  await page.getByText('Pass this link on to Ada').waitFor();
+  await dialog.getByRole('button', { name: 'Invite a person' }).click();
+  await page.getByText('Send this link to Ada').waitFor();
   await dialog.waitFor({ state: 'hidden' });
   await open('Ada', 'ada@demo.test');
   assert.notEqual(await dialog.getByRole('combobox', { name: 'Role' }).inputValue(), 'Administrator');
-  await dialog.getByRole('button', { name: 'Invite somebody' }).click();
+  await dialog.getByRole('button', { name: 'Invite a person' }).click();
   await dialog.getByRole('alert').waitFor();
   page.once('dialog', (d) => void d.accept());
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await page.getByRole('button', { name: 'Invite a person' }).click();
   await dialog.getByLabel('Name').waitFor();
   assert.equal(await dialog.getByRole('alert').count(), 0);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Withdraw the invitation: Ada' }).click();
   await dialog.getByRole('button', { name: 'Withdraw the invitation' }).click();
-  await page.getByText('Pass this link on to Ada').waitFor({ state: 'detached' });
-  await until('the focus is on the page', async () => (await focused(page)) === 'Invite somebody');
+  await page.getByText('Send this link to Ada').waitFor({ state: 'detached' });
+  await until('the focus is on the page', async () => (await focused(page)) === 'Invite a person');
 });
 
 test('on a phone a row is deleted, brought back and withdrawn', async () => {
@@ -107,14 +107,14 @@ test('on a phone a row is deleted, brought back and withdrawn', async () => {
   await page.getByRole('button', { name: 'Submit one row' }).waitFor();
   await page.getByRole('button', { name: 'New row' }).click();
   await page.getByLabel('From').fill('XQX');
-  await page.getByRole('button', { name: 'Delete the row' }).click();
+  await page.getByRole('button', { name: 'Delete row' }).click();
   await page.getByText('Row 1 of 1').or(page.getByText('1 of 1')).first().waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('button', { name: 'Next row' }).click();
   assert.equal(await page.getByLabel('From').inputValue(), 'XQX');
-  await page.getByRole('button', { name: 'Delete the row' }).click();
+  await page.getByRole('button', { name: 'Delete row' }).click();
   page.once('dialog', (d) => void d.accept());
-  await page.getByRole('button', { name: 'Delete the row' }).click();
+  await page.getByRole('button', { name: 'Delete row' }).click();
   await until('the record is gone', async () => {
     return (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 0;
   });
@@ -126,7 +126,7 @@ test('on a phone a row among many is gone to by its number, and a new one begun 
   await the.server.api('user', 'POST', `/events/${id}/flights/batch`, { items });
   const { page } = await visit('user', `/events/${id}/sheet`, { viewport: { width: 390, height: 844 } });
   await page.getByText('Row 1 of 12').waitFor();
-  const go = page.getByLabel('Go to row, up to 12');
+  const go = page.getByLabel('Go to row, 1 to 12');
   await go.fill('9');
   await go.press('Enter');
   await page.getByText('Row 9 of 12').waitFor();

@@ -51,9 +51,9 @@ test('a reason that could not be sent is kept, and sent again', async () => {
   });
   await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
   const { page } = await visit('manager', `/events/${id}/review`);
-  await page.getByRole('link', { name: 'Review one waits' }).waitFor();
+  await page.getByRole('link', { name: 'Review one waiting' }).waitFor();
   await page.getByRole('button', { name: 'Reject', exact: true }).click();
-  const why = page.getByLabel('Why?');
+  const why = page.getByLabel(/^Reason( \*)?$/);
   await why.fill('The invoice names another flight.');
   await page.route('**/review/reject', (route) => route.abort());
   const dialog = page.getByRole('dialog');

@@ -18,9 +18,9 @@ test('sets of factors are called by what was published, with their sources', asy
   await page.getByRole('cell', { name: 'UK Government GHG conversion factors 2026 (DESNZ)' }).first().waitFor();
   await page.goto(`/events/${event}/footprint`);
   await page
-    .getByLabel('Factors', { exact: true })
+    .getByLabel('Factor set', { exact: true })
     .selectOption({ label: 'UK Government GHG conversion factors 2025 (DESNZ)' });
-  await page.getByLabel('Why?').fill('As the client has it.');
+  await page.getByLabel(/^Reason( \*)?$/).fill('As the client has it.');
   await page.getByRole('button', { name: 'Adopt UK Government GHG conversion factors 2025 (DESNZ)' }).click();
   await until(
     'it is adopted',
@@ -69,7 +69,7 @@ test('the audit log can be read without who came and went, and calls a refused s
     .first()
     .waitFor();
   assert.equal(await log.getByRole('rowheader', { name: /^Signed in · refused/ }).count(), 0);
-  await page.getByRole('switch', { name: 'Show who signed in and out' }).click();
+  await page.getByRole('switch', { name: 'Show sign-ins and sign-outs' }).click();
   await log.getByText('Signed in', { exact: true }).first().waitFor({ state: 'detached' });
   await log.getByText('Account created').first().waitFor();
   await log
@@ -110,5 +110,5 @@ test('of many events one is found by its title', async () => {
   await until('one is left', async () => (await page.getByRole('main').getByRole('listitem').count()) === 1);
   await page.getByRole('link', { name: /Meeting 13/ }).waitFor();
   await page.getByLabel('Find by title').fill('nothing of the kind');
-  await page.getByText('No event has such a title.').waitFor();
+  await page.getByText('No event has this title.').waitFor();
 });

@@ -29,7 +29,7 @@ test('what was sent back is counted and led to, in a sheet and on a phone', asyn
   await card.getByRole('link').click();
   await page.getByText('2 rows were sent back, with comments.').waitFor();
   const next = page.getByRole('button', { name: 'Show the next one' });
-  const comments = page.getByRole('complementary', { name: 'The row in focus' });
+  const comments = page.getByRole('complementary', { name: 'Selected row' });
   for (const comment of ['Which flights?', 'Which accommodation?', 'Which flights?']) {
     await next.click();
     await comments.getByText(comment).waitFor();
@@ -99,7 +99,7 @@ test('at 200 % zoom the sheet has rows, and what is known of the row in focus', 
   const box = await grid(page).boundingBox();
   assert.ok(box.height >= 200, `the grid is ${box.height} px high`);
   assert.ok((await cell(page, 1, 1).innerText()).includes('LHR'));
-  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  const about = page.getByRole('complementary', { name: 'Selected row' });
   await about.getByText('Approved', { exact: true }).first().waitFor();
   // The page scrolls to it; nothing scrolls sideways but the grid.
   await about.scrollIntoViewIfNeeded();
@@ -116,7 +116,7 @@ test('on a phone the buttons of a decision stay where they are while one can be 
   const before = await approve.boundingBox();
   assert.ok(before.y + before.height <= 844, 'the button is in view');
   await approve.click();
-  await page.getByText(/^Approves in/).waitFor();
+  await page.getByText(/^Approving in/).waitFor();
   await page.getByRole('listbox', { name: 'Queue, 5 records' }).waitFor();
   await until('the next is shown', async () => (await approve.count()) === 1);
   const after = await approve.boundingBox();
@@ -129,7 +129,7 @@ test('an empty row says what its kind of records is for, and what its cells take
   const { items } = await the.server.api('user', 'GET', '/record-types?limit=100');
   const { description } = items.find((x) => x.type === 'attendee-travel');
   const { page } = await visit('user', `/events/${event}/sheet?type=attendee-travel`);
-  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  const about = page.getByRole('complementary', { name: 'Selected row' });
   await about.getByText(description).waitFor();
   await about.getByText('Origins · required').waitFor();
   await axe(page, 'an empty kind');

@@ -204,7 +204,7 @@ test('a report that cannot be had is said as other failures are, and asked for a
   ]) {
     answer = { status: 502, contentType, body };
     await again.click();
-    await page.getByText('The answer (HTTP 502) is not one of this service').waitFor();
+    await page.getByText('Unexpected response (HTTP 502)').waitFor();
     assert.ok(await page.locator('iframe').isHidden(), `${body} is shown`);
   }
   answer = undefined;
@@ -227,10 +227,10 @@ test('the address of a report leads whoever opens it to it, or to a page that sa
   // The button of the page still opens the report itself.
   const [tab] = await Promise.all([
     page.waitForEvent('popup'),
-    page.getByRole('link', { name: 'Open in a tab of its own' }).click(),
+    page.getByRole('link', { name: 'Open in a new tab' }).click(),
   ]);
   await tab.getByRole('heading', { level: 1, name: 'Shared' }).waitFor();
   assert.equal(new URL(tab.url()).pathname, address);
   await page.goto(address.replace(id, 'another'));
-  await page.getByRole('heading', { level: 1, name: 'There is no such event here' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Event not found' }).waitFor();
 });

@@ -15,14 +15,14 @@ async function setPassword(page, token) {
 test('invitations: a new person, and one who has an account and goes on in both organizations', async () => {
   const admin = await visit('admin', '/organization?tab=members');
   const invite = async (name, email, role) => {
-    await admin.page.getByRole('button', { name: 'Invite somebody' }).click();
+    await admin.page.getByRole('button', { name: 'Invite a person' }).click();
     const dialog = admin.page.getByRole('dialog');
     await dialog.getByLabel('Name').fill(name);
     await dialog.getByLabel('Email').fill(email);
     await dialog.getByRole('combobox', { name: 'Role' }).click();
     await admin.page.getByRole('option', { name: role }).click();
-    await dialog.getByRole('button', { name: 'Invite somebody' }).click();
-    await admin.page.getByText(`Pass this link on to ${name}`).waitFor();
+    await dialog.getByRole('button', { name: 'Invite a person' }).click();
+    await admin.page.getByText(`Send this link to ${name}`).waitFor();
     const link = await admin.page.locator('pre.wraps').innerText();
     return decodeURIComponent(link.split('#')[1]);
   };
@@ -54,7 +54,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
     .getByRole('row', { name: /New Nora/ })
     .getByRole('button', { name: 'Password link' })
     .click();
-  await admin.page.getByText('Pass this link on to New Nora').waitFor();
+  await admin.page.getByText('Send this link to New Nora').waitFor();
   const third = decodeURIComponent((await admin.page.locator('pre.wraps').innerText()).split('#')[1]);
   await setPassword((await anonymous()).page, third);
 
@@ -72,7 +72,7 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await pat.page.getByLabel('Email').fill('pat@pat.test');
   await pat.page.getByLabel('Password of the existing account', { exact: true }).fill(the.server.password);
   await pat.page.getByRole('button', { name: 'Sign in and accept' }).click();
-  const switcher = (name) => pat.page.getByRole('button', { name: `${name}: choose another organization` });
+  const switcher = (name) => pat.page.getByRole('button', { name: `${name}: switch organization` });
   await switcher('Demo organization').click();
   await pat.page.getByRole('menuitem', { name: 'Pat Ltd' }).click();
   await switcher('Pat Ltd').waitFor();
@@ -81,9 +81,9 @@ test('invitations: a new person, and one who has an account and goes on in both 
   await pat.page.evaluate(() => fetch('/session/refresh', { method: 'POST', headers: { 'X-ECF-Console': '1' } }));
   await pat.page.goto('/account');
   await switcher('Pat Ltd').waitFor();
-  await pat.page.getByRole('combobox', { name: 'Where a sign-in begins' }).click();
+  await pat.page.getByRole('combobox', { name: 'Default organization' }).click();
   await pat.page.getByRole('option', { name: 'Demo organization' }).click();
-  await pat.page.getByText('Your next sign-in begins there.').waitFor();
+  await pat.page.getByText('Your next sign-in starts there.').waitFor();
   await axe(pat.page, 'account of two organizations');
 
   // What is not saved is asked about before the organization changes.
@@ -123,15 +123,15 @@ test('a team: who is not in it does not see the event', async () => {
   await dialog.getByRole('button', { name: 'Save' }).click();
   await manager.page.getByText('team of one').waitFor();
   const out = await visit('user', `/events/${id}/sheet`);
-  await out.page.getByRole('heading', { level: 1, name: 'There is no such event here' }).waitFor();
+  await out.page.getByRole('heading', { level: 1, name: 'Event not found' }).waitFor();
   assert.equal(await out.page.getByText('Team only').count(), 0);
   // An administrator who is no reviewer there sees it, and is told who decides.
   const admin = await visit('admin', `/events/${id}/review`);
-  await admin.page.getByText('You are no reviewer in the team').waitFor();
+  await admin.page.getByText('You are not a reviewer in the team').waitFor();
   await manager.page.getByRole('button', { name: 'Event actions' }).click();
   await manager.page.getByRole('menuitem', { name: 'Team' }).click();
-  await dialog.getByRole('button', { name: 'Take Demo manager out of the team' }).click();
-  await dialog.getByRole('button', { name: 'Take the team away' }).click();
+  await dialog.getByRole('button', { name: 'Remove Demo manager from the team' }).click();
+  await dialog.getByRole('button', { name: 'Remove the team' }).click();
   await manager.page.getByText('team of one').waitFor({ state: 'detached' });
   await out.page.goto(`/events/${id}/sheet`);
   await grid(out.page).waitFor();
@@ -154,7 +154,7 @@ test("a supplier's factor is proposed, approved and used by its name in a row", 
   await page.getByText('2.5 kg CO₂e per piece').first().waitFor();
   await axe(page, 'factors');
   await page.getByRole('button', { name: 'Approve' }).click();
-  await page.getByText('can be used in records now').waitFor();
+  await page.getByText('can now be used in records').waitFor();
   const id = await the.server.event('Supplier');
   await page.goto(`/events/${id}/sheet?type=custom`);
   await grid(page).waitFor();
@@ -172,7 +172,7 @@ test('an event is made anew from another, and deleted by its title; a password i
     await page.getByRole('menuitem', { name }).click();
     return page.getByRole('dialog');
   };
-  const copy = await act('Make a new event like this');
+  const copy = await act('Duplicate event');
   await copy.getByRole('textbox', { name: 'Title', exact: true }).fill('The next one');
   await copy.getByRole('button', { name: 'New event' }).click();
   await page.getByRole('heading', { level: 1, name: 'The next one' }).waitFor();
@@ -180,7 +180,7 @@ test('an event is made anew from another, and deleted by its title; a password i
   const titles = async () => (await the.server.api('manager', 'GET', '/events?limit=100')).items.map((e) => e.title);
   assert.ok((await titles()).includes('Once more'));
   const gone = await act('Delete event');
-  await gone.getByText('approved ones too, will be gone for everybody').waitFor();
+  await gone.getByText('including approved ones, will be deleted for everybody').waitFor();
   const sure = gone.getByRole('button', { name: 'Delete event' });
   await gone.getByLabel('I understand').check();
   await gone.getByLabel('Type the title').fill('Once more');

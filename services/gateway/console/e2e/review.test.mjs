@@ -14,12 +14,12 @@ test('what waits is counted, and led to, where nothing is approved yet', async (
   await the.server.api('user', 'POST', `/events/${id}/accommodation/submit`, { ids });
   const { page } = await visit('manager');
   const card = page.getByRole('listitem').filter({ hasText: 'Nothing approved' });
-  await card.getByText('2 wait').waitFor();
+  await card.getByText('2 waiting').waitFor();
   await card.getByRole('link').click();
-  await page.getByRole('link', { name: 'Review 2 wait' }).waitFor();
+  await page.getByRole('link', { name: 'Review 2 waiting' }).waitFor();
   for (const path of ['report', 'footprint']) {
     await page.goto(`/events/${id}/${path}`);
-    await page.getByText('2 records wait for review; only approved records count.').waitFor();
+    await page.getByText('2 records are waiting for review; only approved records count.').waitFor();
   }
   await page.getByRole('link', { name: 'Review', exact: true }).click();
   await page.getByRole('listbox', { name: 'Queue, 2 records' }).waitFor();
@@ -41,7 +41,7 @@ test('of many records all are selected, few are drawn, and the next follows what
   const heaviest = await queue.getAttribute('aria-activedescendant');
   await queue.focus();
   await page.keyboard.press('c');
-  await page.getByLabel('Why?').fill('Which flight?');
+  await page.getByLabel(/^Reason( \*)?$/).fill('Which flight?');
   await page.getByRole('dialog').getByRole('button', { name: 'Request changes' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const rest = page.getByRole('listbox', { name: 'Queue, 59 records' });
@@ -51,8 +51,8 @@ test('of many records all are selected, few are drawn, and the next follows what
   assert.equal(await page.locator(`#${next}`).getAttribute('aria-posinset'), '1');
   await page.getByRole('button', { name: 'Select all' }).click();
   await page.getByRole('button', { name: 'Approve 59' }).click();
-  await page.getByText('59 records would be approved and count.').waitFor();
-  const preview = page.getByRole('region', { name: 'Records and what each counts' });
+  await page.getByText('59 records would be approved and counted.').waitFor();
+  const preview = page.getByRole('region', { name: 'Records and their footprints' });
   await preview.getByRole('listitem').first().waitFor();
   assert.ok((await preview.getByRole('listitem').count()) < 40);
   await preview.evaluate((e) => e.scrollTo(0, e.scrollHeight));
@@ -66,9 +66,9 @@ test('of many records all are selected, few are drawn, and the next follows what
 async function takesBack(page, id) {
   const history = page.getByRole('region', { name: 'History' });
   await history.getByText('Demo manager').first().waitFor();
-  await history.getByRole('button', { name: 'Take back' }).click();
-  await page.getByLabel('Why?').fill('The wrong flight.');
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
+  await history.getByRole('button', { name: 'Reverse' }).click();
+  await page.getByLabel(/^Reason( \*)?$/).fill('The wrong flight.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   const { items } = await the.server.api('user', 'GET', `/events/${id}/flights`);
   assert.notEqual(items[0].status, 'approved');
@@ -101,7 +101,7 @@ test('what was decided is found by its outcome and by who decided, and taken bac
   await page.getByRole('listbox', { name: 'Queue, one record' }).waitFor();
   await page.getByText('Approved', { exact: true }).click();
   await page.waitForURL('**/review?show=approved');
-  await page.getByText('2 records, the last decision first.').waitFor();
+  await page.getByText('2 records, latest decision first.').waitFor();
   const entries = page.locator('.entries > li');
   const texts = await entries.allInnerTexts();
   assert.match(texts[0], /22 passengers[\s\S]*Approved by Demo admin, \d/);
@@ -111,13 +111,13 @@ test('what was decided is found by its outcome and by who decided, and taken bac
   await page.getByText('One record.').waitFor();
   assert.match((await entries.allInnerTexts()).join(), /^Flights: [\s\S]*11 passengers/);
   await page.reload();
-  await page.getByText('2 records, the last decision first.').waitFor();
+  await page.getByText('2 records, latest decision first.').waitFor();
   await page.getByText('Rejected', { exact: true }).click();
   await page.getByText('Of another event.').waitFor();
-  await entries.getByRole('button', { name: 'Take back' }).click();
-  await page.getByLabel('Why?').fill('It was ours.');
-  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
-  await page.getByRole('heading', { name: 'No such record' }).waitFor();
+  await entries.getByRole('button', { name: 'Reverse' }).click();
+  await page.getByLabel(/^Reason( \*)?$/).fill('It was ours.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reverse' }).click();
+  await page.getByRole('heading', { name: 'No records' }).waitFor();
   await page.getByText('Waiting', { exact: true }).click();
   await page.getByRole('listbox', { name: 'Queue, one record' }).waitFor();
   assert.notEqual((await the.server.api('user', 'GET', third)).status, 'rejected');

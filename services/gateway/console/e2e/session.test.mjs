@@ -83,7 +83,7 @@ test('signing in as somebody else reloads the other tabs, and shows nobody the d
   await other.getByRole('button', { name: 'Sign in' }).click();
   for (const p of [other, page]) await you(p, 'Demo manager').waitFor();
   await grid(page).waitFor();
-  await page.getByText('All is saved').waitFor();
+  await page.getByText('All changes saved').waitFor();
   await says(page, 1, 2, '');
 });
 
@@ -97,8 +97,8 @@ test('a tab of the previous release offers to reload, and what was typed is kept
   const { status } = await fetch(`${the.server.url}/assets/none.js`);
   await page.route(gone, (route) => route.fulfill({ status }));
   await page.getByRole('link', { name: 'Footprint' }).click();
-  const offer = page.getByRole('alert').filter({ hasText: 'There is a new release' });
-  await offer.getByText('What you typed is kept.').waitFor();
+  const offer = page.getByRole('alert').filter({ hasText: 'A new version is available' });
+  await offer.getByText('Your input is kept.').waitFor();
   await page.unroute(gone);
   await offer.getByRole('button', { name: 'Reload' }).click();
   await page
@@ -121,7 +121,7 @@ test('where there were too many requests the page stays, and says when', async (
   await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
   const { page } = await visit('manager', `/events/${id}/review`);
   await page.getByRole('button', { name: 'Reject' }).click();
-  await page.getByLabel('Why?').fill('Half a sentence');
+  await page.getByLabel(/^Reason( \*)?$/).fill('Half a sentence');
   await page.route('**/session/api/events/*/review*', (route) =>
     route.fulfill({
       status: 429,
@@ -134,6 +134,6 @@ test('where there were too many requests the page stays, and says when', async (
   );
   // The queue is read again by itself.
   await page.getByText('Too many requests. Try again in 37 seconds.').waitFor();
-  assert.equal(await page.getByLabel('Why?').inputValue(), 'Half a sentence');
+  assert.equal(await page.getByLabel(/^Reason( \*)?$/).inputValue(), 'Half a sentence');
   assert.equal(await page.locator('.queue [role=option]').count(), 1);
 });

@@ -24,7 +24,7 @@ test('what would be right is one click away, and airports are listed while one t
   await paste(page, flights);
   await until('checked', async () => (await cell(page, 2, 2).getAttribute('aria-invalid')) === 'true');
   await cell(page, 2, 2).click();
-  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  const about = page.getByRole('complementary', { name: 'Selected row' });
   await about.getByRole('button', { name: 'JFK', exact: true }).click();
   await says(page, 2, 2, 'JFK');
   const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).items;
@@ -63,7 +63,7 @@ test('beside the row in focus: its factor with its source, and what better data 
     explain: true,
   });
   const { page } = await visit('user', `/events/${id}/sheet?type=ground-transport&record=${record._id}`);
-  const about = page.getByRole('complementary', { name: 'The row in focus' });
+  const about = page.getByRole('complementary', { name: 'Selected row' });
   const { low, high } = rows[0].footprint;
   await about.getByText(`95 % range ${kilograms(low, high)}`).waitFor();
   assert.ok(rows[0].lines.length > 1, 'direct and upstream');
@@ -121,7 +121,7 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
     'it is saved once',
     async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
   );
-  await page.getByText('All is saved').waitFor();
+  await page.getByText('All changes saved').waitFor();
   assert.equal((await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total, 1);
   faults.length = 0; // the server was away
 });
@@ -131,7 +131,7 @@ test('which column is which is asked once for each kind of table', async () => {
   const { page } = await visit('user', `/events/${tables[0]}/sheet`);
   await paste(page, 'Who\tAb\tFrom\tTo\tPAX\nAda\tx\tLHR\tJFK\t2');
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Goes to, for Who').selectOption('description');
+  await dialog.getByLabel('Import Who as').selectOption('description');
   await dialog.getByRole('button', { name: 'Add one row' }).click();
   await says(page, 1, 1, 'LHR');
   await page.goto(`/events/${tables[1]}/sheet`);

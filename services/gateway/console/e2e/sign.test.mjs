@@ -14,9 +14,9 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   const { page } = await visit('manager', `/events/${id}/report`);
   await page.getByRole('link', { name: 'One draft is not submitted' }).waitFor();
   const sign = page.getByRole('button', { name: 'Sign', exact: true });
-  await page.getByLabel('What you state with your name').fill('Final, sent to the client.');
+  await page.getByLabel('Your statement').fill('Final, sent to the client.');
   assert.ok(await sign.isDisabled(), 'a draft is open, and nobody has said so');
-  await page.getByLabel('I have seen what is still open').check();
+  await page.getByLabel('I have seen the open items').check();
   await sign.click();
   await page.getByRole('heading', { name: 'Edition 1' }).waitFor();
   await page.getByText('Signed by Demo manager').first().waitFor();
@@ -61,10 +61,10 @@ test('a figure is signed, locked, and opened again with its edition kept', async
 
   await page.getByRole('button', { name: 'Withdraw the signature' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Why?').fill('A late invoice.');
+  await dialog.getByLabel(/^Reason( \*)?$/).fill('A late invoice.');
   await dialog.getByRole('button', { name: 'Withdraw the signature' }).click();
   await until('the event is open', async () => (await event(id)).signOff.state === 'open');
-  const shown = page.getByLabel('Report shown');
+  const shown = page.getByLabel('Report version');
   await shown.waitFor();
   await shown.selectOption({ value: '1' });
   await page.getByText('A late invoice.').waitFor();
@@ -84,7 +84,7 @@ test('under four eyes a change and a signature wait for a second manager', async
   await form.getByLabel('Attendees in person').fill('240');
   await form.getByRole('button', { name: 'Save' }).click();
   await form.getByRole('alert').waitFor(); // there is no reason yet
-  await form.getByLabel('Why?').fill('Counted at the door.');
+  await form.getByLabel(/^Reason( \*)?$/).fill('Counted at the door.');
   await form.getByRole('button', { name: 'Save' }).click();
   const proposal = (p) => p.getByRole('article', { name: 'Change of the event' });
   await proposal(page).getByText('Counted at the door.').waitFor();
@@ -107,7 +107,7 @@ test('under four eyes a change and a signature wait for a second manager', async
   await second.page.getByText('Calculated again.', { exact: true }).waitFor();
   await proposal(second.page).getByRole('button', { name: 'Approve the change' }).click();
   await until('it is made', async () => (await event(id)).attendees === 240);
-  await second.page.getByText('under four eyes').first().waitFor();
+  await second.page.getByText('four-eyes control').first().waitFor();
   await until(
     'it counts',
     async () => (await the.server.api('manager', 'GET', `/events/${id}/results`)).status === 'current',
@@ -118,11 +118,11 @@ test('under four eyes a change and a signature wait for a second manager', async
   await page.evaluate(() => {
     for (const d of document.querySelectorAll('details')) d.open = true;
   });
-  await page.getByRole('list', { name: 'Why it changed' }).first().waitFor();
+  await page.getByRole('list', { name: 'Causes' }).first().waitFor();
   await page.getByText('Approved: one row').first().waitFor();
   await page.getByRole('link', { name: 'Sign and report' }).click();
-  await page.getByLabel('What you state with your name').fill('Final.');
-  const anyway = page.getByLabel('I have seen what is still open');
+  await page.getByLabel('Your statement').fill('Final.');
+  const anyway = page.getByLabel('I have seen the open items');
   const propose = page.getByRole('button', { name: 'Propose the signature' });
   if (await anyway.count()) await anyway.check();
   await propose.click();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { signIn } from './browser.mjs';
 import { axe, cell, flights, grid, paste, says, test, the, until, visit } from './setup.mjs';
 
-const bar = (page) => page.getByRole('group', { name: 'Sums of the event' });
+const bar = (page) => page.getByRole('group', { name: 'Totals of the event' });
 const choose = (page, name, content, type = 'text/csv') =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: type, buffer: Buffer.from(content) });
 
@@ -58,7 +58,7 @@ test('the sums move as one types, and say what the row would add', async () => {
     ),
   );
   // All together is the server's sum, with its interval.
-  await until('all together', async () => /All together · 2 rows/.test(await bar(page).innerText()));
+  await until('all together', async () => /Total · 2 rows/.test(await bar(page).innerText()));
   // They are said politely, and ten seconds apart however often they move.
   const said = () => page.evaluate(() => window.said.map((s) => s.at));
   await until('they were said', async () => (await said()).length > 0);
@@ -84,7 +84,7 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
   await axe(page, 'an import');
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
   await dialog.getByText('2 rows were imported.').waitFor();
-  await dialog.getByRole('button', { name: 'Mend the row in the sheet' }).click();
+  await dialog.getByRole('button', { name: 'Correct the row in the sheet' }).click();
   await until('the bad row is in the sheet', async () => (await grid(page).innerText()).includes('JKF'));
   await until('its fault is in its cell', () => page.locator('[role=gridcell][aria-invalid=true]').count());
   await page.locator('[role=gridcell][aria-invalid=true]').first().click();
@@ -98,15 +98,15 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
   );
 
   await choose(page, 'flights.csv', csv);
-  await dialog.getByText('This file is in already').waitFor();
-  await dialog.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.getByText('This file was already imported').waitFor();
+  await dialog.getByRole('button', { name: 'Do not import' }).click();
   await dialog.waitFor({ state: 'hidden' });
   assert.equal((await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total, 3);
   await choose(page, 'flights.csv', csv);
-  await dialog.getByRole('button', { name: 'Import it once more' }).click();
+  await dialog.getByRole('button', { name: 'Import it again' }).click();
   await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
   await dialog.getByText('2 rows were imported.').waitFor();
-  await dialog.getByRole('button', { name: 'Take the import back' }).click();
+  await dialog.getByRole('button', { name: 'Undo the import' }).click();
   await dialog.waitFor({ state: 'hidden' });
   await until(
     'the second import is gone',
@@ -140,7 +140,7 @@ test('before an import it is said what the file may bring in again, and what a f
   const csv = 'From;To;PAX\nLHR;JFK;2\nCDG;JKF;3\n';
   await choose(page, 'grown.csv', csv);
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('Look before you import').waitFor();
+  await dialog.getByText('Check before you import').waitFor();
   await dialog.getByText('2 of these rows look like records of the event.').waitFor();
   await dialog.getByText(/Did you mean JFK/).waitFor();
   await axe(page, 'an import that may repeat something');
@@ -164,7 +164,7 @@ test('the headings of a file are found below its title, and a column without one
   await grid(page).waitFor();
   await choose(page, 'flights.csv', 'sep=;\nFlights, spring 2026\n\nOrigin;Destination;PAX\nLHR;JFK;2\nLHR;JKF;2\n');
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('The headings are in row 3; what is above them is left out.').waitFor();
+  await dialog.getByText('The headings are in row 3; the rows above are ignored.').waitFor();
   await dialog.getByRole('row', { name: /^5 .*JKF/ }).waitFor();
   await dialog.getByRole('button', { name: 'Import one row' }).click();
   await dialog.getByText('One row was imported.').waitFor();
@@ -172,7 +172,7 @@ test('the headings of a file are found below its title, and a column without one
   await until('it is in the sheet', async () => (await cell(page, 1, 1).innerText()).includes('LHR'));
   await choose(page, 'more.csv', 'from,to,passengers,\nLHR,JFK,2,x\n');
   await page.getByRole('button', { name: 'Add one row' }).click();
-  await dialog.getByText('Columns that are left out: column D (without a heading).').waitFor();
+  await dialog.getByText('Ignored columns: column D (without a heading).').waitFor();
 });
 
 test('the handle of a cell fills down, and what it filled can be undone', async () => {
@@ -223,7 +223,7 @@ test('signing out asks what becomes of drafts', async () => {
   await leave('Discard and sign out');
   await page.getByRole('status').getByText('the server could not be reached to end the session').waitFor();
   await back();
-  await page.getByText('All is saved').waitFor();
+  await page.getByText('All changes saved').waitFor();
   await says(page, 1, 2, '');
 });
 

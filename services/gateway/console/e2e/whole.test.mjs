@@ -21,7 +21,7 @@ test('many records are decided together, with a look at what that does', async (
   await marks.nth(1).click();
   await page.getByRole('button', { name: 'Approve 2' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('2 records would be approved and count.').waitFor();
+  await dialog.getByText('2 records would be approved and counted.').waitFor();
   await axe(page, 'approving many');
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
   await until('two are left', async () => (await marks.count()) === 2);
@@ -29,7 +29,7 @@ test('many records are decided together, with a look at what that does', async (
   await marks.nth(1).click();
   // The one beside the record is for that record alone.
   await page.locator('.toolbar').getByRole('button', { name: 'Request changes' }).click();
-  await dialog.getByLabel('Why?').fill('Which class?');
+  await dialog.getByLabel(/^Reason( \*)?$/).fill('Which class?');
   await dialog.getByRole('button', { name: /Request changes/ }).click();
   await until('nothing waits', async () => (await marks.count()) === 0);
   const statuses = await Promise.all(records.map((r) => statusOf(id, r)));
@@ -40,11 +40,11 @@ test('another method is tried before it is made, and another set of factors adop
   const id = await the.server.event('Rehearsed');
   const before = await the.server.approved(id);
   const { page } = await visit('manager', `/events/${id}/footprint`);
-  await page.getByLabel('Effects at altitude').selectOption('no');
+  await page.getByLabel('High-altitude effects').selectOption('no');
   await page.getByText(/The total would change by −/).waitFor();
   await axe(page, 'a rehearsal');
   assert.equal((await the.server.api('manager', 'GET', `/events/${id}/results`)).revision, before.revision);
-  await page.getByLabel('Why?').fill('Asked for by the client.');
+  await page.getByLabel(/^Reason( \*)?$/).fill('Asked for by the client.');
   const make = page.getByRole('button', { name: 'Make this change' });
   await make.click();
   await make.waitFor({ state: 'detached' }); // the page has the event as it is now
@@ -55,8 +55,8 @@ test('another method is tried before it is made, and another set of factors adop
   const event = await the.server.api('manager', 'GET', `/events/${id}`);
   const { items } = await the.server.api('manager', 'GET', '/factor-sets?limit=100');
   const other = items.find((s) => s.id !== event.factorSet).id;
-  await page.getByLabel('Factors', { exact: true }).selectOption(other);
-  await page.getByLabel('Why?').fill('The set of that year.');
+  await page.getByLabel('Factor set', { exact: true }).selectOption(other);
+  await page.getByLabel(/^Reason( \*)?$/).fill('The set of that year.');
   await page.getByRole('button', { name: /^Adopt / }).click();
   await until(
     'the set is adopted',
@@ -87,7 +87,7 @@ test('attendees are counted by where they come from, and shown on a map', async 
   await page.getByRole('img', { name: 'Where attendees come from' }).waitFor();
   await page.getByRole('rowheader', { name: 'Manchester, GB' }).waitFor();
   await page.getByLabel('In another place').fill('Edinburgh, GB');
-  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
   await page.getByText(/Attendee travel: .*→/).waitFor();
   await axe(page, 'origins');
 });
@@ -128,9 +128,7 @@ test('the footprint says in words what it is, what waits, what looks odd and wha
   const { page } = await visit('manager', `/events/${id}/footprint`);
   const main = page.locator('main');
   await main
-    .getByText(
-      /^With 95 % certainty it is .* t, from one approved record\. No kind of record was left out on purpose\./,
-    )
+    .getByText(/^With 95 % certainty it is .* t, from one approved record\. No record type is excluded\./)
     .waitFor();
   for (const text of ['Per attendee', 'Per attendee and day', 'Measured', 'Waiting for review'])
     await main.getByText(text, { exact: true }).waitFor();
@@ -143,7 +141,7 @@ test('the footprint says in words what it is, what waits, what looks odd and wha
     new RegExp(exact.replace('.', '\\.')),
   );
   await page.getByRole('link', { name: 'Review' }).click();
-  await page.getByText(/^If all is approved: .* → /).waitFor();
+  await page.getByText(/^If all are approved: .* → /).waitFor();
   // Changes are asked for, and records rejected, by their keys.
   const queue = page.getByRole('listbox');
   for (const [key, title] of [

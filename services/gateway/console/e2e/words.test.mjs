@@ -65,12 +65,12 @@ test('offsets and removals stand beside the figure, and the place is found by na
     [2, 'removal', '300', 'Biochar'],
   ]) {
     await form.getByRole('button', { name: 'Add an offset or removal' }).click();
-    await entry(n).getByLabel('Kind').selectOption(kind);
+    await entry(n).getByLabel('Type').selectOption(kind);
     await entry(n).getByLabel('Amount').fill(kg);
     await entry(n).getByLabel('What was bought or done').fill(what);
   }
   await axe(page, 'the form of an event');
-  await form.getByLabel('Why?').fill('Bought in spring.');
+  await form.getByLabel(/^Reason( \*)?$/).fill('Bought in spring.');
   await form.getByRole('button', { name: 'Save' }).click();
   await form.waitFor({ state: 'hidden' });
   await page.getByRole('heading', { name: 'Offsets and removals' }).waitFor();
@@ -92,10 +92,10 @@ test('offsets and removals stand beside the figure, and the place is found by na
 
 test('what is not there says so, with a way back', async () => {
   const { page } = await visit('user', '/nowhere');
-  await page.getByRole('heading', { level: 1, name: 'There is no such page' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
   await axe(page, 'a missing page');
   await page.goto('/events/p2hw6ryhezzjj9ybae1d6t9wh1/sheet');
-  await page.getByRole('heading', { level: 1, name: 'There is no such event here' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Event not found' }).waitFor();
   await page.getByRole('link', { name: 'Back to all events' }).click();
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
 });
@@ -150,7 +150,7 @@ test('days are written as at home, and one that could be two is asked about', as
     return days.join() === '2026-04-03,2026-04-13';
   });
   // The server has them before the page knows; a page that is left till then sends them once more.
-  await page.getByText('All is saved').waitFor();
+  await page.getByText('All changes saved').waitFor();
   await page.goto(`/events/${id}/sheet?type=all`);
   const date = page.getByRole('gridcell').filter({ hasText: /^03\/04\/2026$/ });
   await date.dblclick();

@@ -50,7 +50,7 @@ const basic = createTheme({
   respectReducedMotion: true,
 });
 
-/** Under the mouse a filled button grows darker: the next lighter shade is too light for white words on it. */
+/** On hover a filled button gets darker: the next lighter shade has too little contrast with white text. */
 const hover = { '--mantine-color-teal-filled-hover': '#066b4c' };
 const resolver: CSSVariablesResolver = () => ({ variables: {}, light: hover, dark: hover });
 
@@ -165,17 +165,17 @@ declare module '@tanstack/react-router' {
 
 const nonce = (): string => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
-// The lock of scrolling behind a dialog adds a style element of its own.
+// The scroll lock of a dialog adds a style element.
 setNonce(nonce());
 
 export function App(): ReactNode {
   const { t, i18n } = useTranslation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words follow the language
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the texts depend on the language
   const theme = useMemo(
     () => ({
       ...basic,
       components: {
-        // The head of a dialog is no banner of the page.
+        // The header of a dialog is not a banner landmark.
         Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
         Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('state.close') } } },
       },

@@ -45,14 +45,14 @@ export function range(low: number, high: number, of = high): string {
   return `${number(low / 1000, digits)}–${number(high / 1000, digits)} t`;
 }
 
-/** What the server says, with its kilograms rounded as everywhere on the page. */
+/** A message of the server, with its kilograms rounded as elsewhere on the page. */
 export const readable = (message: string): string =>
   message.replace(/\b(\d+\.\d+) kg\b/g, (_, kg: string) => amount(Number(kg)));
 
 /** The figure to its last digit, as the server sent it. */
 export const exact = (kg: number): string => `${formatter(0, 6).format(kg)} kg CO₂e`;
 
-/** A number of a record as it is mentioned: to the last unit where it is large, to two decimals where it is not. */
+/** A number of a record in a text: an integer if large, otherwise with two decimals. */
 export function rounded(n: number): string {
   const size = Math.abs(n);
   return formatter(0, size >= 100 ? 0 : size >= 1 ? 2 : 6).format(n);
@@ -78,7 +78,7 @@ export function date(text: string | null | undefined): string {
   );
 }
 
-/** Whether days are written as at home: who reads in another language may be used to another order of day and month. */
+/** Whether dates have the local format: users of another language may expect another order of day and month. */
 const localDays = (): boolean => locale().split('-')[0] === (globalThis.navigator?.languages?.[0] ?? '').split('-')[0];
 
 const daysOf = new Map<string, Intl.DateTimeFormat>();
@@ -93,13 +93,13 @@ function inDigits(): Intl.DateTimeFormat {
   return f;
 }
 
-/** A day of a record in digits, as it is typed; what is no such day stays as it is. */
+/** A date of a record in digits, as typed; other text is unchanged. */
 export function day(iso: string): string {
   if (!localDays() || !/^\d{4}-\d\d-\d\d$/.test(iso) || Number.isNaN(Date.parse(iso))) return iso;
   return inDigits().format(new Date(iso));
 }
 
-/** Reads a day as it is written where the page is read; undefined when it is none. */
+/** Parses a date in the local format; undefined if invalid. */
 export function dayIn(text: string): string | undefined {
   const parts = text.trim().split(/\D+/).filter(Boolean);
   if (!localDays() || parts.length !== 3 || !/^[\d\s./-]+$/.test(text)) return undefined;
@@ -112,7 +112,7 @@ export function dayIn(text: string): string | undefined {
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(iso) ? iso : undefined;
 }
 
-/** How a day is typed, in letters that stand for its digits. */
+/** The input format of a date, as letters. */
 export function dayPattern(letters: Record<'year' | 'month' | 'day', string>): string {
   if (!localDays()) return [letters.year, letters.month, letters.day].join('-');
   return inDigits()
@@ -148,14 +148,14 @@ export function parseNumber(text: string, lang = locale()): number | undefined {
   return undefined;
 }
 
-/** A number as it is typed into a cell: without groups, with the decimal sign of the locale. */
+/** A number as typed into a cell: without grouping, with the decimal separator of the locale. */
 export const cellNumber = (value: number): string =>
   locale().startsWith('de') ? String(value).replace('.', ',') : String(value);
 
-/** How numbers are grouped where the page is read, in the API's words. */
+/** The number format of the locale, in the API's notation. */
 export const groupedFormat = (): string => (locale().startsWith('de') ? '1.234,5' : '1,234.5');
 
-/** Reads a number of people as it is written: null for none, undefined for what is none. */
+/** Parses a number of people: null for none, undefined for an invalid one. */
 export function peopleIn(text: string): number | null | undefined {
   if (text.trim() === '') return null;
   const n = parseNumber(text);

@@ -7,7 +7,7 @@ import { reloadNow } from './ui/leave';
 export interface Session {
   me: Schemas['Me'];
   organization: Schemas['Organization'];
-  /** What drafts are kept under. */
+  /** The key prefix of drafts. */
   scope: string;
   can: (role: 'viewer' | 'user' | 'manager' | 'admin') => boolean;
 }

@@ -34,7 +34,7 @@ describe('the events to compare', () => {
   });
 });
 
-it('names in which ways figures were not calculated alike', () => {
+it('names in which ways figures were calculated differently', () => {
   const like = [result('desnz-2026', []), result('desnz-2026', [], { radiativeForcing: true, gwp: 'published' })];
   const excluded = { boundary: { excluded: [{ type: 'water', reason: 'small' }] } };
   expect(differing(like, [event('a'), event('b')])).toEqual([]);

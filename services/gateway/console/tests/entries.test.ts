@@ -23,7 +23,7 @@ const entries: [Entry, string][] = [
   [{ action: 'event.change', actor: 'u1', subject: 'e1', after: 'revision 12, 5bb8' }, 'Spring fair: revision 12'],
   [
     { action: 'event.delete', actor: 'u1', subject: 'e2', after: 'revision 2, 95f2' },
-    'event e2, deleted or not yours: revision 2',
+    'event e2, deleted or not accessible: revision 2',
   ],
   [
     { action: 'record.delete', actor: 'u1', subject: '/events/e1/ground-transport/r1' },
@@ -45,7 +45,7 @@ const entries: [Entry, string][] = [
       before: 'fourEyes true, spotCheckOneIn 5',
       after: 'fourEyes false, spotCheckOneIn 9',
     },
-    'Four eyes: yes, Spot check: one in: 5 → Four eyes: no, Spot check: one in: 9',
+    'Four-eyes control: yes, Spot check: one in: 5 → Four-eyes control: no, Spot check: one in: 9',
   ],
   [
     { action: 'supplier-factor.approve', actor: 'u1', subject: 'f1', before: 'proposed', after: 'f v1 approved, 5bb8' },

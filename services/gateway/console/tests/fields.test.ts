@@ -43,7 +43,7 @@ const said: [string, string, string][] = [
     'Class: choose one of economy, Premium economy.',
   ],
   ['date', 'date must be a date such as 2026-05-31; got "x".', 'Date must be a date such as 31/05/2026; got "x".'],
-  ['weightKg', 'At least one of distanceKm, to is required.', 'At least one of these is needed: Distance, To.'],
+  ['weightKg', 'At least one of distanceKm, to is required.', 'At least one of these is required: Distance, To.'],
   ['endDate', 'endDate is on or after startDate (2026-09-09).', 'Last day is on or after “First day” (09/09/2026).'],
 ];
 
@@ -66,7 +66,7 @@ test('an error names fields and states as the page does', () => {
   const error = new ApiError(409, 'INVALID_TRANSITION', 'Another flights record has this externalReference.', '', [
     { field: 'status', code: 'changes_requested', message: 'The record is changes_requested.' },
   ]);
-  expect(sayError(error)).toBe('Another flights record has this “Your reference”. By now it is “Changes requested”.');
+  expect(sayError(error)).toBe('Another flights record has this “Your reference”. It is now “Changes requested”.');
 });
 
 test('days and times of findings are written as elsewhere on the page', () => {

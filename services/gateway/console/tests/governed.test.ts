@@ -17,13 +17,13 @@ beforeEach(() =>
 test('the history of an event has words for codes and names for ids', async () => {
   const said = (field: string, value: unknown): string => `${fieldWord(field)}: ${valueWord(field, value, people)}`;
   expect(said('boundary', { excluded: [{ type: 'ground-transport', reason: 'not surveyed' }] })).toBe(
-    'Boundary: Left out: Kind: Ground transport; Reason: not surveyed',
+    'Boundary: Excluded: Type: Ground transport; Reason: not surveyed',
   );
   expect(said('team', { members: [{ userId: 'u1', role: 'reviewer' }] })).toBe(
     'Team: Members: Name: Ada; Role: Reviewer',
   );
   expect(said('method', { gwp: 'AR6', radiativeForcing: false })).toBe(
-    'Method: Warming of the gases: weighed by AR6; Effects at altitude: no',
+    'Method: Global warming potentials: AR6 values; High-altitude effects: no',
   );
   expect(said('country', 'GB')).toBe('Country: United Kingdom');
   expect(said('newField', 'as it is')).toBe('New field: as it is');

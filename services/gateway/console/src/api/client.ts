@@ -45,7 +45,7 @@ const failure = z.object({
   }),
 });
 
-/** Returns the error that an answer tells of; UNEXPECTED for an answer that is not one of the server's. */
+/** Returns the error of a response; UNEXPECTED for a response that is not the server's. */
 export function errorOf(body: unknown, response: Pick<Response, 'status' | 'headers'>): ApiError {
   const parsed = failure.safeParse(body);
   const wait = Number(response.headers.get('Retry-After') ?? 0);
@@ -97,7 +97,7 @@ interface Kept {
 const kept = new Map<string, Kept>();
 const keptMax = 200;
 
-/** Forgets every answer, so that nobody sees those of somebody else. */
+/** Clears the cache, so that no user sees the data of another. */
 export function forget(): void {
   kept.clear();
 }
@@ -151,7 +151,7 @@ interface Answer<T> {
   response: Response;
 }
 
-/** Returns the data of an answer, or throws the ApiError it tells of. */
+/** Returns the data of a response, or throws its ApiError. */
 export async function take<T>(p: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await p;
   if (data === undefined) throw errorOf(error, response);
@@ -170,7 +170,7 @@ interface Page<T> {
   pagination: { totalPages: number };
 }
 
-/** Reads a whole list, page by page. Pages after the first are read six at a time, which is as many as a browser asks one host for. */
+/** Reads a whole list page by page. Pages after the first are read six at a time, the limit of browsers per host. */
 export async function all<T>(page: (n: number) => Promise<Page<T>>): Promise<T[]> {
   const first = await page(1);
   const items = [...first.items];

@@ -1,6 +1,6 @@
 import { all, api, type Schemas, take } from './client';
 
-/** A record as the server lists it: what the service knows of it, and its own fields. */
+/** A record in a list: the service's fields, and its own. */
 export type Listed = Schemas['RecordState'] & Record<string, unknown>;
 
 /** Reads all records of an event, a list for each of the types, newest first; of four types at a time. */

@@ -55,7 +55,7 @@ async function originsOf(eventId: string): Promise<Schemas['Origin'][]> {
   return origins;
 }
 
-/** Where attendees come from: a table, and a map beside it that is loaded when somebody asks for it. */
+/** The origins of attendees: a table, and a map that is loaded on demand. */
 export function OriginMap({ event }: { event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);

@@ -68,7 +68,7 @@ function Explained({ eventId, by, part }: { eventId: string; by: By; part: strin
   const { t } = useTranslation();
   const summary = useSummary();
   const types = useRecordTypes();
-  // Of a type the server has the words of the page's language; a line comes in English.
+  // The server has names of types in the page's language; lines are in English.
   const method = (type: string, english: string): string =>
     types.data?.items.find((x) => x.type === type)?.formula ?? english;
   const list = useExplained(eventId);

@@ -38,7 +38,7 @@ interface Trial {
   attendees: string | number;
 }
 
-/** What another method, factors, attendees or place would do to the figure; nothing is kept until it is made. */
+/** Previews of another method, factor set, number of attendees or place; nothing is stored until a change is made. */
 export function Rehearsal({ event, tag, closed }: Props): ReactNode {
   const { t } = useTranslation();
   const asItIs: Trial = {
@@ -228,11 +228,11 @@ function Make({ event, tag, factorSet, patch }: MakeProps): ReactNode {
   );
 }
 
-/** What attendee travel would come to if the event took place elsewhere. */
+/** The preview of attendee travel to another place of the event. */
 function OtherPlace({ event }: { event: Schemas['Event'] }): ReactNode {
   const { t } = useTranslation();
   const tried = useMutation({
-    // Where reasons are required one is asked for in a rehearsal too, which keeps nothing.
+    // Required reasons are required in a dry run too, which stores nothing.
     mutationFn: (place: string) =>
       call<Schemas['Event']>(
         'PATCH',

@@ -1,4 +1,4 @@
-/** A map of the world from Natural Earth, drawn here; no tile is asked of anybody. */
+/** A map of the world from Natural Earth, drawn here without requests for tiles. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mesh } from 'topojson-client';

@@ -20,7 +20,7 @@ export function describe(columns: Column[], fields: Record<string, unknown>): st
     .join(' · ');
 }
 
-/** German writes its nouns with a capital wherever they stand. */
+/** German capitalizes nouns anywhere. */
 const inSentence = (label: string): string => (i18next.resolvedLanguage === 'de' ? label : label.toLowerCase());
 
 function partOf(c: Column, value: unknown, currency: unknown): string {
@@ -29,14 +29,14 @@ function partOf(c: Column, value: unknown, currency: unknown): string {
   if (c.field === 'amount' && currency) return `${rounded(Number(value))} ${currency}`;
   if (typeof value === 'number') {
     const counted = c.unit || inSentence(c.label);
-    // The words are for many: of one they stand before it. Symbols (km, kWh) are the same for both.
+    // The labels are plurals, except the singular before a count of one. Symbols (km, kWh) are the same for both.
     if (value === 1 && (!c.unit || /^\p{L}{4}/u.test(c.unit))) return `${counted}: 1`;
     return `${rounded(value)} ${counted}`;
   }
   return shown(c, textOf(c, value));
 }
 
-/** Returns what describes a record of a type; nothing before the types are known. */
+/** Returns a description of a record of a type; empty before the types are loaded. */
 export function useSummary(): (type: string | undefined, fields: Record<string, unknown>) => string {
   const types = useRecordTypes();
   const columns = useMemo(() => new Map(types.data?.items.map((x) => [x.type, columnsOf(x.schema)])), [types.data]);

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { time } from '../format';
 
-/** Why a revision exists: who did what, when, and the reason that was given. */
+/** The causes of a revision: actor, action, time and reason. */
 export function Causes({ causes }: { causes: Schemas['Cause'][] }): ReactNode {
   const { t } = useTranslation();
   if (causes.length === 0) return null;

@@ -19,7 +19,7 @@ interface Props {
   result: Schemas['Result'];
 }
 
-/** The figure on its way to a signature, and what a signed one says. */
+/** Signing a figure, and the state of a signed one. */
 export function Sign({ event, tag, result }: Props): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();

@@ -1,4 +1,4 @@
-/** What is asked of the server about proposals, sign-offs and reasons, and what has to be read anew after one. */
+/** Queries about proposals, sign-offs and reasons, and what to reload after changes. */
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api/client';
 import { resultOf } from '../api/result';

@@ -1,17 +1,17 @@
-/** The values of an event's fields in the words of the page. */
+/** The texts of an event's field values. */
 import i18next from 'i18next';
 import { setName } from '../api/factorSets';
 import { countryName } from '../countries';
 import { date } from '../format';
 import { labelOf } from '../sheet/columns';
 
-/** Returns what a field of an event is called. */
+/** Returns the label of an event's field. */
 export const fieldWord = (field: string): string => {
   const key = `field.${field}`;
   return i18next.exists(key) ? i18next.t(key as 'field.title') : labelOf(field);
 };
 
-/** Returns what a value says: codes by their words, people by their names where they are known. */
+/** Returns the text of a value: labels for codes, names for known people. */
 export function valueWord(field: string, value: unknown, people: ReadonlyMap<string, string>): string {
   if (value === null || value === undefined || value === '') return '–';
   if (typeof value === 'boolean') return i18next.t(value ? 'state.yes' : 'state.no');
@@ -33,6 +33,6 @@ function textWord(field: string, text: string, people: ReadonlyMap<string, strin
   if (field === 'country') return countryName(text, i18next.resolvedLanguage ?? 'en');
   const of = { type: 'type', included: 'type', gwp: 'try.gwp', role: 'team', kind: 'comp' }[field];
   const key = field === 'gwp' ? `${of}_${text}` : `${of}.${text}`;
-  // What a role may do stands where it is chosen.
+  // The permissions of a role are shown where it is chosen.
   return of && i18next.exists(key) ? i18next.t(key as 'state.yes').replace(/:.*/, '') : text;
 }

@@ -1,4 +1,4 @@
-/** The words of the console. English is the catalogue; German shows that nothing is hard-wired. */
+/** The texts of the console. English is the reference catalogue. */
 import i18next, { type FormatterModule } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { number } from '../format';
@@ -24,7 +24,7 @@ export function initialLanguage(): Language {
 /** The characters that change the direction of the text after them; what was stored before they were refused may have some. */
 const turns = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Writes how many there are of something as numbers are written; a revision or a year is no such number. A text leaves its sentence in its direction. */
+/** Formats counts with the locale's separators, but not revisions or years, and makes characters that change the direction of texts visible. */
 const counts: FormatterModule = {
   type: 'formatter',
   init: () => {},

@@ -1,4 +1,4 @@
-/** What the server says by its codes, in German. Its own words are English. */
+/** German translations of the server's messages, by code. */
 import messages from '../../../../../libs/messages/de.json';
 import type { Server } from './server';
 

@@ -12,7 +12,7 @@ import { bareField, named, nameOf, wordOf } from './fields';
 export type Kind = 'error' | 'fault' | 'finding' | 'notice';
 export type Sentences = Record<Kind, Record<string, string>>;
 
-/** What the server says in a language: by its codes, and the words that its formulas are made of. */
+/** The messages of the server in a language: by code, and the words of its formulas. */
 export type Server = Sentences & { formula: Record<string, string> };
 
 interface Said {
@@ -29,11 +29,11 @@ export function learn(language: string, sentences: Server): void {
   languages.set(language, sentences);
 }
 
-/** Returns what is said; label is the name that the page has for the field it is about. */
+/** Returns the text of a message; label is the page's label of its field. */
 export function say(kind: Kind, said: Said, label?: string): string {
   const sentence = languages.get(i18next.resolvedLanguage ?? 'en')?.[kind][said.code];
   if (!sentence) return inWords(kind, said, label);
-  // What the server counted, weighed and misses is in its own sentence alone.
+  // Numbers and names are only in the server's own sentence.
   const about = /\babout (\d+) records? of (\d+(?:\.\d+)?) kg/.exec(said.message);
   const kg = about?.[2] ?? (kind === 'notice' ? /^(\d+\.\d+) kg\b/.exec(said.message)?.[1] : undefined);
   const records = said.records ?? Number(about?.[1] ?? 0);
@@ -43,7 +43,7 @@ export function say(kind: Kind, said: Said, label?: string): string {
     );
   const set = kind === 'notice' ? /\bcan adopt ([\w-]+),/.exec(said.message)?.[1] : undefined;
   const names = (kinds?.slice(1).find(Boolean) ?? '').split(' or ').filter(Boolean);
-  // Two findings of a kind are told apart by the journey and the day they are about.
+  // Findings with the same code are distinguished by their journey and day.
   const journey = kind === 'finding' ? /\b([A-Z]{3,4}) to ([A-Z]{3,4})\b/.exec(said.message) : null;
   const on = kind === 'finding' ? /\bon (\d{4}-\d\d-\d\d)\b/.exec(said.message)?.[1] : undefined;
   const facts = [
@@ -61,7 +61,7 @@ export function say(kind: Kind, said: Said, label?: string): string {
   return facts.length > 0 ? `${text} (${facts.join(', ')})` : text;
 }
 
-/** Returns what a fault is about beside its field: what was given, and what would be right where that is a range. */
+/** Returns the details of an error: the given value, and the valid range if there is one. */
 function refusedIn(message: string): string[] {
   const given = /; got (?:the text )?"(.*?)"[.;]/.exec(message)?.[1];
   const bounds = /\bfrom (-?[\d.]*\d) to (-?[\d.]*\d)\b/.exec(message);
@@ -75,24 +75,24 @@ function refusedIn(message: string): string[] {
 
 const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
-/** What the server says of those of a kind that it does not name one by one. */
+/** The server's summary of further findings of one code. */
 const others = /^And \d+ more of the same kind\.$/;
 
-/** Returns what a finding says about one of its records. */
+/** Returns the text of a finding for one of its records. */
 export function sayOfOne(finding: Said): string {
   const key = `finding.${finding.code}`;
   if (!others.test(finding.message) || !i18next.exists(key)) return say('finding', finding);
   return i18next.t(key as 'finding.DUPLICATE_FLIGHT');
 }
 
-/** What the server's sentences have in the words of its API, and what people call it. */
+/** Replacements of API terms in the server's sentences. */
 const plain: [RegExp, string][] = [
   [/\btrue or false\b/g, 'yes or no'],
   [/\bgot the text "/g, 'got "'],
   [/\bat least 1 characters\b/g, 'at least one character'],
 ];
 
-/** Returns the server's own sentence with the words of the page: for fields, for codes, and for days and times. */
+/** Returns the server's sentence with the page's labels for fields and codes, and local dates and times. */
 function inWords(kind: Kind, said: Said, label?: string): string {
   // Faults of a file name its column; their sentences begin with the field all the same.
   const begins = /^([a-z]\w*) (?:must|is|are|has|can|cannot|needs)\b/.exec(said.message)?.[1] ?? '';
@@ -150,7 +150,7 @@ export function sayFormula(formula: string): string {
     .replace(new RegExp(`(?<![\\p{L}\\d-])(?:${phrase})(?![\\p{L}\\d-])`, 'gu'), (w) => words[w] ?? w);
 }
 
-/** Returns what an error of the server says, with all that is wrong. */
+/** Returns the text of an error of the server, with all details. */
 export function sayError(error: { code: string; message: string; details?: Said[] | undefined }): string {
   return [say('error', error), ...(error.details ?? []).map((d) => say('fault', d))].join(' ');
 }

@@ -25,7 +25,7 @@ interface Props {
 export function InviteModal({ opened, close, invite }: Props): ReactNode {
   const { t } = useTranslation();
   const unsaved = useUnsaved();
-  // What was sent, or let go, is asked about no more.
+  // Sent or discarded input is not asked about.
   useEffect(() => {
     if (!opened) unsaved.clear();
   }, [opened, unsaved]);
@@ -36,7 +36,7 @@ export function InviteModal({ opened, close, invite }: Props): ReactNode {
   );
 }
 
-/** The form as it begins: what was chosen for somebody else goes with the dialog. */
+/** The form in its initial state, which is restored when the dialog closes. */
 function Invite({ invite }: Pick<Props, 'invite'>): ReactNode {
   const { t } = useTranslation();
   const [role, setRole] = useState<string>('user');

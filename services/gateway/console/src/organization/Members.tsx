@@ -42,7 +42,7 @@ function LookAlikes({ email }: { email: string }): ReactNode {
 
 const linkOf = (token: string): string => `${location.origin}/setup#${encodeURIComponent(token)}`;
 
-/** Who belongs to the organization, who is invited, and what they may do. */
+/** Members, invitations, and their permissions. */
 export function Members(): ReactNode {
   const { t } = useTranslation();
   const { me } = useSession();
@@ -83,7 +83,7 @@ export function Members(): ReactNode {
     onSuccess: (_, u) => {
       again();
       setLeaving(null);
-      // The link of who is gone leads nowhere, and the button that was pressed goes with the row.
+      // The link of a removed person is invalid, and the button that was pressed disappears with the row.
       setLink((l) => (l?.id === u._id ? null : l));
       setTimeout(() => opener.current?.focus(), 300); // after the dialog has given the focus back
     },

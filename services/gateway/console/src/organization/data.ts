@@ -1,4 +1,4 @@
-/** What the console asks about the organization: its members and its suppliers' factors. */
+/** Queries about the organization: its members and its supplier factors. */
 import { useQuery } from '@tanstack/react-query';
 import { all, api, type Schemas, take } from '../api/client';
 

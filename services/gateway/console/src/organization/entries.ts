@@ -1,22 +1,22 @@
-/** What the entries of the audit log are about, in the words of the page. */
+/** The texts of audit log entries. */
 import i18next from 'i18next';
 import type { Schemas } from '../api/client';
 import { nameOf } from '../i18n/fields';
 
 export type Entry = Pick<Schemas['AuditEntry'], 'action' | 'actor' | 'subject' | 'before' | 'after' | 'reason'>;
 
-/** What the page knows of whom and what entries name by their ids. */
+/** Known names for the ids in entries. */
 export interface Known {
   people: ReadonlyMap<string, string>;
   events: ReadonlyMap<string, string>;
   factors: ReadonlyMap<string, string>;
 }
 
-/** Reports whether an entry says that somebody came or went, as most of a log do. */
+/** Reports whether an entry is a sign-in, a renewal or a sign-out, as most entries of a log are. */
 export const isSignIn = (e: Pick<Schemas['AuditEntry'], 'action' | 'outcome'>): boolean =>
   ['login', 'refresh', 'logout'].includes(e.action) && e.outcome !== 'refused';
 
-/** Returns what an action is called, or what was tried where it was refused. More may come than are known here. */
+/** Returns the label of an action, or of the attempt where it was refused. Unknown ones may occur. */
 export function actionOf(action: string, refused = false): string {
   if (refused && i18next.exists(`audit.${action}_tried`)) return i18next.t(`audit.${action as 'login'}_tried`);
   const [area = '', move = ''] = action.split('.');
@@ -34,7 +34,7 @@ export function eventOf(e: Entry): string | undefined {
   return /(?:^|\s)\/events\/([^/\s:{]+)/.exec(e.subject ?? '')?.[1];
 }
 
-/** Returns whom or what an entry is about, by name where the page knows it and by its id where not; empty where that is the one who acted. */
+/** Returns the subject of an entry, by name if known and otherwise by id; empty if it is the actor. */
 export function subjectOf(e: Entry, known: Known): string {
   const subject = e.subject ?? '';
   if (subject === '' || subject === e.actor || e.action === 'organization.update') return '';
@@ -61,7 +61,7 @@ export function changeOf(e: Entry): string {
 
 const hashed = /^(event|supplier-factor)\./;
 
-/** Returns the words for one side of a change: a role, a revision, or settings of the policy by their names. */
+/** Returns the text of one side of a change: a role, a revision, or settings of the policy by name. */
 function sideOf(side: string): string {
   const revision = /^revision (\d+)$/.exec(side)?.[1];
   if (revision) return i18next.t('governed.revision', { n: revision });

@@ -151,7 +151,7 @@ export function AccountPage(): ReactNode {
   );
 }
 
-/** Where a sign-in begins, for who belongs to several organizations. */
+/** The default organization, for members of several. */
 function DefaultOrganization(): ReactNode {
   const { t } = useTranslation();
   const { me } = useSession();

@@ -14,7 +14,7 @@ import { Empty, Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 import { chosenOf, differing, hasFigure, kindsOf, most } from './comparison';
 
-/** The figures of events side by side, as the server has each of them; the address says of which events. */
+/** The figures of events side by side, as served; the events are part of the URL. */
 export function ComparePage(): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: '/compare' });
@@ -80,7 +80,7 @@ export function ComparePage(): ReactNode {
 const nameOf = (e: Schemas['Event']): string =>
   [e.title, e.startDate && dates(e.startDate, e.endDate)].filter(Boolean).join(', ');
 
-/** An event among those to choose from: one that would add an empty column says so. */
+/** An event to choose from; one that would add an empty column is marked. */
 const choiceOf = (e: Schemas['Event'], t: TFunction): string =>
   hasFigure(e) ? nameOf(e) : `${nameOf(e)} (${t('events.nothingApproved')})`;
 
@@ -95,7 +95,7 @@ const titlesOf = (events: Schemas['Event'][]): string =>
 
 interface Side {
   event: Schemas['Event'];
-  /** Null where nothing is approved, undefined until it is known. */
+  /** Null if nothing is approved, undefined until loaded. */
   result: Schemas['Result'] | null | undefined;
   pending: boolean;
 }
@@ -117,7 +117,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
     results,
     counted.map((c) => c.event),
   );
-  // One scale for all bars: those of a kind beside those of another, and of the total.
+  // One scale for all bars, of types and totals.
   const largest = Math.max(...results.map((r) => r.total.kgCO2e), 0);
   const line = (label: string, cell: (c: Side) => ReactNode): ReactNode => (
     <Table.Tr>
@@ -235,7 +235,7 @@ function Total({ of: r, largest }: { of: Schemas['Result']; largest: number }): 
   );
 }
 
-/** How large a figure is beside the largest total. */
+/** The size of a figure relative to the largest total. */
 function Share({ of, largest }: { of: number; largest: number }): ReactNode {
   return (
     <div className="bartrack" aria-hidden>
@@ -244,7 +244,7 @@ function Share({ of, largest }: { of: number; largest: number }): ReactNode {
   );
 }
 
-/** What one kind of records counts in each of the events; one that an event leaves out says so. */
+/** The figures of one record type in each of the events; excluded types are marked. */
 function KindRow({ type, columns, largest }: { type: string; columns: Side[]; largest: number }): ReactNode {
   const { t } = useTranslation();
   return (

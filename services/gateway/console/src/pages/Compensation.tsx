@@ -20,7 +20,7 @@ import { Wide } from '../ui/Wide';
 
 type Stated = Schemas['Compensation'];
 
-/** An entry as it is typed: its amount may be empty still. */
+/** An entry in the form: its amount may still be empty. */
 export interface Entry {
   key: string;
   kind: Stated['kind'];
@@ -62,7 +62,7 @@ interface Props {
   fault: (field: string) => string | undefined;
 }
 
-/** What the organizer states to have offset or removed. It is kept apart from every figure. */
+/** The organizer's offsets and removals. They are separate from every figure. */
 export function CompensationInput({ entries, set, fault }: Props): ReactNode {
   const { t } = useTranslation();
   const change = (key: string, part: Partial<Entry>): void =>
@@ -149,7 +149,7 @@ export function CompensationInput({ entries, set, fault }: Props): ReactNode {
   );
 }
 
-/** Offsets and removals as stated, each kind for itself, beside the footprint. */
+/** Offsets and removals as stated, by kind, next to the footprint. */
 export function Stated({ list }: { list: Stated[] }): ReactNode {
   const { t } = useTranslation();
   const id = useId();

@@ -40,7 +40,7 @@ export function useEventQuery(eventId: string) {
   return useQuery({
     queryKey: ['event', eventId],
     queryFn: () => takeTagged(api.GET('/events/{eventId}', { params: { path: { eventId } } })),
-    // A sign-off is made beside the request that began it.
+    // A sign-off continues after the request that began it.
     refetchInterval: (q) => (q.state.data?.data.signOff?.state === 'closing' ? 1_000 : false),
   });
 }
@@ -184,7 +184,7 @@ interface NothingProps {
   children: ReactNode;
 }
 
-/** What stands in place of a figure while nothing is approved: the next step to one, which is a decision where records wait for it. */
+/** Shown instead of a figure while nothing is approved: the next step, which is a decision if records are waiting. */
 export function NothingYet({ title, eventId, event, children }: NothingProps): ReactNode {
   const { t } = useTranslation();
   const { can } = useSession();

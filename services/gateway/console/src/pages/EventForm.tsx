@@ -15,9 +15,9 @@ import { PlaceInput } from './PlaceInput';
 
 type Input = Schemas['EventInput'];
 interface Props {
-  /** The event to change; absent to make a new one. */
+  /** The event to change; absent to create a new one. */
   event?: Schemas['Event'];
-  /** The event whose description a new one takes over. */
+  /** The event to duplicate. */
   from?: Schemas['Event'];
   tag?: string;
   done: (e: Schemas['Event']) => void;
@@ -276,7 +276,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
   );
 }
 
-/** Asks why, and says so where the organization wants a reason or a second manager. */
+/** Asks for a reason, and states if the organization requires one or a second manager. */
 function Reason({ event, error }: { event: string; error: string | undefined }): ReactNode {
   const { t } = useTranslation();
   const rules = useRules(event);

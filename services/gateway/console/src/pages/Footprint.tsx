@@ -231,10 +231,10 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
   );
 }
 
-/** As many records are named of those that a finding is about. */
+/** The maximum number of records that are named for a finding. */
 const namedMax = 3;
 
-/** What stands out, with the way to the records that it is about. */
+/** A finding, with links to its records. */
 function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): ReactNode {
   const { t } = useTranslation();
   const named = f.recordIds.slice(0, namedMax);
@@ -267,7 +267,7 @@ function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): Re
 function Findings({ result: r, eventId }: { result: Result; eventId: string }): ReactNode {
   const { t } = useTranslation();
   const findings = r.findings ?? [];
-  // Of findings of one kind the first stands there, and the others behind it.
+  // Of findings with one code the first is shown, the others are collapsed.
   const kinds = new Map<string, Finding[]>();
   for (const f of findings) kinds.set(f.code, [...(kinds.get(f.code) ?? []), f]);
   return (

@@ -30,7 +30,7 @@ export function PlaceInput({ start, error }: { start: string; error: string | un
       value={text}
       onChange={setText}
       data={[...labels.keys()]}
-      // What is found by its beginning, or by its code, is shown whatever its spelling.
+      // Matches by prefix or code are shown regardless of their spelling.
       filter={({ options }) => options}
       renderOption={({ option }) => labels.get(option.value) ?? option.value}
       error={error}

@@ -41,7 +41,7 @@ export function ReportPage(): ReactNode {
   return <Report event={event.data} tag={event.tag} result={r} />;
 }
 
-/** The report beside what it needs to be signed; the newest, or a signed edition as it was. */
+/** The report with its checklist; the newest, or a signed edition. */
 function Report({ event, tag, result: r }: { event: Schemas['Event']; tag: string; result: Schemas['Result'] }) {
   const { t, i18n } = useTranslation();
   const language = i18n.resolvedLanguage ?? 'en';
@@ -171,10 +171,10 @@ function Frame({ frame, address, title, onShown }: FrameProps): ReactNode {
 /** Returns the error that a frame has got in place of a report. */
 function faultIn(frame: HTMLIFrameElement): Error | undefined {
   const page = frame.contentDocument;
-  // The browser's own page about what cannot be reached belongs to nobody.
+  // The browser's own error page has an opaque origin.
   if (!page) return new ApiError(0, 'NETWORK', '', '');
   if (page.querySelector('.headline .total')) return undefined;
-  // What stands between may answer with a page of its own.
+  // An intermediary may respond with its own page.
   const [visit] = frame.contentWindow?.performance.getEntriesByType('navigation') ?? [];
   const status = (visit as PerformanceNavigationTiming | undefined)?.responseStatus ?? 0;
   return errorOf(jsonIn(page), { status, headers: new Headers() });

@@ -8,7 +8,7 @@ import { useSession } from '../session';
 import { Empty } from '../ui/states';
 import { useEvent } from './Event';
 
-/** What waits for a decision, and what was decided; the address says which of them is shown. */
+/** Waiting and decided records; the filter is part of the URL. */
 export function ReviewPage(): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: '/events/$eventId/review' });

@@ -22,7 +22,7 @@ import { switchTo } from '../session';
 import { Loading, Problem } from '../ui/states';
 import { SignInForm } from './SignIn';
 
-/** Returns the token of the link, which is kept out of the history of this browser. */
+/** Returns the token of the link, after removing it from the browser's history. */
 function takeToken(): string {
   const token = decodeURIComponent(location.hash.slice(1));
   history.replaceState(null, '', location.pathname);
@@ -40,7 +40,7 @@ export function SetupPage(): ReactNode {
   const [anew, setAnew] = useState(false);
   const [choosing, setChoosing] = useState(false);
   const [done, setDone] = useState(false);
-  /** The password that was chosen before it turned out that there is an account; null: nobody has tried. */
+  /** The chosen password before it turned out that there is an account; null: not tried yet. */
   const [refused, setRefused] = useState<string | null>(null);
   const me = useQuery({ queryKey: ['me'], queryFn: () => take(api.GET('/auth/me')), retry: false });
   const accept = useMutation({
@@ -121,7 +121,7 @@ interface ChoiceProps {
   finish: () => void;
 }
 
-/** Offers whose address has an account to use that one, or to have another for this organization alone. */
+/** Offers a choice between the existing account and a separate one for this organization. */
 function Choice({ token, email, refused, accept, back, done, finish }: ChoiceProps): ReactNode {
   const { t } = useTranslation();
   const [way, setWay] = useState<'join' | 'separate'>('join');
@@ -170,7 +170,7 @@ interface PasswordFormProps {
   token: string;
   /** Who is signed in in this browser. */
   email: string;
-  /** Whether the account is to be of the organization alone. */
+  /** Whether to set up a separate account. */
   separate?: boolean;
   /** A password that was chosen before. */
   chosen?: string;

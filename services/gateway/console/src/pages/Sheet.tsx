@@ -75,7 +75,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   useEffect(() => {
     store.readOnly = closed || !writer;
     store.changed();
-    // A signature may have come or gone while rows were open here.
+    // The event may have been signed or reopened while rows were open here.
     if (!store.readOnly) engine.schedule(0);
   }, [closed, engine, store, writer]);
 

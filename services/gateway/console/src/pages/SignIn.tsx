@@ -10,11 +10,11 @@ interface FormProps {
   done: () => void;
   /** What the button does. */
   label?: string;
-  /** Which password is asked for. */
+  /** The purpose of the password. */
   password?: string;
   /** Whether the form takes the focus as it appears. */
   focus?: boolean;
-  /** Lets whoever signs in name an organization, and begins with this one; empty: only once the sign-in was refused. */
+  /** Shows the field for an organization, with this value; empty: only after a rejected sign-in. */
   organization?: string;
   /** The organization to go on in, for an account that is of it. */
   within?: string;
@@ -26,7 +26,7 @@ export function SignInForm({ done, label, password, focus = true, organization, 
   const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
   const [naming, setNaming] = useState(Boolean(organization));
-  // The field takes the focus where it was asked for, not where it came with the page.
+  // Focus the field when it was requested, not when it was part of the page.
   const [asked, setAsked] = useState(false);
   const submit = async (e: FormEvent<HTMLFormElement>): Promise<void> => {
     e.preventDefault();
@@ -162,12 +162,12 @@ export function SignInPage({ done }: { done: () => void }): ReactNode {
 export function EndedModal({ done }: { done: () => void }): ReactNode {
   const { t } = useTranslation();
   const { organization } = useSession();
-  // Whoever has signed in again goes on where the focus was.
+  // After signing in again, restore the focus.
   const [before] = useState(() => document.activeElement as HTMLElement | null);
   useEffect(
     () => () => {
       const there = before?.isConnected && before !== document.body;
-      // A button that was waiting for the answer had let go of the focus: it goes to the dialog that it is in.
+      // A disabled button loses the focus: then focus its dialog.
       setTimeout(() => {
         const dialog = document.querySelector<HTMLElement>('[role=dialog]');
         (there ? before : (dialog ?? document.getElementById('main')))?.focus();

@@ -1,10 +1,10 @@
 /** What events are compared by. */
 import type { Schemas } from '../api/client';
 
-/** Most events that stand side by side; more could not be read. */
+/** The maximum number of events in a comparison. */
 export const most = 5;
 
-/** How many stand there to begin with, where so many have a figure. */
+/** The number of events selected initially, if that many have a figure. */
 const first = 3;
 
 /** Reports whether an event has a figure to compare. */

@@ -3,7 +3,7 @@ import type { Schemas } from '../api/client';
 export type Item = Schemas['ReviewItem'] & Record<string, unknown>;
 export type Order = 'weight' | 'age';
 
-/** Orders the queue as it is looked at: what weighs most first, or what has waited longest. What cannot be calculated comes first. */
+/** Sorts the queue: largest first, or oldest first. Records that cannot be calculated come first. */
 export function orderQueue(items: Item[], order: Order): Item[] {
   const weight = (i: Item): number => i.review.kgCO2e ?? Number.MAX_VALUE;
   return [...items].sort((a, b) =>

@@ -26,7 +26,7 @@ export function ApproveMany({
 }): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
-  // The queue behind goes on listing itself again; what is decided on is what was shown.
+  // The queue continues to refresh; the decision applies to what was displayed.
   const [shown] = useState(items);
   const [busy, setBusy] = useState(false);
   const dry = useQuery({
@@ -47,7 +47,7 @@ export function ApproveMany({
       await decide(eventId, 'approve', shown, { heard: (part) => heard.push(...part) });
     } catch (cause) {
       notifications.show({ color: 'red', message: text(cause as Error) });
-      // Nothing was approved: the same can be asked for again. Else the queue says what is left.
+      // If nothing was approved, the same can be requested again. Otherwise the queue shows what is left.
       if (heard.length === 0) {
         setBusy(false);
         return;

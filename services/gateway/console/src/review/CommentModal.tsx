@@ -14,7 +14,7 @@ export function CommentModal({
 }: {
   asking: { move: Move; items: readonly unknown[] };
   close: () => void;
-  /** Decides; where that fails, the dialog stays with what was typed and says why. */
+  /** Decides; if that fails, the dialog stays open with its input and shows the error. */
   done: (comment: string) => Promise<void>;
 }): ReactNode {
   const { t } = useTranslation();

@@ -8,7 +8,7 @@ import { fieldsOnly } from './Decision';
 
 interface Props {
   item: Item;
-  /** Where it stands among how many: only those in view are drawn. */
+  /** Its position and the length of the queue: only visible items are rendered. */
   at: number;
   count: number;
   current: boolean;

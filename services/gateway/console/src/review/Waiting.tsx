@@ -102,7 +102,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
     }
     await refresh();
   };
-  /** Decides with a comment; what a failure leaves undecided is still asked about, with the comment. */
+  /** Decides with a comment; records left undecided by a failure remain in the dialog, with the comment. */
   const decideAll = async (move: Move, items: Item[], comment: string): Promise<void> => {
     const heard: Outcome[] = [];
     // What was decided here has moved on since it was shown, by that decision.
@@ -153,7 +153,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
     const next = open[Math.max(0, Math.min(open.length - 1, at < 0 ? 0 : at + by))];
     if (next) setCurrent(next._id);
   };
-  /** The record to look at when some are decided: the next that is left, else the one before. */
+  /** The record to select after a decision: the next remaining one, else the previous one. */
   const after = (gone: Item[]): string | null => {
     const ids = new Set(gone.map((i) => i._id));
     const at = open.findIndex((i) => ids.has(i._id));
@@ -193,7 +193,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
       if (!next.delete(id)) next.add(id);
       return next;
     });
-  // Where the last record goes while the queue has the focus, the page takes it.
+  // When the last record is removed while the queue has the focus, focus the page.
   const none = queue.isSuccess && open.length === 0;
   const had = useRef(false);
   had.current ||= open.length > 0;

@@ -20,7 +20,7 @@ interface Options {
   comment?: string;
   /** Says what would become of the records, and decides nothing. */
   dry?: boolean;
-  /** Called with what has become of each hundred, so that it is known where a later one fails. */
+  /** Called with the outcomes of each hundred, so that they are known if a later one fails. */
   heard?: (outcomes: Outcome[]) => void;
 }
 

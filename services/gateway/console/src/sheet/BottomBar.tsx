@@ -8,7 +8,7 @@ import { sayError } from '../i18n/server';
 import type { Engine } from './engine';
 import { dirty, empty } from './store';
 
-/** How long a spoken total stands before the next is said, in milliseconds. */
+/** The interval between announcements of the total, in milliseconds. */
 const announceEvery = 10_000;
 
 /** What is written, what waits and what counts. The figures are the server's own, with the rows as they are typed. */
@@ -27,7 +27,7 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   });
   // A new revision has other sums.
   const revision = result.data?.revision;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision is the reason to look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the revision triggers the request
   useEffect(() => engine.sums.look(true), [engine, revision]);
   const sums = engine.sums.value;
   const said = sums
@@ -89,7 +89,7 @@ interface FigureProps {
   label: string;
   count: number;
   sum?: { kgCO2e: number; low: number; high: number } | undefined;
-  /** The sum is not known yet. */
+  /** The total is not known yet. */
   asking: boolean;
   fault?: string;
 }

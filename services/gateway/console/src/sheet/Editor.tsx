@@ -24,7 +24,7 @@ interface Props {
   start: string;
   /** Whether what was there is to be selected, as when typing replaces it. */
   select: boolean;
-  /** What was typed so far: another editor goes on with it when the row has moved. */
+  /** The input so far: another editor continues with it when the row has moved. */
   typed: RefObject<string | null>;
   done: (text: string, move: 'down' | 'up' | 'right' | 'left' | 'stay') => void;
   cancel: () => void;
@@ -103,7 +103,7 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
       return;
     }
     finished.current = true;
-    // What was not touched stays as it is, however it is shown.
+    // A cell without input is unchanged, however it is displayed.
     done(value ?? (text === first ? start : typedIn(column, text)), move);
   };
   const onKeyDown = (e: KeyboardEvent<HTMLInputElement>): void => {
@@ -180,7 +180,7 @@ export function Editor({ column, label, start, select, typed, done, cancel }: Pr
   );
 }
 
-/** The countries whose code or name begins with what is typed, or has a word that does. */
+/** The countries whose code or name, or a word of it, begins with the input. */
 export function countryOptions(lang: string, text: string): Option[] {
   const typed = text.trim().toLowerCase();
   if (typed === '') return [];

@@ -70,7 +70,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   );
   const version = store.snapshot();
   const read = useCallback(() => store.rows.filter((r) => everything || r.type === type), [store, type, everything]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the content of the store
   const shown = useMemo(read, [read, version]);
   const total = shown.length + (everything || store.readOnly ? 0 : blankRows);
   const bounds = { rows: total, cols: columns.length };
@@ -228,7 +228,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     tables.take(e.dataTransfer.files[0]);
   };
 
-  // The grid has the focus before the editor goes: a key typed in between is the grid's, however late the next frame.
+  // Focus the grid before the editor is removed, so that a key typed in between goes to the grid.
   const close = (): void => {
     grid();
     setEditing(null);
@@ -236,11 +236,11 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const commit = (text: string, to: 'down' | 'up' | 'right' | 'left' | 'stay'): void => {
     if (to === 'stay') setEditing(null);
     else close();
-    // Where somebody has deleted the record meanwhile, what was typed becomes a row of its own.
+    // If somebody has deleted the record meanwhile, the input becomes a new row.
     const known = row && row.key === editing?.key;
     let where = active;
     if (column && text !== (known ? textAt(active.row, active.col) : '')) {
-      // A row that has just been made comes after the last.
+      // A new row is the last one.
       if (!known) where = { row: shown.length, col: active.col };
       write(where.row, where.col, [[text]]);
     }

@@ -27,7 +27,7 @@ const columnName = (column: string, t: TFunction): string => {
   return letters ? t('import.headless', { letters }) : column;
 };
 
-/** A file on its way in: what it would come to, how far it is, and what was wrong with it. */
+/** The import of a file: its dry run, progress and errors. */
 export function ImportModal({ upload, close, imported, mend }: Props): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
@@ -35,7 +35,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
   const [now, setNow] = useState<Import | null>(null);
   const [done, setDone] = useState<Import | null>(null);
   const [failed, setFailed] = useState<Error | null>(null);
-  // The button that was pressed is gone when all is done; the next step stands in its place.
+  // The button that was pressed disappears at the end; focus the next step instead.
   const next = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (done) next.current?.focus();

@@ -45,7 +45,7 @@ interface Props {
   set: (row: Row, field: string, text: string) => void;
 }
 
-/** What there is to know about the row in focus: its figure in words, its faults with what would be right, its state. */
+/** Details of the selected row: its figure, its errors with suggested corrections, and its state. */
 export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
   const { t } = useTranslation();
   const result = useQuery({ queryKey: ['result', engine.event], queryFn: () => resultOf(engine.event) });
@@ -68,7 +68,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
   const approved = engine.sums.value?.approved;
   const measure = result.data?.measureNext?.find((m) => m.recordId === row.id);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
     <aside className="inspector" aria-label={t('inspect.title')} tabIndex={0}>
       <Stack gap="sm">
         <Group justify="space-between" align="flex-start">

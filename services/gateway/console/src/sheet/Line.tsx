@@ -1,4 +1,4 @@
-/** One row of the grid. It is drawn anew only when something of its own has changed. */
+/** One row of the grid. It renders only when its own content has changed. */
 import type { TFunction } from 'i18next';
 import { memo, type ReactNode } from 'react';
 import { amount, exact, range } from '../format';
@@ -17,9 +17,9 @@ interface Props {
   index: number;
   start: number;
   row: Row | undefined;
-  /** What its record is about, in the overview. */
+  /** The subject of its record, in the overview. */
   about: string;
-  // What of the row is drawn: rows change in place, so these stand beside it.
+  // The rendered parts of the row: rows are mutated in place, so these are separate props.
   cells: Cells | undefined;
   saved: Cells | undefined;
   check: Check | undefined;

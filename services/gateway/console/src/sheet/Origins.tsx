@@ -8,7 +8,7 @@ import { Wide } from '../ui/Wide';
 
 const shown = 50;
 
-/** The places that the people of a record come from, as the server has found them. */
+/** The origins of the people of a record, as resolved by the server. */
 export function Origins({ event, record, revision }: { event: string; record: string; revision: number }): ReactNode {
   const { t } = useTranslation();
   const list = useQuery({
@@ -62,7 +62,7 @@ export function nameOf(o: Schemas['Origin']): string {
   return [o.place ?? o.postcode ?? o.code, o.country].filter(Boolean).join(', ');
 }
 
-/** What another destination would come to. */
+/** The preview of another destination. */
 export function WhatIfText({ effect }: { effect: Schemas['WhatIf'] }): ReactNode {
   const { t } = useTranslation();
   const figure = (i: Schemas['Interval']): string => `${co2e(i.kgCO2e)} (${range(i.low, i.high, i.kgCO2e)})`;

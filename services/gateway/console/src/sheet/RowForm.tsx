@@ -60,7 +60,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   const { store } = engine;
   const version = store.snapshot();
   const read = useCallback(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, type]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for what is in the store
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the content of the store
   const rows = useMemo(read, [read, version]);
   const { selection, select, stay } = useSelection(rows, read, () =>
     position(Math.max(0, focus ? rows.findIndex((r) => r.id === focus) : 0), 0),
@@ -162,7 +162,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
       )}
       {row && <Verdict key={row.key} engine={engine} row={row} />}
       {info?.columns.map((c) => {
-        // What is locked is read: without what is empty, and as text that looks like it.
+        // A locked row is shown as text, without empty fields.
         if (locked && row && !row.cells[c.field]) return null;
         const fault = row?.check.faults[c.field];
         const label = `${c.label}${c.unit ? ` (${c.unit})` : ''}`;

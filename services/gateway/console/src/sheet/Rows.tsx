@@ -62,7 +62,7 @@ export function Rows(p: Props): ReactNode {
         const within = v.index >= picked.top && v.index <= picked.bottom;
         return (
           <Line
-            // A row that comes into view takes the place of one that has left it, elements and all.
+            // Elements of rows that have left the view are reused.
             key={v.index % items.length}
             id={p.id}
             index={v.index}

@@ -46,7 +46,7 @@ export interface Column {
   unit: string;
   /** What a number may be stated in; the server converts it. */
   units: string[];
-  /** What tables call it, beside its name and its label. */
+  /** Headings used in tables, in addition to its name and label. */
   headings: string[];
   /** What tables have in place of its options. */
   synonyms: Record<string, string>;
@@ -68,7 +68,7 @@ export interface TypeInfo {
   columns: Column[];
 }
 
-/** Fields that come last, whatever order the schema has them in. */
+/** Fields at the end, regardless of the order in the schema. */
 const common = [
   'description',
   'date',
@@ -85,7 +85,7 @@ const common = [
   'sampleCV',
 ];
 
-/** Turns a field name into words: distanceKm is "Distance", its unit stands beside it. */
+/** Formats a field name as words: distanceKm is "Distance"; its unit is shown separately. */
 export function labelOf(field: string, unit = ''): string {
   const bare = unit ? field.replace(/(KWh|Km|Kg|M2|M3|Litres|Percent)$/, '') : field;
   const words = (bare || field).replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
@@ -98,7 +98,7 @@ export function columnsOf(raw: unknown): Column[] {
   const { properties, required = [] } = parsed.data;
   const columns: Column[] = [];
   for (const [field, p] of Object.entries(properties)) {
-    // How numbers with units are written is known from the language of the page.
+    // The notation of numbers with units follows the language of the page.
     if (field === 'numberFormat') continue;
     const type = (Array.isArray(p.type) ? p.type : [p.type ?? 'string']).find((t) => t !== 'null') ?? 'string';
     const parts = Object.keys(p.properties ?? {});
@@ -109,7 +109,7 @@ export function columnsOf(raw: unknown): Column[] {
     const counted = i18next.t(`unit.${unit as 'm2'}`, { defaultValue: unit }) || unit;
     columns.push({
       field,
-      // "Nights" says already what it counts.
+      // "Nights" already states the unit.
       unit: counted.toLowerCase() === label.toLowerCase() ? '' : counted,
       labels: kind === 'amounts' ? titlesOf(p.properties ?? {}) : (p['x-labels'] ?? surveyLabels(p)),
       units: p['x-units'] ?? [],
@@ -145,7 +145,7 @@ export function namesIn(columns: Column[]): (field: string) => string | undefine
   return (field) => labels.get(field);
 }
 
-/** The words for what amounts are of. */
+/** The labels of the items that amounts count. */
 const titlesOf = (parts: Record<string, { title?: string | undefined }>): Record<string, string> =>
   Object.fromEntries(Object.entries(parts).map(([name, { title }]) => [name, title ?? name.replaceAll('_', ' ')]));
 
@@ -155,7 +155,7 @@ const surveyLabels = (p: z.infer<typeof property>): Record<string, string> =>
 const hasWords = (column: Column): boolean =>
   column.kind === 'amounts' || column.kind === 'survey' || (column.kind !== 'boolean' && column.options.length > 0);
 
-/** Returns what a cell shows for what it holds: the words of the page for codes. */
+/** Returns the displayed text of a cell: codes are replaced by labels. */
 export function shown(column: Column, text: string): string {
   if (column.kind === 'boolean') return text === 'yes' || text === 'no' ? i18next.t(`state.${text}`) || text : text;
   if (column.kind === 'date') return day(text);
@@ -165,10 +165,10 @@ export function shown(column: Column, text: string): string {
   return text.replace(/\p{L}[\p{L}\p{N}_]*/gu, word);
 }
 
-/** Writes a word without what joins its parts, as files are read: R-410A is r410a. */
+/** Normalizes a word by removing separators, as the server does for files: R-410A is r410a. */
 const joined = (word: string): string => word.replace(/[_\s-]+/g, '');
 
-/** Returns what a cell holds for what was typed: the codes for words of the page. */
+/** Returns the content of a cell for the input: labels are replaced by codes. */
 export function codesIn(column: Column, text: string): string {
   const low = text.trim().toLowerCase();
   if (column.kind === 'boolean') return yes.has(low) ? 'yes' : no.has(low) ? 'no' : text;
@@ -220,7 +220,7 @@ export type Cells = Record<string, string>;
 const yes = new Set(['yes', 'y', 'true', '1', 'x', 'ja', 'j', 'wahr', '✓']);
 const no = new Set(['no', 'n', 'false', '0', 'nein', 'falsch', '-']);
 
-/** Returns the value of a cell for the API; what cannot be understood is sent as it is, for the server to say what is right. */
+/** Returns the value of a cell for the API; invalid input is sent unchanged, so that the server suggests a correction. */
 export function cellValue(column: Column, text: string): unknown {
   const bare = codesIn(column, text).trim();
   if (bare === '') return undefined;
@@ -254,7 +254,7 @@ export function cellValue(column: Column, text: string): unknown {
   }
 }
 
-/** Reads amounts by name: "coffee 900, wine bottle 180". Undefined where a part is no name with a number. */
+/** Parses amounts by name: "coffee 900, wine bottle 180". Undefined if a part is not a name with a number. */
 export function amountsOf(text: string): Record<string, number> | undefined {
   const amounts: Record<string, number> = {};
   for (const part of text.split(/[;\n]|,(?!\d)/)) {
@@ -300,7 +300,7 @@ export function textOf(column: Column, value: unknown): string {
   return String(value);
 }
 
-/** Reports whether a cell holds a number with a unit of its own, such as "112 miles", which the server converts. */
+/** Reports whether a cell contains a number with a unit, such as "112 miles", which the server converts. */
 export function isStated(column: Column, text: string): boolean {
   if (column.unit === '' || (column.kind !== 'number' && column.kind !== 'integer')) return false;
   return /^\d[\d.,'\s]*[^\d.,'\s]/.test(text.trim());
@@ -330,7 +330,7 @@ export function fieldsOf(columns: Column[], cells: Cells): Record<string, unknow
   return { ...fields, ...statedOf(columns, cells) };
 }
 
-/** Returns a PATCH: what a row says otherwise than it was saved; what was emptied is null. */
+/** Returns a PATCH with the differences of a row from its saved state; emptied fields are null. */
 export function patchOf(columns: Column[], cells: Cells, saved: Cells): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const c of columns) {

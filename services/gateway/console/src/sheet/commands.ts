@@ -1,4 +1,4 @@
-/** What people ask of whole rows: submit, delete and withdraw them, and undo what made them. */
+/** Commands on whole rows: submit, delete and withdraw them, and undo their creation. */
 import { ApiError, call } from '../api/client';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';

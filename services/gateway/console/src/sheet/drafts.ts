@@ -13,12 +13,12 @@ export interface Draft {
   type: string;
   cells: Cells;
   id?: string;
-  /** What the server held of the record when this was typed. */
+  /** The server's state of the record at the time of the input. */
   saved?: Cells;
   at: number;
 }
 
-/** A batch that was sent, or is about to be: sent again with its key it makes nothing twice. */
+/** A batch that was sent, or is about to be: sending it again with its key has no further effect. */
 export interface Outgoing {
   scope: string;
   event: string;
@@ -79,7 +79,7 @@ interface Holder {
 }
 const holders = new Set<Holder>();
 
-/** Makes a sheet known for as long as it is open; returns what ends that. */
+/** Registers a sheet while it is open; returns a function that unregisters it. */
 export function hold(h: Holder): () => void {
   holders.add(h);
   return () => holders.delete(h);

@@ -28,7 +28,7 @@ export type Trouble =
   | null;
 
 export class Engine {
-  /** What all of it comes to, from the server. */
+  /** The totals from the server. */
   readonly sums: Sums;
   private focused: string | null = null;
   trouble: Trouble = null;
@@ -226,7 +226,7 @@ export class Engine {
     }
   }
 
-  /** Asks what a record would count whose origins are stored apart: only its change can be sent. */
+  /** Requests the figure of a record whose origins are stored separately: only a change of it can be sent. */
   private async checkStored(r: Row): Promise<void> {
     const { cells } = r;
     try {

@@ -15,7 +15,7 @@ const headMax = 100_000;
 
 const originType = 'attendee-travel';
 
-/** Reports whether a file lists where people come from: all of it becomes one record. */
+/** Reports whether a file lists origins of attendees: then it becomes one record. */
 async function listsOrigins(type: string, file: File): Promise<boolean> {
   return type === originType && firstRows((await file.text()).slice(0, headMax)).some((r) => isOriginTable(r.cells));
 }
@@ -31,7 +31,7 @@ interface Tables {
   dialogs: ReactNode;
 }
 
-/** What becomes of tables that come with headings: pasted ones are filled in, files are imported. */
+/** Handles tables with headings: pasted ones are filled in, files are imported. */
 export function useTables(
   engine: Engine,
   type: string,
@@ -69,7 +69,7 @@ export function useTables(
       notifications.show({ color: 'orange', message: t('sheet.workbook'), autoClose: 12_000 });
     else {
       const text = await file.text();
-      // Another encoding than UTF-8: its bytes go as they are, and the dialog asks which it is.
+      // Another encoding than UTF-8: the bytes are sent unchanged, and the dialog asks for the encoding.
       if (/[\ufffd\0]/.test(text)) {
         setUpload(new Upload(engine.event, type, file.name, file));
         return;

@@ -32,7 +32,7 @@ function endOfRecord(text: string): number {
 
 const lineBreak = (text: string): string => /^(?:\r\n|\r|\n)/.exec(text)?.[0] ?? '';
 
-/** Takes off the byte order mark, and the line that declares the separator, which is no row. */
+/** Removes the byte order mark, and the line that declares the separator. */
 function declared(text: string): { text: string; separator?: string } {
   const bare = text.replace(/^\ufeff/, '');
   const line = /^ *"?sep=([,;\t|])\1*"? *(?:\r\n|\r|\n|$)/i.exec(bare);

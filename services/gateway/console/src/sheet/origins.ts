@@ -1,4 +1,4 @@
-/** Where attendees come from, in one cell: "12 Manchester, GB (rail); 3 BER (plane, one way); 40 DE; 5". */
+/** Origins of attendees in one cell: "12 Manchester, GB (rail); 3 BER (plane, one way); 40 DE; 5". */
 import i18next from 'i18next';
 import { countryNamed } from '../countries';
 
@@ -15,7 +15,7 @@ export interface Origin {
 const kept = 'Σ';
 const oneWay = /^(one[ -]way|einfach|nur hin)$/i;
 
-/** Reports whether a cell stands for the origins that are stored already. */
+/** Reports whether a cell represents the stored origins. */
 export const isKept = (text: string | undefined): boolean => (text ?? '').trim().startsWith(kept);
 
 /** Says how many people and places a record has. */
@@ -54,7 +54,7 @@ export function originsOf(text: string): Origin[] | undefined {
 const heads =
   /^(place|town|city|ort|stadt|postcode|zip|plz|country|land|code|airport|people|personen|count|anzahl|mode|roundtrip)$/i;
 
-/** Reports whether a table lists where people come from, one origin in a row. */
+/** Reports whether a table lists origins of attendees, one per row. */
 export function isOriginTable(head: string[]): boolean {
   return head.filter((h) => heads.test(h.trim().replace(/[ _-]/g, ''))).length >= 2;
 }

@@ -1,4 +1,4 @@
-/** Airports and cities with codes, loaded when somebody first looks for one. */
+/** Airports and cities with codes, loaded on first use. */
 import { api, type Schemas, take } from '../api/client';
 import { allFactors } from '../organization/data';
 
@@ -57,7 +57,7 @@ export function rankPlaces(list: Place[], text: string, max = 8): Place[] {
     .map(([, p]) => p);
 }
 
-/** Returns the towns whose names begin as typed. The index has the largest first, and so are they. */
+/** Returns the towns whose names begin with the input, largest first, as in the index. */
 export function rankTowns(list: Town[], text: string, max = 6): Town[] {
   const [name = '', country = ''] = text.split(',').map((part) => plain(part.trim()));
   if (name.length < 2) return [];
@@ -78,7 +78,7 @@ export interface Choice {
   label: string;
 }
 
-/** Searches airports and towns by name or code; what is a code already comes first. */
+/** Searches airports and towns by name or code; an exact code comes first. */
 export async function searchPlaces(text: string): Promise<Choice[]> {
   const [airports, named] = await Promise.all([places(), towns().catch((): Town[] => [])]);
   return [

@@ -39,7 +39,7 @@ export function area(s: Selection): Area {
   };
 }
 
-/** What a key does to a selection; undefined when it is no key of movement. */
+/** The effect of a key on a selection; undefined for keys that do not move it. */
 export function byKey(
   s: Selection,
   key: string,
@@ -69,7 +69,7 @@ export function byKey(
   return undefined;
 }
 
-/** Rows as far as a place among them goes: each has a key that stays. */
+/** The rows as needed for positions: each has a stable key. */
 type Keyed = readonly { readonly key: string }[];
 
 /**

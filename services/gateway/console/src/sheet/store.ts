@@ -1,4 +1,4 @@
-/** The rows of a sheet: what is typed, what is saved, what the server says of it, and how to undo. */
+/** The rows of a sheet: input, saved state, errors of the server, and undo. */
 import type { Detail, Schemas } from '../api/client';
 import { dayIn } from '../format';
 import { bareField } from '../i18n/fields';
@@ -14,7 +14,7 @@ export interface Check {
   notices: Schemas['Notice'][];
   /** Faults by field; those of no field are under "". */
   faults: Record<string, Detail>;
-  /** What another destination of attendee travel would come to. */
+  /** The preview of another destination of attendee travel. */
   whatIf?: Schemas['WhatIf'] | undefined;
 }
 
@@ -52,7 +52,7 @@ function differs(a: Cells, b: Cells): boolean {
   return false;
 }
 
-/** One change of one row, both ways; null cells stand for a row that is not there. */
+/** One change of one row, in both directions; null cells represent a missing row. */
 interface Change {
   key: string;
   before: Cells | null;
@@ -73,7 +73,7 @@ export class Store {
   readOnly = false;
   /** Called with the rows that have changed by hand. */
   onEdit: (rows: Row[]) => void = () => {};
-  /** Called with saved rows whose making was undone: the server has to delete them. */
+  /** Called with saved rows whose creation was undone: the server has to delete them. */
   onUnmade: (rows: Row[]) => void = () => {};
 
   constructor(
@@ -295,7 +295,7 @@ export class Store {
     this.apply(step, 'after');
   }
 
-  /** Replaces the key of nothing: a row keeps its key for as long as it is shown; the server's id stands beside it. */
+  /** Replaces the key of nothing: a row keeps its key while it is shown; the server's id is separate. */
   saved(key: string, record: ServerRecord, sent: Cells): void {
     const row = this.index.get(key);
     if (!row) return;
@@ -338,7 +338,7 @@ function eitherDay(field: string, text: string): Detail | undefined {
   if (!year || Number(first) > 12 || Number(second) > 12) return undefined;
   const of = (month: string, day: string): string => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const suggestions = [of(second, first), of(first, second)];
-  // What it means where the page is read comes first.
+  // The local interpretation comes first.
   if (dayIn(text) === suggestions[1]) suggestions.reverse();
   return { field, code: 'AMBIGUOUS_DATE', message: `${field} can be read as two days.`, suggestions };
 }

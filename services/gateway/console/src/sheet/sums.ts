@@ -20,9 +20,9 @@ const rest = 2;
 export class Sums {
   /** The newest answer; null where there is none yet. */
   value: RowSums | null = null;
-  /** Something has changed since the newest answer was asked for. */
+  /** Something has changed since the last request. */
   moving = true;
-  /** What the row in focus comes to, in the answer. */
+  /** The figure of the selected row in the response. */
   focus: { key: string; row: Explained } | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = '';
@@ -86,7 +86,7 @@ export class Sums {
     } catch (cause) {
       const wait = cause instanceof ApiError && cause.retryAfter > 0 ? cause.retryAfter * 1000 : 8_000;
       this.notBefore = Date.now() + wait;
-      // The rows may have been decided meanwhile; the next look asks with what there is then.
+      // The rows may have been decided meanwhile; the next request contains the current ones.
       this.asked = '';
     } finally {
       this.busy = false;

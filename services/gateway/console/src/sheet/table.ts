@@ -1,4 +1,4 @@
-/** Tables as they come from a spreadsheet, a mail or a CSV file, and how their columns find ours. */
+/** Tables from a spreadsheet, an email or a CSV file, and the mapping of their columns to fields. */
 import type { Column } from './columns';
 
 /** Reads a table: quoted cells may hold separators and line breaks. The separator is the one the first line has most of. */
@@ -69,7 +69,7 @@ export function hasHeading(table: string[][], columns: Column[]): boolean {
   return named * 2 >= head.filter(Boolean).length && named > 0;
 }
 
-/** Which field each column of a table goes to; an empty string leaves the column out. */
+/** The field of each column of a table; an empty string ignores the column. */
 export type Mapping = string[];
 
 const key = (scope: string, type: string, head: string[]): string =>

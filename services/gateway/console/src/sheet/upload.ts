@@ -37,12 +37,12 @@ export class Upload {
     return isWorkbook(this.name);
   }
 
-  /** Says what importing the file would come to, without doing it. */
+  /** Returns the dry run of an import. */
   rehearse(o: Options): Promise<Import> {
     return this.send(o, { 'X-Dry-Run': 'true' });
   }
 
-  /** Imports the good rows of the file, and says how far it is until all of them are records. */
+  /** Imports the valid rows of the file, and reports the progress until it has finished. */
   async run(o: Options, progress: (now: Import) => void): Promise<Import> {
     let now = await this.send(o, { 'Idempotency-Key': this.key });
     while (now.status === 'validating' || now.status === 'importing') {
@@ -71,7 +71,7 @@ export class Upload {
   }
 }
 
-/** Codes of rows that sum up others, do not count or are the head once more: they are no records, and not to be mended into some. */
+/** Codes of rows that are no records, such as totals, which cannot be corrected into some. */
 const noRecords: string[] = ['TOTALS_ROW', 'ROW_NOT_COUNTED', 'REPEATED_HEAD'];
 
 /** Returns how many of the rows that an import left out can be mended. */
@@ -100,7 +100,7 @@ export function numberIn(form: string, text: string): string | undefined {
   return `${m[1] === '+' ? '' : (m[1] ?? '').replace('−', '-')}${cellNumber(n)}${m[3] ?? ''}`;
 }
 
-/** Returns a day as a cell has it, from one whose parts stand in the order of the API's name for it; with points, the day comes first. */
+/** Returns a day in a cell's format, from one whose parts are in the order of the API; with points, the day comes first. */
 export function dayIn(order: string, text: string): string | undefined {
   const parts = /^(\d{1,4})[./-](\d{1,2})[./-](\d{1,4})$/.exec(text.trim())?.slice(1);
   if (!order && /^\d{1,2}\.\d{1,2}\.\d{4}$/.test(text.trim())) return dayIn('dmy', text);

@@ -31,7 +31,7 @@ function cellOf(e: MouseEvent): Position | undefined {
 
 export function usePointer({ picked, lastColumn, setSelection, begin, edit, fillTo }: Props): Handlers {
   const pressed = useRef(false);
-  // How far the block is drawn: the pointer may be let go before that is shown.
+  // The extent of the dragged block: the pointer may be released before it is rendered.
   const filling = useRef<{ from: Area; bottom: number } | null>(null);
   return {
     onMouseDown: (e) => {
@@ -45,7 +45,7 @@ export function usePointer({ picked, lastColumn, setSelection, begin, edit, fill
       e.preventDefault();
       begin();
       if (where.col < 0) {
-        // The number of a row stands for all of it.
+        // The row number selects the whole row.
         const last = { row: where.row, col: lastColumn };
         setSelection((s) => ({ anchor: { row: e.shiftKey ? s.anchor.row : where.row, col: 0 }, active: last }));
         return;

@@ -1,4 +1,4 @@
-/** The selection of a sheet, which stays with its records when rows come and go beside them. */
+/** The selection of a sheet, which stays with its records when rows are added and removed. */
 import { type SetStateAction, useCallback, useMemo, useState } from 'react';
 import { follow, type Selection } from './selection';
 import type { Row } from './store';
@@ -12,7 +12,7 @@ interface Place {
 interface Selected {
   selection: Selection;
   select: (next: SetStateAction<Selection>) => void;
-  /** Called when one's own step has made rows: the selection stays where it is, and they come to be below it. */
+  /** Called when the user's own action has added rows: the selection keeps its position, and they are below it. */
   stay: () => void;
 }
 

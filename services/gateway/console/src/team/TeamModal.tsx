@@ -41,7 +41,7 @@ export function TeamModal({ event, tag, close }: Props): ReactNode {
   const client = useQueryClient();
   const members = useMembers(can('user'));
   const rules = useRules(event._id);
-  // The team that somebody else makes meanwhile is not overwritten.
+  // Concurrent changes of the team are not overwritten.
   const [opened] = useState(tag);
   const [team, setTeam] = useState<Member[]>(event.team?.members ?? []);
   const [comment, setComment] = useState('');

@@ -15,7 +15,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A dialog with a form in it, which asks before what was typed is thrown away. */
+/** A dialog with a form, which asks before input is discarded. */
 export function FormModal({ opened = true, title, large = false, unsaved, close, children }: Props): ReactNode {
   const { t } = useTranslation();
   const narrow = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });

@@ -23,7 +23,7 @@ export function Updated(): ReactNode {
     window.addEventListener('ecf-updated', f);
     return () => window.removeEventListener('ecf-updated', f);
   }, []);
-  // The notice that the server is away goes when it answers, and what was missing is loaded.
+  // The notice that the server is unavailable disappears when it responds, and missing data is loaded.
   useEffect(() => {
     if (!offline) return;
     const look = (): void =>

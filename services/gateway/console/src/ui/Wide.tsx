@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 interface Props {
-  /** What is in the frame, for those who come to it by keys. */
+  /** The label of the content, for keyboard users. */
   label: string;
   /** Below this width the table scrolls in its frame and is not squeezed any more. */
   least?: number;

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 
 let reloading = false;
 
-/** Loads the page anew without asking: what it shows is not for who is signed in by now. */
+/** Reloads the page without asking: its content is not for the user who is now signed in. */
 export function reloadNow(): void {
   reloading = true;
   location.reload();
@@ -14,13 +14,13 @@ export function reloadNow(): void {
 export interface Unsaved {
   /** Something was typed or chosen. */
   fill: () => void;
-  /** It was saved, or is let go. */
+  /** It was saved or discarded. */
   clear: () => void;
   /** Goes on where nothing is lost by it, or where that is agreed to; the next form begins unfilled. */
   leave: (then: () => void) => void;
 }
 
-/** Keeps whether a form holds what is saved nowhere, and asks before another page, or the end of this one, takes its place. */
+/** Tracks whether a form has unsaved input, and asks before it is discarded. */
 export function useUnsaved(): Unsaved {
   const { t } = useTranslation();
   const filled = useRef(false);

@@ -17,7 +17,7 @@ export function Loading(): ReactNode {
   );
 }
 
-/** Returns what to say of a failure: the server's words, or ours where it could not be reached. */
+/** Returns the text of an error: the server's, or ours if it could not be reached. */
 export function problemText(error: Error): string {
   if (!(error instanceof ApiError)) return error.message;
   if (error.code === 'NETWORK') return i18next.t('state.offline');
@@ -27,7 +27,7 @@ export function problemText(error: Error): string {
   return sayError(error);
 }
 
-/** The same, said again where the language changes. */
+/** The same, updated when the language changes. */
 export function useProblemText(): (error: Error) => string {
   useTranslation();
   return problemText;
@@ -41,9 +41,9 @@ export function tellAnswered(): void {
   away = false;
 }
 
-/** Says beside a page that it could not be read again; what was read stays. */
+/** Shows that a page could not be refreshed; its content remains. */
 export function tellBehind(error: Error): void {
-  // An ended session is asked for anew, and what is gone is said in its place.
+  // An expired session opens the sign-in dialog, and a missing page is reported instead.
   if (error instanceof ApiError && (error.status === 401 || error.status === 404)) return;
   away = error instanceof ApiError && error.code === 'NETWORK';
   const wait = error instanceof ApiError ? error.retryAfter : 0;
@@ -80,7 +80,7 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }):
   );
 }
 
-/** A page, or an event, that is not there; the way back beside it. */
+/** A missing page or event, with a link back. */
 export function Missing({ what = 'page' }: { what?: 'page' | 'event' }): ReactNode {
   const { t } = useTranslation();
   return (
