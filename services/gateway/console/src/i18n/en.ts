@@ -943,7 +943,7 @@ export const en = {
     done: 'The password is set. You can sign in now.',
     named: 'This is a separate account for one organization. To sign in to it you also enter the organization id:',
     link: 'This link fills it in for you. Keep it; your administrator also knows the id.',
-    signedIn: '{{email}} is signed in in this browser: sign out there first.',
+    signedIn: 'In this browser {{email}} is signed in: sign out there first.',
   },
   team: {
     title: 'Team',
