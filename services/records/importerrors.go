@@ -97,7 +97,7 @@ func (s *server) badRowsFile(c *fiber.Ctx) error {
 			width = len(row.Cells)
 			file = sheet.AppendRow(file, append(row.Cells, imports.ErrorsColumn))
 		case len(row.Cells) > 0:
-			file = sheet.AppendRow(file, append(resent(row.Cells, width), sheet.Guard(told(row))))
+			file = sheet.AppendRow(file, append(resent(row.Cells, width), sheet.Guard(errorText(row))))
 		}
 	}
 	c.Set(fiber.HeaderETag, tag)
@@ -122,8 +122,8 @@ func resent(cells []string, width int) []string {
 	return out
 }
 
-// told returns the errors of a row as the text of one cell.
-func told(row imports.BadRow) string {
+// errorText returns the errors of a row as the text of one cell.
+func errorText(row imports.BadRow) string {
 	var all []string
 	for _, f := range row.Faults {
 		text := f.Message

@@ -40,7 +40,7 @@ func checkPlan(plan string, quotas settings.Quotas) error {
 	return fmt.Errorf("--plan must be one of %s (see ECF_QUOTAS), not %q", strings.Join(slices.Sorted(maps.Keys(quotas)), ", "), plan)
 }
 
-// ChangePlan changes the plan of an organization. It may run beside a server.
+// ChangePlan changes the plan of an organization. It may run while a server runs.
 func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, org, plan string) (err error) {
 	if err := checkPlan(plan, quotas); err != nil {
 		return err
@@ -67,7 +67,7 @@ func ChangePlan(ctx context.Context, d Data, quotas settings.Quotas, log *slog.L
 	})
 }
 
-// CreateOrganization creates an organization with one of the plans. It may run beside a server.
+// CreateOrganization creates an organization with one of the plans. It may run while a server runs.
 func CreateOrganization(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Logger, name, plan string) (o record.Organization, err error) {
 	if o, err = newOrganization(record.OrgID(record.NewID()), name, plan, quotas, time.Now()); err != nil {
 		return record.Organization{}, err
@@ -91,7 +91,7 @@ type NewUser struct {
 }
 
 // CreateUser creates an account in an existing organization. Without a password it returns the
-// one-time setup token. It may run beside a server.
+// one-time setup token. It may run while a server runs.
 func CreateUser(ctx context.Context, d Data, log *slog.Logger, n NewUser) (u account.User, setupToken string, err error) {
 	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
 		if err := organizationExists(ctx, stores, n.Org); err != nil {

@@ -46,7 +46,7 @@ func (c *backupSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 }
 
-// backup copies the data, beside running servers, into a database of the embedded engine with a
+// backup copies the data, while servers run, into a database of the embedded engine with a
 // manifest. The copy is verified before it counts as a backup.
 func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	to := c.To
