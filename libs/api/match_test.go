@@ -73,7 +73,7 @@ func TestFindByPath(t *testing.T) {
 			t.Errorf("the move %s has no operation", move)
 		}
 	}
-	// A literal segment beside {type} must not be the name of a record type.
+	// A literal segment parallel to {type} must not be the name of a record type.
 	for _, name := range footprint.Types() {
 		if o, ok := m.Find("POST", base+"/events/e1/"+name); !ok || o.ID != "createRecord" {
 			t.Errorf("records of type %s cannot be created: found %s", name, o)

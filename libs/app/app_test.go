@@ -33,7 +33,7 @@ func (c *sample) Describe(s *settings.Set) {
 	c.Log.Describe(s)
 }
 
-// program runs a program with an environment of its own.
+// program runs a program in the given environment.
 func program(ctx context.Context, args []string, vars map[string]string, run func(context.Context, Env) error) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	p := Program{Name: "records", Commands: []Command{NewCommand("", "keeps records", func(ctx context.Context, env Env, _ *sample) error { return run(ctx, env) })}}
@@ -137,7 +137,7 @@ func TestMetricsAreOnWithTheDebugAddress(t *testing.T) {
 	if code, _, stderr := program(t.Context(), []string{"--debug-addr", "127.0.0.1:0"}, nil, run(&page)); code != 0 {
 		t.Fatal(stderr)
 	}
-	// The clock is that of the program, so that whoever scrapes it sees a wrong one.
+	// The clock is that of the program, so that the monitoring detects a wrong one.
 	for _, want := range []string{"ecf_test_count_total", "go_goroutine_count", `service_name="records"`, `ecf_process_clock_seconds{.*} 1\.5e\+09`} {
 		if !regexp.MustCompile(want).MatchString(page) {
 			t.Errorf("the page does not have %s:\n%s", want, page)

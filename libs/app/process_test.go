@@ -16,7 +16,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// status returns the status of a GET, 0 if nobody answers.
+// status returns the status of a GET, 0 without a response.
 func status(url string) int {
 	client := http.Client{Timeout: time.Minute, Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Get(url) //nolint:noctx // a local server of this test
@@ -27,9 +27,8 @@ func status(url string) int {
 	return res.StatusCode
 }
 
-// A process is ready when it serves: while it waits for what it stands on, and
-// while one of its checks fails, its debug port, the command healthcheck and its
-// main port agree that it is not. It lives all the time.
+// A process is ready when it serves: while it waits for its dependencies, and while a check fails, its debug port,
+// the healthcheck command and its main port report that it is not. It is live all the time.
 func TestReadyMeansServing(t *testing.T) {
 	t.Parallel()
 	listen := app.Listen{Addr: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), DebugAddr: fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))}
@@ -133,8 +132,8 @@ func TestStoppingIsLogged(t *testing.T) {
 	}
 }
 
-// Outages are waited for, and logged when they begin and end, not at each attempt; what waiting
-// does not mend is returned at once.
+// Outages are waited for, and logged at their start and end, not at each attempt; permanent errors are returned at
+// once.
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -123,8 +123,8 @@ func TestAnyFlippedByteIsFound(t *testing.T) {
 	}
 }
 
-// TestDifferenceSaysWhere changes one figure, one factor and one input, and
-// mends the hashes and the signature, as somebody would who wants to deceive.
+// TestDifferenceSaysWhere changes one figure, one factor and one input, and recomputes the hashes and the signature,
+// as a forger would.
 func TestDifferenceSaysWhere(t *testing.T) {
 	t.Parallel()
 	_, text := signed(t)
@@ -202,12 +202,12 @@ func FuzzVerify(f *testing.F) {
 	f.Add([]byte(strings.Replace(string(text), `"seq":1,`, `"seq":-9223372036854775808,`, 1)))
 	f.Add([]byte(strings.Replace(string(text), `"population":7`, `"population":0`, 1)))
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		_, _ = bundle.Verify(data) // whatever it says, it comes to an end
+		_, _ = bundle.Verify(data) // it must terminate
 	})
 }
 
-// TestOldBundlesWithRowsOfTheSupplement: engines before 2.1.0 leave the rows of the
-// tables beside the sets out of their bundles, which verify all the same.
+// TestOldBundlesWithRowsOfTheSupplement: bundles by engines before 2.1.0 lack the rows of tables outside of the sets,
+// and still verify.
 func TestOldBundlesWithRowsOfTheSupplement(t *testing.T) {
 	t.Parallel()
 	for _, engine := range footprint.Engines() {

@@ -33,8 +33,7 @@ func examplesUnder(t *testing.T, ev footprint.EventContext) (inputs []Input) {
 	return inputs
 }
 
-// copied returns the set of a signed pack that is a copy of a built-in set, and is
-// held by nobody.
+// copied returns the set of a signed pack that is a copy of a built-in set, and not cached.
 func copied(t *testing.T, id string) *factors.Set {
 	t.Helper()
 	original, err := factors.ByID(id)

@@ -42,12 +42,12 @@ func (s *sealed) InsertEntry(stdContext, record.OrgID, record.EventID, record.ID
 	return nil
 }
 
-// Entries implements record.Workflow's History: nobody edits.
+// Entries implements record.Workflow's History: there are no edits.
 func (s *sealed) Entries(stdContext, record.OrgID, record.ID) ([]record.Entry, error) {
 	return nil, nil
 }
 
-// RecordsByID implements record.Workflow's History: nobody deletes.
+// RecordsByID implements record.Workflow's History: there are no deletions.
 func (s *sealed) RecordsByID(stdContext, record.OrgID, []record.ID) ([]record.Record, error) {
 	return nil, nil
 }
@@ -125,8 +125,7 @@ func signedSource(t *testing.T, s bundle.Source) []byte {
 	return text
 }
 
-// TestBundleWithPeopleVerifies: with names and without them, and the latter names
-// nobody.
+// TestBundleWithPeopleVerifies: with names and without them; the latter contains no name.
 func TestBundleWithPeopleVerifies(t *testing.T) {
 	t.Parallel()
 	full := signedSource(t, withPeople(t, planck))
@@ -163,8 +162,7 @@ func TestBundleWithPeopleVerifies(t *testing.T) {
 	}
 }
 
-// TestForgedApprovalIsFound alters who approved what, and mends the hashes and the
-// signature as somebody would who wants to deceive.
+// TestForgedApprovalIsFound changes the approver, and recomputes the hashes and the signature as a forger would.
 func TestForgedApprovalIsFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// TestApprovalsAreJudgedByTheirPolicy: a bundle holds the history of the policy,
-// and an approval names the state it was made under. What cannot have been is a
-// difference, and the history is told in words, with names and without them.
+// TestApprovalsAreJudgedByTheirPolicy: a bundle contains the history of the policy, and an approval names the state
+// it was made under. Contradictions are differences, and statements describe the history, with names and without
+// them.
 func TestApprovalsAreJudgedByTheirPolicy(t *testing.T) {
 	t.Parallel()
 	emmy := record.Actor{ID: "u-emmy", Name: "Emmy Noether", Role: identity.Admin}

@@ -65,7 +65,7 @@ func change(method string, body any, path ...string) call {
 	return k
 }
 
-// where returns the path for people: as it was asked for.
+// where returns the path for error messages.
 func (k call) where() string { return "/" + strings.Join(k.path, "/") }
 
 // address returns the URL below the root of the server. Segments that a server or
@@ -136,10 +136,10 @@ func DryRun() Option { return func(s *settings) { s.dryRun = true } }
 // A–Z a–z 0–9 . _ : -, to find it in logs.
 func RequestID(id string) Option { return func(s *settings) { s.requestID = id } }
 
-// WithMeta stores what an answer says beside its data.
+// WithMeta stores the metadata of the response.
 func WithMeta(m *Meta) Option { return func(s *settings) { s.meta = m } }
 
-// Meta is what an answer says beside its data.
+// Meta is the metadata of a response.
 type Meta struct {
 	// Status is of HTTP.
 	Status int

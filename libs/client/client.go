@@ -21,14 +21,12 @@ const (
 	defaultPollInterval   = 250 * time.Millisecond
 )
 
-// Options are what a Client can be told. The zero value is good.
+// Options configure a Client. The zero value is valid.
 type Options struct {
-	// HTTP sends the requests. Nil is a client of its own that follows no
-	// redirections, so that a token goes nowhere else.
+	// HTTP sends the requests. Nil is a client that follows no redirects, so that the token is sent nowhere else.
 	HTTP *http.Client
-	// Patience is how long a call pauses in all between its attempts; 0 is 30 s,
-	// negative never repeats. When the server asks for a longer pause than is
-	// left, the call fails at once.
+	// Patience is the total pause between the attempts of a call; 0 is 30 s, negative means no retries. If the server
+	// requires a longer pause than is left, the call fails at once.
 	Patience time.Duration
 	// AttemptTimeout is how long one attempt may take; 0 is a minute. Imports and
 	// downloads, which may be large, are limited by their context only.
@@ -41,8 +39,7 @@ type Options struct {
 	// UserAgent names the program to the server; it is shown in the list of
 	// sessions. Empty: "ecf-client-go".
 	UserAgent string
-	// Repeating is called at every repetition: of what request, after what error and
-	// how long a pause. Nil: nobody.
+	// Repeating is called before every retry with the request, the error and the pause; nil: not called.
 	Repeating func(request string, after error, pause time.Duration)
 
 	// Now, Sleep, Random (in [0,1)) and NewKey are the clock, the timer and the

@@ -55,10 +55,9 @@ const (
 var (
 	// ErrNotModified says that what IfNoneMatch named still holds.
 	ErrNotModified = errors.New("not modified")
-	// ErrNoAnswer says that no whole answer came: nobody knows whether the request
-	// was carried out.
+	// ErrNoAnswer reports that there was no complete response, so the outcome of the request is unknown.
 	ErrNoAnswer = errors.New("no answer")
-	// ErrArgument says that a call cannot be made as it is; nothing was sent.
+	// ErrArgument reports an invalid call; nothing was sent.
 	ErrArgument = errors.New("bad argument")
 )
 

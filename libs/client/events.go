@@ -46,16 +46,14 @@ func (c *Client) ExportEvent(ctx context.Context, eventID string, options ...Opt
 	return ask[Export](ctx, c, k, options)
 }
 
-// AdoptEngine moves an event to another engine, and calculates its result anew. Rehearse
-// it with [DryRun]. For managers.
+// AdoptEngine changes the engine of an event, and recalculates its result. Try it with [DryRun]. For managers.
 func (c *Client) AdoptEngine(ctx context.Context, eventID, engine string, options ...Option) (*Governed[Adoption], error) {
 	k := post(map[string]string{"engine": engine}, "events", eventID, "factor-set")
 	k.guarded = true
 	return ask[Governed[Adoption]](ctx, c, k, options)
 }
 
-// AdoptFactorSet moves an event to another factor set, and calculates its result anew. Rehearse
-// it with [DryRun]. For managers.
+// AdoptFactorSet changes the factor set of an event, and recalculates its result. Try it with [DryRun]. For managers.
 func (c *Client) AdoptFactorSet(ctx context.Context, eventID, setID string, options ...Option) (*Governed[Adoption], error) {
 	k := post(map[string]string{"factorSet": setID}, "events", eventID, "factor-set")
 	k.guarded = true
@@ -97,8 +95,7 @@ func (c *Client) ApproveEventChange(ctx context.Context, eventID, changeID, comm
 	return ask[Event](ctx, c, k, options)
 }
 
-// AssessEventChange calculates the effect of a change anew that is stale. For
-// managers.
+// AssessEventChange recalculates the effect of a stale change. For managers.
 func (c *Client) AssessEventChange(ctx context.Context, eventID, changeID string, options ...Option) (*EventChange, error) {
 	k := post(struct{}{}, "events", eventID, "changes", changeID, "assess")
 	k.guarded = true

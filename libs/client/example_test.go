@@ -71,7 +71,7 @@ func Example() {
 	// 1569.434689 kg CO2e, between 928.659579 and 2652.344624
 }
 
-// Every fault of a request is told at once, with what would be right.
+// All errors of a request are reported together, with corrections.
 func ExampleError() {
 	server := example(map[string]string{
 		"POST /events/e1/flights": `{"success":false,"error":{"code":"VALIDATION_ERROR","message":"The request has 2 faults.","requestId":"r-1","docs":"/api/v2/docs#error-validation-error",

@@ -15,14 +15,12 @@ func (c *Client) ListImportErrors(eventID, importID string) *Listing[RowError] {
 	return list[RowError](c, "events", eventID, "imports", importID, "errors")
 }
 
-// GetBadRows returns the rows that were not imported as CSV, to mend and to import
-// again. The caller closes it.
+// GetBadRows returns the rows that were not imported as CSV, to correct and import again. The caller must close it.
 func (c *Client) GetBadRows(ctx context.Context, eventID, importID string, options ...Option) (io.ReadCloser, error) {
 	return c.open(ctx, get("events", eventID, "imports", importID, "bad-rows"), options)
 }
 
-// UndoImport removes what an import created and nobody has touched since. Rehearse
-// it with [DryRun].
+// UndoImport removes the records that an import created and that were not changed since. Try it with [DryRun].
 func (c *Client) UndoImport(ctx context.Context, eventID, importID string, options ...Option) (*UndoneImport, error) {
 	return ask[UndoneImport](ctx, c, post(nil, "events", eventID, "imports", importID, "undo"), options)
 }

@@ -17,7 +17,7 @@ const (
 	kgDecimals      = 6
 )
 
-// ErrMass says that a text is no mass in kilograms of at most six decimals.
+// ErrMass is the error of a text that is not a mass in kilograms with at most six decimals.
 var ErrMass = errors.New("not a mass in kilograms of at most six decimals")
 
 // ParseKilograms reads a mass such as "648.382054". More than six decimals are
@@ -53,7 +53,7 @@ func (k Kilograms) Float64() float64 { return float64(k) / milligramsPerKg }
 // MarshalJSON writes a number of kilograms.
 func (k Kilograms) MarshalJSON() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalJSON reads a number of kilograms; null leaves the mass as it is.
+// UnmarshalJSON reads a number of kilograms; null leaves the mass unchanged.
 func (k *Kilograms) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

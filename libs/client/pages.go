@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// maxLimit is the largest page the server gives.
+// maxLimit is the server's largest page.
 const maxLimit = 100
 
 // Page is a page of a list.
@@ -40,9 +40,8 @@ func (l *Listing[T]) Page(ctx context.Context, page, limit int, options ...Optio
 	return ask[Page[T]](ctx, l.client, k, options)
 }
 
-// All walks over all items of all pages, which are read as they are reached. It
-// ends after the first error. What is added meanwhile pushes others to a later
-// page: an item may come twice, and none that stayed is missed while nothing is
+// All iterates over all items of all pages, which are read on demand. It ends after the first error. Items added
+// meanwhile move others to a later page: an item may occur twice, and none that remains is missed unless others are
 // deleted.
 func (l *Listing[T]) All(ctx context.Context, options ...Option) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {

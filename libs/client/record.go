@@ -47,15 +47,15 @@ type RawRecord struct {
 // RecordType returns its type.
 func (r RawRecord) RecordType() string { return r.Type }
 
-// MarshalJSON returns its fields as they are.
+// MarshalJSON returns its fields unchanged.
 func (r RawRecord) MarshalJSON() ([]byte, error) { return json.Marshal(r.Fields) }
 
 // RecordPatch changes fields of a record, by their names in JSON. What is absent
 // stays; nil empties.
 type RecordPatch map[string]any
 
-// Record is a record as the service has it: what the service knows of it, what
-// records of any type say, and the fields of its type, which Input reads.
+// Record is a record of the service: the service's fields, the fields common to all types, and those of its type,
+// which Input decodes.
 type Record struct {
 	RecordState
 	Common
@@ -71,7 +71,7 @@ func (r *Record) Input(into any) error {
 	return nil
 }
 
-// UnmarshalJSON reads a record and keeps it as it is.
+// UnmarshalJSON decodes a record and stores its text.
 func (r *Record) UnmarshalJSON(text []byte) error {
 	var known struct {
 		RecordState

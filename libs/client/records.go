@@ -77,14 +77,12 @@ type ImportOptions struct {
 	// OnDuplicate says what becomes of a row whose reference a record has; empty
 	// refuses it.
 	OnDuplicate OnDuplicate
-	// Again imports a file that was imported before once more.
+	// Again imports a file that was imported before.
 	Again bool
 }
 
-// ImportRecords begins an import of CSV, which is read as it is sent; then
-// [Client.WaitForImport] tells how it ends. A source that can seek, such as a
-// file, is sent again from its beginning where that is needed; any other is sent
-// once.
+// ImportRecords starts an import of CSV, which is streamed; [Client.WaitForImport] waits for its end. A seekable
+// source, such as a file, can be sent again from its beginning; any other is sent once.
 func (c *Client) ImportRecords(ctx context.Context, eventID, recordType string, csv io.Reader, how ImportOptions, options ...Option) (*Import, error) {
 	return c.importFile(ctx, post(nil, "events", eventID, recordType, "import"), csv, how, options)
 }

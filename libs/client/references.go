@@ -21,9 +21,8 @@ func (c *Client) GetEventByReference(ctx context.Context, reference string, opti
 	return ask[Event](ctx, c, get("events", "by-reference", reference), options)
 }
 
-// PutEventByReference creates the event of a reference, or gives it exactly the
-// fields of e, or proposes that under four eyes. Nothing changes where it has them
-// already. For managers.
+// PutEventByReference creates the event of a reference, or replaces its fields by e, or proposes that with four-eyes
+// control. Identical fields change nothing. For managers.
 func (c *Client) PutEventByReference(ctx context.Context, reference string, e EventPut, options ...Option) (*Governed[Event], error) {
 	return ask[Governed[Event]](ctx, c, change(http.MethodPut, e, "events", "by-reference", reference), options)
 }
@@ -40,8 +39,8 @@ func (c *Client) GetRecordByReference(ctx context.Context, r ReferenceRef, optio
 	return ask[Record](ctx, c, get(r.path()...), options)
 }
 
-// PutRecordByReference creates the record of a reference, or gives it exactly the
-// fields of in. Nothing changes where it has them already.
+// PutRecordByReference creates the record of a reference, or replaces its fields by in. Identical fields change
+// nothing.
 func (c *Client) PutRecordByReference(ctx context.Context, r ReferenceRef, in RecordInput, options ...Option) (*Record, error) {
 	return ask[Record](ctx, c, change(http.MethodPut, in, r.path()...), options)
 }

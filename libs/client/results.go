@@ -67,8 +67,7 @@ type Format string
 
 // The formats of a report.
 const (
-	// Bundle is JSON that anyone can recompute offline; its bytes must be kept as
-	// they are.
+	// Bundle is JSON that anyone can recompute offline; its bytes must not be changed.
 	Bundle Format = "application/json"
 	// Table is CSV.
 	Table Format = "text/csv"

@@ -220,7 +220,7 @@ func read(body io.ReadCloser) ([]byte, error) {
 	return text, nil
 }
 
-// note stores what an answer says beside its data, where that was asked for.
+// note stores the metadata of a response, if requested.
 func (s settings) note(answered head, attempts int) {
 	if s.meta == nil {
 		return

@@ -284,8 +284,7 @@ func TestRevisionsOfManyRecords(t *testing.T) {
 	}
 }
 
-// What would lead elsewhere, or is no option of the call, is refused before
-// anything is sent.
+// Paths outside of the API, and options that the call does not have, are rejected before anything is sent.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { success(w, `{}`) })

@@ -10,7 +10,7 @@ import (
 // session holds the tokens.
 type session struct {
 	organization string // of refreshes; empty: that of the login
-	// renewing has room for one: whoever renews the access token.
+	// renewing has room for one: it serializes refreshes.
 	renewing chan struct{}
 
 	mu     sync.Mutex
@@ -68,8 +68,8 @@ func (c *Client) LoginTo(ctx context.Context, email, password, organization stri
 	return c.login(ctx, options, map[string]string{"email": email, "password": password, "organization": organization})
 }
 
-// SwitchTo goes on in another organization that the account is a member of, in the
-// same session: refreshes are of that organization from then on.
+// SwitchTo continues the session in another organization of the account: refreshes are for that organization from
+// then on.
 func (c *Client) SwitchTo(ctx context.Context, organization string) error {
 	now := c.session.get()
 	fresh, err := c.tokens(ctx, nil, map[string]string{"refreshToken": now.RefreshToken, "organization": organization}, "auth", "refresh")
@@ -90,8 +90,7 @@ func (c *Client) login(ctx context.Context, options []Option, body map[string]st
 	return nil
 }
 
-// Refresh gets a new access token. There is no need to call it: a call whose
-// token has expired does so by itself.
+// Refresh gets a new access token. Calls with an expired token do so automatically.
 func (c *Client) Refresh(ctx context.Context) error {
 	_, err := c.renew(ctx, c.session.access())
 	return err
@@ -115,7 +114,7 @@ func (c *Client) Logout(ctx context.Context, options ...Option) error {
 }
 
 func (c *Client) tokens(ctx context.Context, options []Option, body any, path ...string) (*TokenBundle, error) {
-	// A login that is lost leaves a session nobody uses, a refresh nothing.
+	// A lost login leaves an unused session, a lost refresh nothing.
 	bundle, err := ask[TokenBundle](ctx, c, call{method: http.MethodPost, path: path, body: body, open: true, harmless: true}, options)
 	if err == nil && bundle.AccessToken == "" {
 		err = errNoToken

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// upload is a body that is sent as it is read.
+// upload is a streamed body.
 type upload struct {
 	source io.Reader
 	// sending is closed when the transport has let go of the source, which it may

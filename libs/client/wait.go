@@ -13,10 +13,9 @@ const (
 	calculationPending = "CALCULATION_PENDING"
 )
 
-// WaitForResult asks for the result of an event until it is current: everything
-// that was approved, changed or reopened before the call is in it. It waits as
-// long as its context allows. When nothing is approved there is no result to wait
-// for, and the error is CodeResultNotFound at once.
+// WaitForResult polls the result of an event until it is current: it includes everything that was approved, changed
+// or reopened before the call. It waits as long as its context allows. If nothing is approved there is no result, and
+// the error is CodeResultNotFound at once.
 func (c *Client) WaitForResult(ctx context.Context, eventID string, options ...Option) (*Result, error) {
 	var tag string
 	seen := "no result"

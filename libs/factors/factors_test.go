@@ -93,8 +93,8 @@ func TestRowsThatAreInNoSet(t *testing.T) {
 	}
 }
 
-// TestEditionsDiffer reads one row of each edition, and rows that an edition
-// lacks: the newest older one stands in, else the earliest held.
+// TestEditionsDiffer reads one row of each edition, and rows that an edition lacks: the newest older one is used,
+// else the earliest.
 func TestEditionsDiffer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -57,8 +57,8 @@ func TestEarlierSets(t *testing.T) {
 	}
 }
 
-// TestEarlierFigures holds figures read in the published workbooks, and that the
-// nearest year stands in for what a year lacks.
+// TestEarlierFigures verifies figures of the published workbooks, and that the nearest year is used for rows that a
+// year lacks.
 func TestEarlierFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ set, series, id, kg, upstream string }{

@@ -181,8 +181,7 @@ func TestFaultsAreCollected(t *testing.T) {
 	}
 }
 
-// A field that is absent is looked for among those that nobody knows, in its own
-// object only.
+// An absent field is compared with the unknown ones, in its own object only.
 func TestWhatMayBeMeant(t *testing.T) {
 	t.Parallel()
 	r, err := fields.Parse([]byte(`{"titel":"x","other":1,"list":[{"nmae":"n"},{"reason":"r"}]}`))
@@ -252,7 +251,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestRemark: what nobody can see is no remark.
+// TestRemark: a remark without visible characters is omitted.
 func TestRemark(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

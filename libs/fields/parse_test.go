@@ -11,9 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// TestBodiesOfManyValuesTakeLittle: what a body has and nobody asks for takes no memory of its
-// own. A megabyte of empty objects took a hundred of them, and some such bodies at a time would
-// fill that of any container. It is alone: what others allocate would be counted.
+// TestBodiesOfManyValuesTakeLittle: values of a body that are not read need no memory. A megabyte of empty objects
+// took a hundred of them, and some concurrent ones would exhaust any container. It does not run in parallel, since
+// other allocations would count.
 func TestBodiesOfManyValuesTakeLittle(t *testing.T) { //nolint:paralleltest // it counts the bytes that the process allocates
 	for name, one := range map[string]string{"objects": "{},", "lists": "[],", "texts": `"a",`, "escaped names": `{"\u0061":{"b":1}},`} {
 		body := []byte(`{"items":[` + strings.Repeat(one, 1<<20/len(one)) + "0]}")

@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
-// readAll is a decoder that asks for a field of every kind.
+// readAll is a decoder with a field of every kind.
 func readAll(r *fields.Reader) {
 	r.Require("kind")
 	r.RequireOneOf("a", "b")

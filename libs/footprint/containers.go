@@ -26,7 +26,7 @@ var wasteDensities = map[string]string{
 	"metal": "density.beverage_containers", "wood": "density.wood", "textile": "density.textiles", "construction": "density.construction_mixed",
 }
 
-// density returns the published density of the waste; false where there is none.
+// density returns the published density of the waste; false if there is none.
 func (w *waste) density() (factors.Default, bool) {
 	id := wasteDensities[w.material()]
 	if w.material() == mixed && w.Treatment == "recycling" {

@@ -46,7 +46,7 @@ func decodeCustom(d *decoder, u *custom) {
 	d.bySupplier(u)
 }
 
-// bySupplier reads the supplier's factor of a record, and works out its footprint.
+// bySupplier reads the supplier factor of a record, and calculates its footprint.
 func (d *decoder) bySupplier(u *custom) {
 	u.supplied = d.supplierFactor(func(SupplierFactor) string { return "" })
 	if u.Supplier == nil || u.Quantity == nil {

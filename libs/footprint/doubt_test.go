@@ -27,8 +27,7 @@ var newest = func() footprint.EventContext {
 	return ev
 }()
 
-// TestDoubtByHand compares with figures worked out on paper: σ² of an
-// uncertainty factor U is (ln U ÷ 1.96)².
+// TestDoubtByHand compares with figures calculated by hand: σ² of an uncertainty factor U is (ln U ÷ 1.96)².
 func TestDoubtByHand(t *testing.T) {
 	t.Parallel()
 	of := func(factors ...float64) int64 {

@@ -126,8 +126,7 @@ func near(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestFiguresByHand compares with sums worked out on paper from the published
-// factors.
+// TestFiguresByHand compares with sums calculated by hand from the published factors.
 func TestFiguresByHand(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, body, want string }{

@@ -204,8 +204,8 @@ func (d *decoder) placeFault(field, text string, err error) apperr.Detail {
 	return detail
 }
 
-// measure works out the distance of a journey: the great circle of each leg by
-// the detour factor of the mode, rounded to a metre.
+// measure calculates the distance of a journey: the great circle of each leg times the detour factor of the mode,
+// rounded to a metre.
 func (d *decoder) measure(j *journey, mode string) bool {
 	var circle int64
 	distance, low, high := new(big.Rat), new(big.Rat), new(big.Rat)

@@ -110,8 +110,8 @@ func both(id, amount string) []recomputed {
 	return []recomputed{{id, false, amount}, {id, true, amount}}
 }
 
-// TestIndependentRecomputation works out hundreds of lines from the cells of the
-// reference tables, by no code of the engine.
+// TestIndependentRecomputation calculates hundreds of lines from the cells of the reference tables, without code of
+// the engine.
 func TestIndependentRecomputation(t *testing.T) {
 	t.Parallel()
 	c := &recomputation{t: t, rows: map[string]sourceRow{}}

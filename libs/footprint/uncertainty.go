@@ -29,11 +29,11 @@ var indicators = [...]string{"reliability", "completeness", "temporal correlatio
 // gsdScale is the unit of a GSD²: millionths.
 const gsdScale = 1_000_000
 
-// pedigree returns the GSD² of score combinations, each worked out on first use.
+// pedigree returns the GSD² of score combinations, each calculated on first use.
 type pedigree struct {
 	squares   [len(indicators)][5]*big.Int // ln(U)², in 10^-24
 	variances [len(indicators)][5]int64    // ln(U)² / 1.96², in billionths
-	known     [3125]atomic.Uint64          // GSD² in millionths; 0: not yet worked out
+	known     [3125]atomic.Uint64          // GSD² in millionths; 0: not calculated yet
 }
 
 func newPedigree(set *factors.Set) *pedigree {

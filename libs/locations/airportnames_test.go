@@ -6,8 +6,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-// TestAirportCalled: by all words of its name, or by those beside its city's; never by the city's
-// alone, by words that many have, or where several are called so.
+// TestAirportCalled: by all words of its name, or by those other than its city's; never by the city alone, by common
+// words, or if several match.
 func TestAirportCalled(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

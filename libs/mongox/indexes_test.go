@@ -25,9 +25,8 @@ func indexed(versions int) ([]mongox.Component, []mongox.Index) {
 	return []mongox.Component{{Name: "indexed", Steps: steps[:versions], Fresh: mongox.FromNothing(newest...)}}, newest
 }
 
-// TestIndexesAreTheSchemaCommands lets services of two versions start on one
-// database: the newer one builds no index in a collection with documents, and
-// the older one goes on after the schema command has.
+// TestIndexesAreTheSchemaCommands starts services of two versions on one database: the newer one creates no index in
+// a collection with documents, and the older one continues after the schema command.
 func TestIndexesAreTheSchemaCommands(t *testing.T) {
 	t.Parallel()
 	db, ctx := database(t), t.Context()

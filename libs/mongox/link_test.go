@@ -72,7 +72,7 @@ func (l *link) cut() {
 	l.conns = nil
 }
 
-// close ends everything: nobody listens any more.
+// close closes the listener and all connections.
 func (l *link) close() {
 	_ = l.listener.Close()
 	l.cut()

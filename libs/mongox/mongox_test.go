@@ -102,7 +102,7 @@ func TestEveryWriteIsDurableAndBounded(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsAwayIsToldInTime connects to a port nobody listens on.
+// TestADatabaseThatIsAwayIsToldInTime connects to a port without a listener.
 func TestADatabaseThatIsAwayIsToldInTime(t *testing.T) {
 	t.Parallel()
 	client, err := mongox.Connect("mongodb://ecf:s3cret@127.0.0.1:1/?directConnection=true", mongox.Options{})
@@ -126,9 +126,8 @@ func TestADatabaseThatIsAwayIsToldInTime(t *testing.T) {
 	}
 }
 
-// TestOutages breaks the connection below a client that works, and then lets
-// nobody listen any more: what fails is told to be an outage each time. What
-// fails for another reason is not.
+// TestOutages breaks the connection of a working client, and then closes the listener: every failure is reported as
+// an outage. Other failures are not.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)

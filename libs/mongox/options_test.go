@@ -14,8 +14,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/schema"
 )
 
-// What an address asks for is obeyed or refused with the reason, and the
-// password is never shown.
+// Options of an address are applied or rejected with the reason, and the password is never shown.
 func TestOptionsOfTheAddress(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{

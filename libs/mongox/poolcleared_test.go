@@ -15,9 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// TestCommandsWithoutAConnectionMeetAnOutage lets a connection break, for which the
-// driver lets go of all of them, while another command waits for one, and when it is
-// about to. Neither was sent, and both may be asked again.
+// TestCommandsWithoutAConnectionMeetAnOutage breaks a connection, after which the driver closes all of them, while
+// another command waits for one, and when it is about to. Neither was sent, and both may be repeated.
 func TestCommandsWithoutAConnectionMeetAnOutage(t *testing.T) {
 	t.Parallel()
 	for name, connections := range map[string]uint64{"the only one is in use": 1, "there might be another": 2} {
@@ -60,7 +59,7 @@ func TestCommandsWithoutAConnectionMeetAnOutage(t *testing.T) {
 				unsent <- err
 			}()
 			<-waits
-			between.Refuse() // or the driver might have another connection before it is asked for one
+			between.Refuse() // otherwise the driver might have another connection by then
 			close(cut)
 			for what, err := range map[string]error{"the broken one": <-broken, "the one that was not sent": <-unsent} {
 				if err == nil {

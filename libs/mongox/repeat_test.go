@@ -42,8 +42,7 @@ func TestTransientErrors(t *testing.T) {
 	}
 }
 
-// A repetition that meets what somebody else wrote answers as a first attempt
-// would have: it is not taken for its own.
+// A retry that finds another process's write has the result of a first attempt: it does not mistake it for its own.
 func TestARepetitionKnowsItsOwnWrite(t *testing.T) {
 	t.Parallel()
 	uri, name := testkit.MongoDB(t)

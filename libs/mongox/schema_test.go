@@ -102,8 +102,8 @@ func TestANewerDatabaseIsRefusedOnlyBelowItsMinReader(t *testing.T) {
 	}
 }
 
-// TestAContractWaitsForTheOperator: a database in use is brought to what the program
-// needs, beside programs of the release before; an empty one has the contract at once.
+// TestAContractWaitsForTheOperator: a database in use is upgraded to the version that the program needs, alongside
+// the previous release; an empty one has the contract at once.
 func TestAContractWaitsForTheOperator(t *testing.T) {
 	t.Parallel()
 	index := mongox.Index{Collection: "items", Name: "n", Unique: true, Keys: mongox.Ascending("n")}

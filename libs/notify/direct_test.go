@@ -24,8 +24,8 @@ func unreachable(t *testing.T, now func() time.Time) *notify.Queue {
 	return q
 }
 
-// TestDirect verifies that every notification is followed by a run that starts after it,
-// without a queue. The clock stands still.
+// TestDirect verifies that every notification is followed by a run that starts after it, without a queue. The clock
+// does not advance.
 func TestDirect(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC))

@@ -170,7 +170,7 @@ func TestInsightIntoQueueMarksAndRuns(t *testing.T) {
 		t.Errorf("after a flush: %v", got)
 	}
 
-	// Without Redis the page is served all the same, and soon.
+	// Without Redis the page is still served, and quickly.
 	server.Stop()
 	down = errors.New("poison: mongodb://secret@host")
 	later()

@@ -57,7 +57,7 @@ func TestFind(t *testing.T) {
 func TestAmbiguous(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, home string }{{"Newcastle", ""}, {"Springfield", "US"}, {"Cambridge", ""}, {"Cambridge, US", ""}, {"Richmond", ""},
-		// What bears the name beside its own has far more people.
+		// The place with that alternative name has far more people.
 		{"Newcastle", "GB"}, {"Newcastle, GB", "DE"}, {"Hull", ""}, {"Cologne", "GB"}, {"Lyons", "GB"}, {"Bruges", "GB"}} {
 		got, err := places.Find(c.text, c.home)
 		e, ok := errors.AsType[*places.AmbiguousError](err)
@@ -88,8 +88,7 @@ func TestNotFound(t *testing.T) {
 	}
 }
 
-// TestHomeWins holds the event's country before the world, and that a far larger
-// namesake is named beside the answer.
+// TestHomeWins verifies that the event's country precedes the world, and that a far larger namesake is reported.
 func TestHomeWins(t *testing.T) {
 	t.Parallel()
 	got, err := places.Find("Boston", "GB")
@@ -101,8 +100,8 @@ func TestHomeWins(t *testing.T) {
 	}
 }
 
-// TestNameDecidedByCountry: what the event's country has decided beside a town elsewhere names
-// that town, and what was found abroad says that it is no town of the event's country.
+// TestNameDecidedByCountry: a place decided by the event's country reports the namesake elsewhere, and one found
+// abroad reports that it is not in the event's country.
 func TestNameDecidedByCountry(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -134,7 +133,7 @@ func TestNameDecidedByCountry(t *testing.T) {
 	}
 }
 
-// TestCommaInName: a few names have commas, and are found by what stands for them.
+// TestCommaInName: a few names have commas, and are found by their normalized form.
 func TestCommaInName(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"Mianzhu, Deyang, Sichuan, Sichuan, CN", "Mianzhu, Deyang, Sichuan, CN", "Mianzhu, Deyang, Sichuan"} {
@@ -174,7 +173,7 @@ func TestNearestAirport(t *testing.T) {
 			t.Errorf("%s flies from %s, want %s", text, a.Airport, want)
 		}
 	}
-	// A small town has no suggestion of its own.
+	// A small town has no suggested airport.
 	p := places.Place{Latitude: 51.47, Longitude: -0.45}
 	if a, ok := p.NearestAirport(); !ok || a.Airport != "LHR" {
 		t.Errorf("beside Heathrow: %+v", a)

@@ -51,8 +51,8 @@ func TestModeShares(t *testing.T) {
 	}
 }
 
-// TestCommasAreFew: a text of commas has few readings, and the names of countries are not
-// worked out for each of them. It is alone: what others allocate would be counted.
+// TestCommasAreFew: a text of commas has few readings, and the names of countries are not derived for each. It does
+// not run in parallel, since other allocations would count.
 func TestCommasAreFew(t *testing.T) { //nolint:paralleltest // it counts the allocations of the process
 	if got := len(queries("San Jose, California" + strings.Repeat(", US", maxParts-2))); got == 0 {
 		t.Errorf("a text of %d parts is not read", maxParts)

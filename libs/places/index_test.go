@@ -28,7 +28,7 @@ func TestIndex(t *testing.T) {
 	if len(items) < 20_000 || len(body) > 1_500_000 || len(etag) != 34 {
 		t.Errorf("%d entries in %d bytes, %s", len(items), len(body), etag)
 	}
-	// What a client is told to write finds the town, but for the few whose region has several.
+	// The text for clients resolves to the town, except for the few whose region has several.
 	twice := 0
 	for _, e := range items {
 		text := e.Text

@@ -78,8 +78,7 @@ type EventRequest struct {
 	Entry func(entry *EventEntry)
 }
 
-// ErrUnchanged is returned by a Change that has nothing to write: Apply returns
-// the event as it is, and no error.
+// ErrUnchanged is returned by a Change without effect: Apply returns the event unchanged, and no error.
 var ErrUnchanged = errors.New("record: nothing to change")
 
 // ErrMade is the error of an Apply whose request (EventFlow.Once) has already made its

@@ -108,7 +108,7 @@ func (p Proposal) MarshalJSON() ([]byte, error) {
 // alone is not.
 func (p Proposal) MovesFigure() bool { return p.Kind != EventChanged || Governed(p.Changed) }
 
-// Find returns the proposal of an id, and where it stands.
+// Find returns the proposal with an id, and its index.
 func (g Governance) Find(id string) (Proposal, int, bool) {
 	for i, p := range g.Proposals {
 		if p.ID == id {
@@ -123,8 +123,8 @@ func (g Governance) WithoutProposal(i int) []Proposal {
 	return slices.Delete(slices.Clone(g.Proposals), i, i+1)
 }
 
-// AddProposal appends a proposal; PROPOSAL_LIMIT where there is no room for it, and
-// ErrUnchanged where one of its id is there: an id is that of one request.
+// AddProposal appends a proposal; it returns PROPOSAL_LIMIT if there are too many, and ErrUnchanged if the id exists:
+// an id belongs to one request.
 func (g *Governance) AddProposal(p Proposal) error {
 	if _, _, there := g.Find(p.ID); there {
 		return ErrUnchanged

@@ -31,7 +31,7 @@ type Histories interface {
 	EntriesAfter(ctx context.Context, org OrgID, ids []ID, after EntryPlace, limit int) ([]StoredEntry, error)
 }
 
-// Place is where a record stands among those of its tenant.
+// Place is the position of a record among those of its tenant.
 type Place struct {
 	Event EventID
 	Type  string
@@ -41,7 +41,7 @@ type Place struct {
 // PlaceOf returns the place of a record.
 func PlaceOf(r Record) Place { return Place{Event: r.Event, Type: r.Type, Seq: r.Seq} }
 
-// EntryPlace is where a stored entry stands among those of its tenant.
+// EntryPlace is the position of a stored entry among those of its tenant.
 type EntryPlace struct {
 	Record ID
 	Rev    int64
@@ -94,8 +94,7 @@ func (d *Damage) Error() string { return d.Err.Error() }
 // Unwrap returns what was found.
 func (d *Damage) Unwrap() error { return d.Err }
 
-// CheckRefKey returns what is wrong with the key under which the reference of a record
-// is unique, as it is stored. No chain covers references.
+// CheckRefKey returns an error if the stored key of a record's reference is wrong. No chain covers references.
 func CheckRefKey(r Record, key string) error {
 	if key == r.RefKey() {
 		return nil
@@ -103,8 +102,7 @@ func CheckRefKey(r Record, key string) error {
 	return Damaged(fmt.Errorf("its external reference is %q, and its key is of another one", r.Reference))
 }
 
-// CheckBoundary returns an error where the boundary of an event is no JSON, which its
-// history would show as none.
+// CheckBoundary returns an error if the boundary of an event is not JSON, which its history would show as none.
 func CheckBoundary(e Event) error {
 	if len(e.Boundary) == 0 || json.Valid(e.Boundary) {
 		return nil

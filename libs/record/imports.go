@@ -112,7 +112,7 @@ func (i Import) BadPartsID() string { return i.ID + "/bad" }
 // file.
 func (i Import) Open() bool { return i.HasFile || !i.Finished() }
 
-// Finished reports whether the outcome stands.
+// Finished reports whether the import has ended.
 func (i Import) Finished() bool { return i.Status == Completed || i.Status == Failed }
 
 // RowError is what is wrong with a cell of a file.

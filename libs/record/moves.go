@@ -88,8 +88,7 @@ func NextState(m Move, from Status) (Status, bool) {
 // force.
 func (r rule) decides() bool { return r.role.Holds(identity.Manager) && r.move != Review }
 
-// Entitled reports whether a role may make a decision; it is true for every transition
-// that is no decision.
+// Entitled reports whether a role may make a decision; it is true for every transition that is not a decision.
 func Entitled(m Move, role identity.Role) bool {
 	r, ok := ruleOf(m)
 	return !ok || !r.role.Holds(identity.Manager) || role.Holds(r.role)

@@ -43,7 +43,7 @@ func Rehearse(store Originals) *Rehearsal {
 	return &Rehearsal{store: store, records: map[ID]Record{}, references: map[reference]ID{}}
 }
 
-// InsertEvent implements the method of Events: the quota is asked, not used.
+// InsertEvent implements the method of Events: the quota is checked, not used.
 func (h *Rehearsal) InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error) {
 	used, err := h.store.UsedSlots(ctx, org)
 	if err != nil {

@@ -60,9 +60,8 @@ type Store interface {
 // Version identifies a state of everything a store holds.
 type Version struct{ Epoch, Number int64 }
 
-// Versioned is a store that knows, at a small part of the cost of reading it,
-// whether anything at all has been written: as long as its version stays the same,
-// everything that is read stays the same.
+// Versioned is a store that can determine, at a small part of the cost of a read, whether anything was written: while
+// its version is unchanged, so is everything that is read.
 type Versioned interface {
 	Version(ctx context.Context) (Version, error)
 }

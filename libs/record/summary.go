@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Summaries is what a list of events shows beside the events themselves.
+// Summaries are the data of a list of events in addition to the events.
 type Summaries interface {
 	// Summaries reads the summaries of events; those that the organization does not have are missing. Its cost
 	// depends on the number of events and on changes since the last read, not on their number of records. Counts are

@@ -225,8 +225,7 @@ func (f SupplierFactor) changedBy(user string) bool {
 // ETag is a tag of the version for If-Match.
 func (f SupplierFactor) ETag() string { return `"` + strconv.FormatInt(f.Rev, 10) + "." + f.ID + `"` }
 
-// MatchSupplierFactor reports whether one of the tags of an If-Match field names
-// the version as it is.
+// MatchSupplierFactor reports whether one of the tags of an If-Match field is that of the current version.
 func MatchSupplierFactor(tags []string, f SupplierFactor) bool {
 	return matches(tags, strconv.FormatInt(f.Rev, 10), f.ID)
 }

@@ -108,7 +108,7 @@ func teamOf(e Event) *teamView {
 // teamField returns the team for the history of the event.
 func teamField(e Event) any { return teamOf(e) }
 
-// EncodeTeam returns the team as it is stored; nil where there is none.
+// EncodeTeam returns the stored form of the team; nil if there is none.
 func (e Event) EncodeTeam() (*string, error) {
 	if len(e.Team) == 0 {
 		return nil, nil //nolint:nilnil // no team is no text

@@ -208,8 +208,7 @@ func MatchRecord(tags []string) func(Record) bool {
 	}
 }
 
-// MatchEvent reports whether one of the tags of an If-Match field names the event
-// as it is.
+// MatchEvent reports whether one of the tags of an If-Match field is that of the current event.
 func MatchEvent(tags []string, e Event) bool {
 	return matches(tags, strconv.FormatInt(e.Rev, 10), string(e.ID))
 }

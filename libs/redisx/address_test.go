@@ -70,8 +70,7 @@ func listenTLS(t *testing.T, config *tls.Config) (address string, handshakes <-c
 	return ln.Addr().String(), outcomes
 }
 
-// The client trusts the authority that the address names and shows its own
-// certificate, to a server that asks for one.
+// The client trusts the authority in the address and presents its certificate, if the server requests one.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	certificate, key := pemFiles(t)
@@ -88,7 +87,7 @@ func TestCertificates(t *testing.T) {
 	server := &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: authorities}
 	for query, want := range map[string]bool{
 		"?tls_ca_file=" + certificate + "&tls_cert_file=" + certificate + "&tls_key_file=" + key: true,
-		"?tls_ca_file=" + certificate: false, // without a certificate of its own
+		"?tls_ca_file=" + certificate: false, // without a client certificate
 		"":                            false, // a stranger's authority
 	} {
 		address, handshakes := listenTLS(t, server) // of this client alone: it dials more than once
@@ -96,7 +95,7 @@ func TestCertificates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = client.Ping(t.Context()).Err() // there is no Redis behind it
+		_ = client.Ping(t.Context()).Err() // there is no Redis server
 		if err := <-handshakes; (err == nil) != want {
 			t.Errorf("%q: handshake %v, want %v", query, err, want)
 		}

@@ -207,7 +207,7 @@ func TestClusterWithTLS(t *testing.T) {
 		}
 		return nil
 	})
-	// The first name is of a server that is away; the node is asked by its own.
+	// The first name is of an unavailable server; the node is dialed by its own.
 	away := testkit.FreePort(t)
 	testkit.Eventually(t, time.Minute, func() error {
 		return answers(t.Context(), fmt.Sprintf("rediss://localhost:%d?addr=127.0.0.1:%d&%s", away, node, files))

@@ -47,8 +47,7 @@ func TestUTF8(t *testing.T) {
 	}
 }
 
-// A file is taken for one in UTF-16 where it is certainly that, whatever was declared, and a
-// file with zero bytes that are not explained by it is no text.
+// A file is UTF-16 if it certainly is, whatever was declared, and a file with unexplained zero bytes is not text.
 func TestEncodingOf(t *testing.T) {
 	t.Parallel()
 	const fault = "a fault"
@@ -75,7 +74,7 @@ func TestEncodingOf(t *testing.T) {
 	}
 }
 
-// The line in which spreadsheet programs declare the separator is no row.
+// The line in which spreadsheet programs declare the separator is not a row.
 func TestADeclaredSeparator(t *testing.T) {
 	t.Parallel()
 	const row = `2 {"from":"LHR","description":"a,b"}`

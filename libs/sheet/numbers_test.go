@@ -135,7 +135,7 @@ func TestEveryFieldOfNumbersIsDoubted(t *testing.T) {
 	}
 }
 
-// The rows of origins state nothing, and take numbers with one reading all the same.
+// The rows of origins have no stated object, but accept unambiguous numbers.
 func TestNumbersOfOrigins(t *testing.T) {
 	t.Parallel()
 	rows, _, err := all("place,people\nBonn,1.234.567\nUlm,1 200\n", footprint.OriginRows, sheet.Options{})

@@ -25,8 +25,8 @@ func rowsOf(t *testing.T, file, typ string, o sheet.Options) string {
 	return strings.Join(numbers, " ")
 }
 
-// Rows have the numbers that a spreadsheet shows beside them, whatever is left out of the
-// file on its way; of a file that was taken before, those that they had.
+// Rows have the numbers of a spreadsheet program, whatever was omitted before; those of files accepted by an earlier
+// release keep theirs.
 func TestRowsAsSpreadsheetsNumberThem(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, want, before string }{

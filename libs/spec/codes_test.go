@@ -18,15 +18,14 @@ import (
 // codeText is what a code of the API looks like.
 var codeText = regexp.MustCompile(`^([A-Z][A-Z0-9]*(_[A-Z0-9]+)+|[A-Z][A-Z0-9]{4,})$`)
 
-// named is what a code that stands as Code in a literal may look like.
+// named is the form of a code in a literal.
 var named = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
 
 // noCodes are constants that look like a code and are none.
 var noCodes = []string{"ES256", "METRICS", "TRACES"}
 
-// codesInSource returns every code of a detail, notice or finding that the sources
-// of libraries and services can answer with, by the file it is in: constants, and
-// what stands as Code in a literal or is given to a function that makes one.
+// codesInSource returns every code of a detail, notice or finding in the sources of libraries and services, by file:
+// constants, Code fields of literals and arguments of constructors.
 func codesInSource(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

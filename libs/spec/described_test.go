@@ -26,8 +26,7 @@ func object(v any) node { m, _ := v.(node); return m }
 
 func list(v any) []any { l, _ := v.([]any); return l }
 
-// TestEverythingIsDescribed: whoever reads the document never has to ask what a
-// field means, in which unit it is and what it may be.
+// TestEverythingIsDescribed: every field of the document has a description with its unit and values.
 func TestEverythingIsDescribed(t *testing.T) {
 	t.Parallel()
 	components := object(tree(t)["components"])

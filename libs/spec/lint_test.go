@@ -27,7 +27,7 @@ type problem struct {
 	Location []struct{ Pointer string }
 }
 
-// lint runs the linter over a document. The test is skipped where there is none.
+// lint runs the linter over a document. The test is skipped if it is not installed.
 func lint(t *testing.T, document []byte) linted {
 	t.Helper()
 	const oldest = 20 // what the linter asks of node

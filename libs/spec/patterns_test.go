@@ -12,8 +12,8 @@ import (
 // JavaScript with and without its flag u, and nothing to those of Python.
 var portable = regexp.MustCompile(`\\(x[0-9A-Fa-f]{2}|[][(){}.*+?|^$/\\-])`)
 
-// TestPatternsAreForEveryValidator: programs that validate with the document read its
-// patterns with the regular expressions of their own language.
+// TestPatternsAreForEveryValidator: patterns of the document are valid regular expressions in the languages of
+// validators.
 func TestPatternsAreForEveryValidator(t *testing.T) {
 	t.Parallel()
 	seen := 0

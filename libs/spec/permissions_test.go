@@ -15,8 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the roles and the table of permissions into openapi.yaml")
 
-// The table stands in the description of the document, from its heading to the
-// next one.
+// The table is in the description of the document, from its heading to the next one.
 const heading = "    ## Every operation\n"
 
 // permissionTable returns the table of permissions as the document shows it.

@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// source returns the document as it is edited.
+// source returns the document as edited.
 func source(t *testing.T) []byte {
 	t.Helper()
 	text, err := os.ReadFile("openapi.yaml")

@@ -55,7 +55,7 @@ func TestCandidatesAreNotCopied(t *testing.T) { //nolint:paralleltest // it coun
 	}
 }
 
-// TestNothingNearIsMissed holds what is told apart by letters alone against all the slips there are.
+// TestNothingNearIsMissed compares the shortcut by letters with all possible errors.
 func TestNothingNearIsMissed(t *testing.T) {
 	t.Parallel()
 	const letters = "abcüß"

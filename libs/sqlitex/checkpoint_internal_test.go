@@ -23,7 +23,7 @@ func TestConnectionsShareNoPageCache(t *testing.T) {
 	}
 }
 
-// openForCheckpoints opens a file and makes so many commits of several pages each.
+// openForCheckpoints opens a file and makes a number of commits of several pages each.
 func openForCheckpoints(t *testing.T, commits int, components ...Component) *DB {
 	t.Helper()
 	db, err := Open(t.Context(), filepath.Join(t.TempDir(), "test.db"), append(components,
@@ -44,8 +44,7 @@ func openForCheckpoints(t *testing.T, commits int, components ...Component) *DB 
 	return db
 }
 
-// TestTheLogIsWrittenIntoTheFile: what many commits have left in the log is written into the
-// file without any of them doing it, and the log begins anew.
+// TestTheLogIsWrittenIntoTheFile: the log of many commits is checkpointed outside of commits, and restarts.
 func TestTheLogIsWrittenIntoTheFile(t *testing.T) {
 	t.Parallel()
 	db := openForCheckpoints(t, 0)
@@ -78,7 +77,7 @@ func TestTheLogIsWrittenIntoTheFile(t *testing.T) {
 			}
 			return nil
 		})
-		// A log of which all is in the file begins anew with the next commit.
+		// A completely checkpointed log restarts with the next commit.
 		write(1)
 		if header, _ := db.checkpoints.index.header(); header.pages() > checkpointAfter/2 {
 			t.Errorf("%d pages are in the log", header.pages())

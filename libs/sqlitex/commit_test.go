@@ -15,8 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// gate holds the writer in a write of its own until it is opened, so that what
-// is written meanwhile waits in the queue.
+// gate blocks the writer with a write until it is opened, so that further writes are queued.
 func gate(t *testing.T, db *DB) (open func()) {
 	t.Helper()
 	closed, entered := make(chan struct{}), make(chan struct{})

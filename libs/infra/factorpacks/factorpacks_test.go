@@ -73,7 +73,7 @@ func packOf(t *testing.T, name string) record.FactorPack {
 	return record.FactorPack{ID: set.ID, Checksum: set.Checksum, Document: text}
 }
 
-// TestUnknownSetsCostFewReads names a thousand sets that nobody has, many at a time.
+// TestUnknownSetsCostFewReads requests a thousand nonexistent sets, many concurrently.
 func TestUnknownSetsCostFewReads(t *testing.T) {
 	t.Parallel()
 	store := &counted{packs: map[string]record.FactorPack{}}
@@ -87,7 +87,7 @@ func TestUnknownSetsCostFewReads(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	// Who decided to read before the first list came, and comes to it after that.
+	// Callers that decided to read before the first list arrived.
 	for range 2 * readsAtOnce {
 		if _, err := s.list(t.Context()); err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestAnAddedPackIsFound(t *testing.T) {
 	}
 }
 
-// TestAnOutageIsNoUnknownSet: a store that cannot be asked knows nothing about a set.
+// TestAnOutageIsNoUnknownSet: if the store is unavailable, it is unknown whether a set exists.
 func TestAnOutageIsNoUnknownSet(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{errors.New("connection refused"), context.DeadlineExceeded, apperr.New(apperr.Unavailable, "away")} {

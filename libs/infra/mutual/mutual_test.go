@@ -126,8 +126,7 @@ func TestOnlyServicesReachServices(t *testing.T) {
 		t.Error("connected to a service of another authority")
 	}
 
-	// Nor to one of ours that answers at the address of another: who has taken the place of
-	// one service is not taken for all of them.
+	// Nor to one of our services at the address of another: taking over one service must not give access to all.
 	var named x509.HostnameError
 	if _, err := client.Dial(t.Context(), "tcp", "localhost:"+strings.TrimPrefix(address, "127.0.0.1:")); !errors.As(err, &named) {
 		t.Errorf("a certificate of another name: %v", err)

@@ -105,7 +105,7 @@ func TestACredentialIsOfOneRequest(t *testing.T) {
 	}
 }
 
-// TestPartsCannotBeMoved: no part of a credential is taken for the end of the one before it.
+// TestPartsCannotBeMoved: no bytes can be moved between adjacent parts of a credential.
 func TestPartsCannotBeMoved(t *testing.T) {
 	t.Parallel()
 	verifier := peer.NewVerifier(peer.Secrets{present}, false, time.Now)

@@ -19,9 +19,8 @@ type Events interface {
 // EventTally is what a verification of events has gone through.
 type EventTally struct{ Events, Entries int64 }
 
-// VerifyEvents goes through all events of a tenant, deleted ones included, and
-// hands on what is wrong with the chain of each. It works beside running
-// servers: what looks wrong is read again until the event stood still meanwhile.
+// VerifyEvents verifies all events of a tenant, including deleted ones, and reports the faults of each chain. It
+// works while servers run: an event with faults is reread until it did not change meanwhile.
 func VerifyEvents(ctx context.Context, store Events, org record.OrgID, report func(error) error) (EventTally, error) {
 	var tally EventTally
 	for after := int64(0); ; {

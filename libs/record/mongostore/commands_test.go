@@ -149,9 +149,8 @@ func TestCommands(t *testing.T) {
 			must(err)
 		}
 	}
-	// Two records and two events were stored as deleted, and nobody has folded
-	// them: what is not folded, the counts, the highest number, the set, and again
-	// the first two.
+	// Two records and two events were stored as deleted without compaction: the uncompacted numbers, the counts, the
+	// highest number, the set, and again the first two.
 	const spanOfTwoDeleted = "find 65, find 1, find 1, find sets, find 65, find 1: 5 documents"
 	marks := []record.MarkedRecord{{ID: "flights3", Mark: "gone"}, {ID: "flights4", Mark: "gone"}}
 	added := 0

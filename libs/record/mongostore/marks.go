@@ -36,8 +36,8 @@ func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event recor
 		options.Find().SetSort(bson.D{eq("mark", 1)}).SetLimit(int64(limit)).SetProjection(only("_id", "type", "seq", "mark")))
 }
 
-// ClearRecordMarks implements record.Marks. Each mark is cleared by a write of
-// its own, all in one command; one that is left is cleared another time.
+// ClearRecordMarks implements record.Marks. Each mark is cleared by a separate write, all in one command; one that
+// remains is cleared another time.
 func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event record.EventID, marked []record.MarkedRecord) error {
 	if err := ctx.Err(); err != nil || len(marked) == 0 {
 		return mongox.Wrap("clear record marks", err)

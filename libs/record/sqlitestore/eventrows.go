@@ -34,9 +34,8 @@ func newEventRows() *lru.Cache[eventKey, keptRow] {
 	})
 }
 
-// EventContext implements record.Counting. Every request below an event asks for it, and a
-// worker several times: it is read again once something has been committed, by this process
-// or another one.
+// EventContext implements record.Counting. Every request below an event calls it, and a worker several times: the row
+// is read again only after a commit, by this process or another one.
 func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
 	const verb = "read event context"
 	if err := ctx.Err(); err != nil {

@@ -226,7 +226,7 @@ func (c *cancelling) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// endsAfter is a context that has ended once its error was asked for some times.
+// endsAfter is a context that ends after its error was checked a number of times.
 type endsAfter struct {
 	context.Context //nolint:containedctx // it is one
 	calls           int

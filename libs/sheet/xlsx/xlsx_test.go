@@ -75,8 +75,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestFormulas: the kept result counts; a formula without one is refused, and not
-// taken for an empty cell.
+// TestFormulas: the stored result counts; a formula without one is rejected, not treated as an empty cell.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	cell := `<c r="B2"><v>2</v></c>`
@@ -135,7 +134,7 @@ func rezip(t *testing.T, file []byte, change func(name string, content []byte) [
 	return b.Bytes()
 }
 
-// TestHostile: what is no workbook, and what unpacks to far more than it is.
+// TestHostile: files that are not workbooks, and those that unpack to far more than their size.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	good := workbook(t, func(f *excelize.File) { rowsOf(t, f, "Sheet1", []any{"treatment"}, []any{"landfill"}) })

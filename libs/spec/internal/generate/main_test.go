@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestServedFilesAreCurrent: what is served is made from the document and the
-// texts as they are now. `make generate` makes it.
+// TestServedFilesAreCurrent: the served files are those that `make generate` generates from the document and the
+// texts.
 func TestServedFilesAreCurrent(t *testing.T) {
 	t.Parallel()
 	files, err := generated("../../../..")
