@@ -127,9 +127,9 @@ func (s *Scheduler) AcquireNext(ctx context.Context, key string, cost int, end f
 	return s.acquire(ctx, slot{key: key}, cost, true, end)
 }
 
-// AcquireBehind is Acquire with low priority: the work starts only while no other is waiting,
+// AcquireLowPriority is Acquire with low priority: the work starts only while no other is waiting,
 // however little its key has used. Work of this kind is shared fairly among itself.
-func (s *Scheduler) AcquireBehind(ctx context.Context, key string, cost int) (release func(), err error) {
+func (s *Scheduler) AcquireLowPriority(ctx context.Context, key string, cost int) (release func(), err error) {
 	return s.acquire(ctx, slot{key: key, behind: true}, cost, false, nil)
 }
 

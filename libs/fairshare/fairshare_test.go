@@ -96,7 +96,7 @@ func TestWorkBehind(t *testing.T) {
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
 	b.wants("a", 1)
 	for _, key := range []string{"x", "x", "x", "y"} {
-		b.wantsBy(b.s.AcquireBehind, key, 1)
+		b.wantsBy(b.s.AcquireLowPriority, key, 1)
 	}
 	for range 3 {
 		b.wants("a", 5)

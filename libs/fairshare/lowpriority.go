@@ -2,16 +2,16 @@ package fairshare
 
 import "context"
 
-type behindKey struct{}
+type lowPriorityKey struct{}
 
-// Behind returns a context for work with low priority, such as the rows of an imported
+// LowPriority returns a context for work with low priority, such as the rows of an imported
 // file, for which nobody is waiting. Functions that respect it say so.
-func Behind(ctx context.Context) context.Context {
-	return context.WithValue(ctx, behindKey{}, true)
+func LowPriority(ctx context.Context) context.Context {
+	return context.WithValue(ctx, lowPriorityKey{}, true)
 }
 
-// IsBehind reports whether ctx is derived from Behind.
-func IsBehind(ctx context.Context) bool {
-	behind, _ := ctx.Value(behindKey{}).(bool)
+// IsLowPriority reports whether ctx is derived from LowPriority.
+func IsLowPriority(ctx context.Context) bool {
+	behind, _ := ctx.Value(lowPriorityKey{}).(bool)
 	return behind
 }

@@ -74,7 +74,7 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 		return
 	}
 	if kind == rental {
-		c.let(a, e)
+		c.rental(a, e)
 		return
 	}
 	f, geography := c.hotelFactor(a)
@@ -110,9 +110,9 @@ func calculateAccommodation(c *calculation, a *accommodation) {
 	c.add(e)
 }
 
-// let counts a furnished rental, such as one of Airbnb, by its bedrooms. The two published figures, one per room and
+// rental counts a furnished rental, such as one of Airbnb, by its bedrooms. The two published figures, one per room and
 // one per dwelling, differ widely, which the interval reflects.
-func (c *calculation) let(a *accommodation, e entry) {
+func (c *calculation) rental(a *accommodation, e entry) {
 	room, dwelling := c.supplement("acc.rental.room_night.au", "kind"), c.supplement("acc.rental.dwelling_night.fr", "kind")
 	if room == nil || dwelling == nil {
 		return

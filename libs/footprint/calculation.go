@@ -171,7 +171,7 @@ func (c *calculation) scaledUp(q quantity) quantity {
 // add calculates a line.
 func (c *calculation) add(e entry) {
 	q := c.scaledUp(e.quantity)
-	l := Line{Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: c.whose(e.category), Group: c.group}
+	l := Line{Unit: e.unit, Stage: e.stage, Scope: e.scope, Category: c.goodsCategory(e.category), Group: c.group}
 	if !c.quiet {
 		// The lines of a record mostly have one quantity.
 		if c.written == "" || q != c.writtenOf {

@@ -54,8 +54,8 @@ func (c *calculation) travel() string {
 	return CategoryOptional
 }
 
-// whose returns the category of goods, services, freight and waste: those of exhibitors are not the organiser's.
-func (c *calculation) whose(category string) string {
+// goodsCategory returns the category of goods, services, freight and waste: those of exhibitors are not the organiser's.
+func (c *calculation) goodsCategory(category string) string {
 	if c.second() && c.group == "exhibitors" && category != "" && category != categoryFuel && category != categoryLeased {
 		return CategoryOptional
 	}

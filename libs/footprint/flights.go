@@ -201,7 +201,7 @@ func calculateFlights(c *calculation, f *flights) {
 	}
 	if f.DistanceKm != nil {
 		h, geography := c.statedHaul(f.From, f.To, *f.DistanceKm)
-		h = c.apart(h, f.DistanceKm.Cmp(decimal.New(shortMetres, 3)) < 0)
+		h = c.shortHaul(h, f.DistanceKm.Cmp(decimal.New(shortMetres, 3)) < 0)
 		c.flight(h, class, exactly(*f.DistanceKm).multiply(people), geography)
 		return
 	}
@@ -216,7 +216,7 @@ func calculateFlights(c *calculation, f *flights) {
 		}
 		to := c.stop(code)
 		m := locations.GreatCircleMetres(from, to)
-		metres[c.apart(c.haul(from.Country, to.Country, m), m < shortMetres)] += m
+		metres[c.shortHaul(c.haul(from.Country, to.Country, m), m < shortMetres)] += m
 		from = to
 	}
 	for h, m := range metres {
@@ -230,8 +230,8 @@ func calculateFlights(c *calculation, f *flights) {
 	}
 }
 
-// apart returns the haul of short flights outside the UK if the set has rows of them, from engine 2.2.0 on.
-func (c *calculation) apart(h haul, short bool) haul {
+// shortHaul returns the haul of short flights outside the UK if the set has rows of them, from engine 2.2.0 on.
+func (c *calculation) shortHaul(h haul, short bool) haul {
 	rows := c.engine.flights[shortOutsideUK][len(flightClasses)-1]
 	if h == nonUK && short && rows[0] != nil && rows[1] != nil && Since(c.ev.EngineVersion(), Engine4) {
 		return shortOutsideUK

@@ -214,7 +214,7 @@ func (c *calculation) marketBased(s supply, q carrier, grid *factors.Factor, lif
 	if f := s.contract; f != nil {
 		// A supplier's own rate is a contract for all that no certificate covers.
 		m.Mass, m.Covered = open.mass(f.KgCO2ePerUnit), kilowattHours(all)
-		c.tellSupplier(f, "What no certificate covers counts in the market-based figure")
+		c.noteSupplier(f, "What no certificate covers counts in the market-based figure")
 		if f.Stage == Combined && !lifeCycle {
 			c.note(NoticeScope2Upstream, "supplierFactor", "%s covers the life cycle; the location-based figure beside it is of the generation alone.", f.Reference())
 		}

@@ -150,13 +150,13 @@ func stopOf(p places.Found) stop {
 		s.Region = p.Region
 	}
 	s.alternate = p.FoundBy != places.ByName && p.FoundBy != places.BySmallName && p.FoundBy != places.ByPostcode
-	s.told(p)
+	s.addNotices(p)
 	s.airport = p.Airport
 	return s
 }
 
-// told records the notices about how a place was found.
-func (s *stop) told(p places.Found) {
+// addNotices records the notices about how a place was found.
+func (s *stop) addNotices(p places.Found) {
 	if s.abroad = p.Abroad; p.Namesake != nil {
 		s.namesake = p.Namesake.String()
 	}

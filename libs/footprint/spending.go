@@ -144,7 +144,7 @@ func (c *calculation) spent(p *purchases) {
 	} else if first.step.IndexYear != year {
 		c.note(NoticePriceYear, "date", "")
 	}
-	c.tellModels(category, models)
+	c.noteModels(category, models)
 	c.assume(NoticeSpend, c.better(category), distance(models))
 	c.least = Assumed
 	e := entry{factor: first.factor, quantity: first.quantity, unit: first.step.Currency + " of " + strconv.Itoa(first.step.Year), stage: Combined, scope: 3,
@@ -187,8 +187,8 @@ func (c *calculation) better(category spend.Category) string {
 	return "kgCO2ePerUnit"
 }
 
-// tellModels adds a notice with both models, and the better alternative.
-func (c *calculation) tellModels(category spend.Category, models []modelled) {
+// noteModels adds a notice with both models, and the better alternative.
+func (c *calculation) noteModels(category spend.Category, models []modelled) {
 	if c.quiet {
 		c.note(NoticeSpend, "amount", "")
 		return

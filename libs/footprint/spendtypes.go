@@ -8,10 +8,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/spend"
 )
 
-// boughtApart are the spend categories whose spending does not duplicate records by quantity, although the table of
+// spendNotDuplicated are the spend categories whose spending does not duplicate records by quantity, although the table of
 // categories names a record type as a better alternative. An event may have both: the invoice and the records cover
 // different things, or the category is too general.
-var boughtApart = []string{
+var spendNotDuplicated = []string{
 	// Equipment on hire: the event records its energy, materials and freight itself; it is hired without fuel, or
 	// with a crew.
 	"av_hire", "it_hire", "plant_hire", "generator_hire", "staging_rigging", "furniture_hire", "marquee_hire", "toilet_hire",
@@ -59,7 +59,7 @@ func TypesLike(name string) []string {
 
 // boughtByTable returns the types of a spend category. Purchases are not recorded by quantity.
 func boughtByTable(c spend.Category) []string {
-	if slices.Contains(boughtApart, c.ID) {
+	if slices.Contains(spendNotDuplicated, c.ID) {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(c.Better), func(typ string) bool { return typ == "purchases" || !Known(typ) })

@@ -8,13 +8,13 @@ import (
 )
 
 // TestEverySpendCategoryIsOfTypesOrOfNone: purchases are compared with the types in the table of categories, except
-// for those listed in boughtApart. A new category is compared with the types in its row; one with an unknown type
+// for those listed in spendNotDuplicated. A new category is compared with the types in its row; one with an unknown type
 // fails here.
 func TestEverySpendCategoryIsOfTypesOrOfNone(t *testing.T) {
 	t.Parallel()
 	for _, c := range spend.Categories() {
 		got := BoughtAs(c.ID)
-		apart := slices.Contains(boughtApart, c.ID)
+		apart := slices.Contains(spendNotDuplicated, c.ID)
 		byPrice := slices.Equal(c.Better, []string{"purchases"})
 		switch {
 		case apart && byPrice:
@@ -32,7 +32,7 @@ func TestEverySpendCategoryIsOfTypesOrOfNone(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range boughtApart {
+	for _, id := range spendNotDuplicated {
 		if _, ok := spend.ByID(id); !ok {
 			t.Errorf("%s is listed as apart and is no spend category", id)
 		}

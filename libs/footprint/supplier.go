@@ -175,7 +175,7 @@ func (d *decoder) supplierFactor(fits func(SupplierFactor) string) (s supplied) 
 // fromSupplier adds the line of a quantity in the unit of a supplier's factor.
 func (c *calculation) fromSupplier(s *SupplierFactor, q quantity, scope int, category string) {
 	row := s.Row()
-	c.tellSupplier(s, "The figure is")
+	c.noteSupplier(s, "The figure is")
 	if c.valid(s) && c.year > 0 {
 		row.Year = c.year
 	}
@@ -199,8 +199,8 @@ func (c *calculation) day() string {
 
 func (c *calculation) valid(s *SupplierFactor) bool { return s.ValidOn(c.day()) }
 
-// tellSupplier notes which factor was used, and that it is not valid on the day.
-func (c *calculation) tellSupplier(s *SupplierFactor, what string) {
+// noteSupplier notes which factor was used, and that it is not valid on the day.
+func (c *calculation) noteSupplier(s *SupplierFactor, what string) {
 	if !c.valid(s) {
 		c.note(NoticeSupplierInvalid, "supplierFactor", "%s is valid %s; the activity is of %s.", s.Reference(), s.Validity(), c.day())
 	}

@@ -110,7 +110,7 @@ func townStop(p places.Found) (stop, bool) {
 	}
 	s.Latitude, s.Longitude = places.Degrees(p.Latitude), places.Degrees(p.Longitude)
 	s.AirportKm = kilometres(big.NewRat(locations.GreatCircleMetres(p.Location(), a), 1))
-	s.told(p)
+	s.addNotices(p)
 	return s, true
 }
 

@@ -75,7 +75,7 @@ func unanswered(err error) error {
 type asynqLog struct {
 	log    *slog.Logger
 	outage *telemetry.Outage
-	seldom telemetry.Seldom
+	seldom telemetry.LineLimiter
 }
 
 // Debug implements asynq.Logger.

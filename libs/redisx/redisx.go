@@ -136,7 +136,7 @@ func LogTo(l *slog.Logger) { redis.SetLogger(&libraryLog{l: l}) }
 // libraryLog limits the lines of each kind: the library writes one for each failed connection.
 type libraryLog struct {
 	l      *slog.Logger
-	seldom telemetry.Seldom
+	seldom telemetry.LineLimiter
 }
 
 func (w *libraryLog) Printf(ctx context.Context, format string, v ...any) {

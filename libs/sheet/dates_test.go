@@ -31,7 +31,7 @@ func TestDatesOfAFile(t *testing.T) {
 	} {
 		file := "from,date\nLHR," + strings.Join(c.dates, "\nLHR,") + "\n"
 		c.o.Rules = sheet.Rules
-		form, err := sheet.Survey(strings.NewReader(file), "flights", c.o)
+		form, err := sheet.DetectForm(strings.NewReader(file), "flights", c.o)
 		if err != nil || form.DateOrder != c.order {
 			t.Errorf("%s: %q, %v; want %q", name, form.DateOrder, err, c.order)
 			continue
@@ -64,7 +64,7 @@ func TestDatesOfAFile(t *testing.T) {
 func TestDaysOfStaysSettleTheOrder(t *testing.T) {
 	t.Parallel()
 	const file = "Hotel,Check-in,Check-out,rooms\nHilton,31/08/2026,02/09/2026,40\nIbis,01/09/2026,05/09/2026,2\n"
-	form, err := sheet.Survey(strings.NewReader(file), "accommodation", sheet.Options{Rules: sheet.Rules})
+	form, err := sheet.DetectForm(strings.NewReader(file), "accommodation", sheet.Options{Rules: sheet.Rules})
 	if err != nil || form.DateOrder != "dmy" || len(form.Ignored) > 0 {
 		t.Fatalf("%+v, %v", form, err)
 	}

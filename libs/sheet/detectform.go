@@ -23,9 +23,9 @@ type Form struct {
 	HeadRow int64
 }
 
-// Survey reads a whole file and returns its format. Errors of the header are
+// DetectForm reads a whole file and returns its format. Errors of the header are
 // a VALIDATION_ERROR; errors of rows are reported by the reader of the rows.
-func Survey(file io.Reader, typ string, o Options) (Form, error) {
+func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 	r, err := NewReader(file, typ, o)
 	if err != nil {
 		return Form{}, err

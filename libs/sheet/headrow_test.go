@@ -66,13 +66,13 @@ func TestHeadsBelowTitles(t *testing.T) {
 		if c.typ == sheet.Mixed {
 			continue
 		}
-		if _, err := sheet.Only(&only, strings.NewReader(c.file), c.typ, o); err != nil {
+		if _, err := sheet.KeepColumns(&only, strings.NewReader(c.file), c.typ, o); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if rows, _, err := all(only.String(), c.typ, o); err != nil || len(rows) != 1 || rows[0] != c.want {
 			t.Errorf("%s, its fields alone: %q, %v; want %s", name, rows, err, c.want)
 		}
-		if form, err := sheet.Survey(strings.NewReader(c.file), c.typ, o); err != nil || c.head > 0 && form.HeadRow != c.head {
+		if form, err := sheet.DetectForm(strings.NewReader(c.file), c.typ, o); err != nil || c.head > 0 && form.HeadRow != c.head {
 			t.Errorf("%s: %+v, %v", name, form, err)
 		}
 	}

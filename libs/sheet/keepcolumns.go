@@ -8,11 +8,9 @@ import (
 	"strings"
 )
 
-// Only writes a file to another with the columns that are fields of a type and no
-// others, and returns the heads of those that were left out. What a file must not bring
-// along, such as people's names, is gone before anything is stored; what says that a row
-// does not count stays.
-func Only(to io.Writer, from io.Reader, typ string, o Options) (ignored []string, err error) {
+// KeepColumns copies a file with only the columns that are fields of a type, and returns the headings of the others. Data
+// that must not be stored, such as people's names, is removed before anything is.
+func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored []string, err error) {
 	r, err := NewReader(from, typ, o)
 	if err != nil {
 		return nil, err

@@ -77,13 +77,13 @@ func TestSurvey(t *testing.T) {
 		"one that breaks":  {"energyKWh;x\n1.200\n0,25\na\"b\n", sheet.Options{}, sheet.Form{NumberFormat: "1.234,5", Doubts: true}},
 		"nothing below it": {"energyKWh\n", sheet.Options{}, sheet.Form{}},
 	} {
-		got, err := sheet.Survey(strings.NewReader(c.file), "energy", c.o)
+		got, err := sheet.DetectForm(strings.NewReader(c.file), "energy", c.o)
 		got.Ignored, got.HeadRow = nil, 0 // as the reader's
 		if err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, c.want)
 		}
 	}
-	if _, err := sheet.Survey(strings.NewReader(""), "energy", sheet.Options{}); err == nil {
+	if _, err := sheet.DetectForm(strings.NewReader(""), "energy", sheet.Options{}); err == nil {
 		t.Error("no file: no fault")
 	}
 }
@@ -97,7 +97,7 @@ func TestHeadsInEnglishWritePoints(t *testing.T) {
 			names = append(names, c.Name)
 		}
 		names = append(names, "Booking no.", "Fuel type", "Number of people", "Who pays", "Surface", "Days in lieu", "Café name")
-		got, err := sheet.Survey(strings.NewReader(strings.Join(names, ",")+"\n"), typ, sheet.Options{})
+		got, err := sheet.DetectForm(strings.NewReader(strings.Join(names, ",")+"\n"), typ, sheet.Options{})
 		if err != nil || got.Doubts {
 			t.Errorf("%s: %+v, %v", typ, got, err)
 		}

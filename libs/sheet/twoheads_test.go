@@ -38,7 +38,7 @@ func TestHeadingsInTwoRows(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		o.HeadRow = head
-		form, err := sheet.Survey(strings.NewReader(c.file), c.typ, o)
+		form, err := sheet.DetectForm(strings.NewReader(c.file), c.typ, o)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -50,7 +50,7 @@ func TestHeadingsInTwoRows(t *testing.T) {
 			continue // names are left out of no other file
 		}
 		var only strings.Builder
-		if _, err := sheet.Only(&only, strings.NewReader(c.file), c.typ, o); err != nil {
+		if _, err := sheet.KeepColumns(&only, strings.NewReader(c.file), c.typ, o); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if got, _, err := all(only.String(), c.typ, o); err != nil || !reflect.DeepEqual(got, c.want) {

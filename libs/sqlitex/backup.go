@@ -20,7 +20,7 @@ func Copy(ctx context.Context, to, from string) (err error) {
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("copy the database: %w", err)
 	}
-	if err := private(from); err != nil {
+	if err := restrictPermissions(from); err != nil {
 		return err
 	}
 	leave, err := share(from)

@@ -21,7 +21,7 @@ func watchDisk(path string) (stop func()) {
 		metric.WithDescription("Size of the disk of the embedded database"))
 	dir := filepath.Dir(path)
 	watched, err3 := meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		if left, all, ok := room(dir); ok {
+		if left, all, ok := diskSpace(dir); ok {
 			o.ObserveInt64(available, left)
 			o.ObserveInt64(size, all)
 		}

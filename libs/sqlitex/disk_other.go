@@ -2,5 +2,5 @@
 
 package sqlitex
 
-// room is not supported on this platform.
-func room(string) (left, all int64, ok bool) { return 0, 0, false }
+// diskSpace is not supported on this platform.
+func diskSpace(string) (left, all int64, ok bool) { return 0, 0, false }

@@ -4,8 +4,8 @@ package sqlitex
 
 import "syscall"
 
-// room returns the free and the total bytes of the disk of a directory, as available to this process.
-func room(dir string) (left, all int64, ok bool) {
+// diskSpace returns the free and the total bytes of the disk of a directory, as available to this process.
+func diskSpace(dir string) (left, all int64, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
 		return 0, 0, false

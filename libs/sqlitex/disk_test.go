@@ -38,7 +38,7 @@ func TestTheDiskIsMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, ok := room(filepath.Dir(path)); !ok {
+	if _, _, ok := diskSpace(filepath.Dir(path)); !ok {
 		t.Skip("NOT TESTED: the room on a disk is not known on this system")
 	}
 	got := measured()

@@ -31,8 +31,8 @@ type gathering struct {
 	vain, spared int
 }
 
-// mostInVain bounds gathering.vain: at least one of 64 commits waits.
-const mostInVain = 6
+// maxVainWaits bounds gathering.vain: at least one of 64 commits waits.
+const maxVainWaits = 6
 
 // expected returns for how many writes the next commit waits.
 func (g *gathering) expected() int {
@@ -55,7 +55,7 @@ func (g *gathering) more(batch []*write, queue <-chan *write, over func(time.Dur
 	}
 	before := len(batch)
 	batch = g.wait(batch, queue, over(min(2*g.lasted, gatherLimit)), closing)
-	if g.vain = min(g.vain+1, mostInVain); len(batch) > before {
+	if g.vain = min(g.vain+1, maxVainWaits); len(batch) > before {
 		g.vain = 0
 	}
 	g.spared = 1<<g.vain - 1

@@ -44,7 +44,7 @@ func TestWritesBehindLetOthersGoFirst(t *testing.T) {
 		})
 	}
 	for n := range 2 {
-		queued(fairshare.Behind(t.Context()), fmt.Sprint("behind ", n), db.behind, n+1)
+		queued(fairshare.LowPriority(t.Context()), fmt.Sprint("behind ", n), db.behind, n+1)
 	}
 	for n := range 3 {
 		queued(t.Context(), fmt.Sprint("first ", n), db.queue, n+1)
@@ -89,7 +89,7 @@ func TestWritesBehindHaveTheirTurn(t *testing.T) {
 	wg.Go(next)
 	<-begun
 	wg.Go(func() {
-		err := db.Write(fairshare.Behind(t.Context()), func(context.Context, Tx) error {
+		err := db.Write(fairshare.LowPriority(t.Context()), func(context.Context, Tx) error {
 			if made > behindAfter+1 {
 				t.Errorf("it was made after %d others, want after %d", made, behindAfter)
 			}

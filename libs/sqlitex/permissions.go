@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// private removes the permissions of other users from existing files of a database, which may have been copied or
+// restrictPermissions removes the permissions of other users from existing files of a database, which may have been copied or
 // created by another program.
-func private(path string) error {
+func restrictPermissions(path string) error {
 	for _, part := range []string{"", "-wal", "-shm", "-journal"} {
 		info, err := os.Stat(path + part) //nolint:gosec // the operator names the file
 		if errors.Is(err, fs.ErrNotExist) {

@@ -71,7 +71,7 @@ func SchemaStatus(ctx context.Context, db Tx, components ...Component) ([]schema
 
 // Inspect reads the schema versions of the file at path without changing it.
 func Inspect(ctx context.Context, path string, components ...Component) ([]schema.Status, error) {
-	if err := private(path); err != nil {
+	if err := restrictPermissions(path); err != nil {
 		return nil, err
 	}
 	if leave, err := share(path); err == nil { // otherwise opening it reports the error

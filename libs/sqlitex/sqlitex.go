@@ -39,7 +39,7 @@ type DB struct {
 	pool     *sql.DB    // of one connection, which is writer
 	writer   *writer
 	queue    chan *write
-	behind   chan *write // of writes under fairshare.Behind
+	behind   chan *write // of writes under fairshare.LowPriority
 	gather   gathering   // of the commit loop
 	// checkpoints write the log into the file; nil: the writer does.
 	checkpoints *checkpointer
@@ -98,7 +98,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 	} else if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := private(path); err != nil {
+	if err := restrictPermissions(path); err != nil {
 		return nil, err
 	}
 	separateCaches()
@@ -185,7 +185,7 @@ func (db *DB) Ping(ctx context.Context) error {
 // locks the file for too long) or is closed, the error is UNAVAILABLE: the request
 // itself is valid.
 //
-// With the context of a Together it is part of that transaction. With that of fairshare.Behind
+// With the context of a Together it is part of that transaction. With that of fairshare.LowPriority
 // it has low priority: it is executed while no other write waits, or after some of the others. With
 // that of Unsynced it is durable only with the next synced write.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
@@ -204,7 +204,7 @@ func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) e
 	default:
 	}
 	queue := db.queue
-	if fairshare.IsBehind(ctx) {
+	if fairshare.IsLowPriority(ctx) {
 		queue = db.behind
 	}
 	select {

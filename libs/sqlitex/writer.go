@@ -58,10 +58,10 @@ func (w *writer) ExecContext(ctx context.Context, query string, args ...any) (sq
 
 // noteError records an error of a statement. A constraint violation undoes only its statement; after any other error
 // the transaction may have ended.
-func (w *writer) noteError(err error) { w.broken = w.broken || isEngines(err) }
+func (w *writer) noteError(err error) { w.broken = w.broken || isEngineError(err) }
 
-// isEngines reports whether err is of the engine, not of the written data.
-func isEngines(err error) bool {
+// isEngineError reports whether err is of the engine, not of the written data.
+func isEngineError(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && e.Code()&0xff != sqlite3.SQLITE_CONSTRAINT
 }
@@ -188,7 +188,7 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 		w.changed, w.broken = false, false
 		results[i] = runRecovered(context.WithoutCancel(one.ctx), one.run, w)
 		// Including the error of a row read after the query had begun.
-		w.broken = w.broken || isEngines(results[i])
+		w.broken = w.broken || isEngineError(results[i])
 		switch {
 		case !guarded && (w.broken || results[i] != nil && w.changed):
 			return results, true, errToUndo

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// askAgain is how long a check is cached while a long response is sent. With the cached session state and
+	// recheckAfter is how long a check is cached while a long response is sent. With the cached session state and
 	// requests under way, a revocation takes effect within a second.
-	askAgain = 250 * time.Millisecond
+	recheckAfter = 250 * time.Millisecond
 	// askTimeout bounds each asking.
 	askTimeout = 3 * time.Second
 )
@@ -28,12 +28,12 @@ type readmitter interface {
 	Readmit(ctx context.Context, token string, p identity.Principal) error
 }
 
-// Still returns a function that checks whether the caller would still be admitted, for a response that takes longer
+// Revalidate returns a function that checks whether the caller would still be admitted, for a response that takes longer
 // to send than a revocation may take; it is called before each piece. It returns nil while the session has the same
 // role and the team of the event, if there is one, permits the operation; otherwise an error, also if that cannot be
 // determined. Results are cached for a moment. It must be used by one goroutine at a time, and may be used after the
 // request has ended.
-func Still(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Time, operation string) (func(context.Context) error, error) {
+func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Time, operation string) (func(context.Context) error, error) {
 	token, _ := web.BearerToken(c)
 	// The principal of the request has the role in the team by now.
 	p, err := v.Verify(c.UserContext(), token)
@@ -44,7 +44,7 @@ func Still(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() time.Tim
 	event := record.EventID(strings.Clone(string(EventID(c))))
 	asked := now()
 	return func(ctx context.Context) error {
-		if since := now().Sub(asked); since >= 0 && since < askAgain {
+		if since := now().Sub(asked); since >= 0 && since < recheckAfter {
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)

@@ -133,8 +133,8 @@ func refused(o api.Operation) error {
 		With(apperr.Detail{Field: "team", Code: "TEAM_ROLE", Message: "The event lists its team. Its reviewers and administrators can change it."})
 }
 
-// nobodys is the prefix for the id of a hidden event: no id has a dot.
-const nobodys = "hidden."
+// hiddenPrefix is the prefix for the id of a hidden event: no id has a dot.
+const hiddenPrefix = "hidden."
 
 // Named reports whether the path names an event.
 func Named(c *fiber.Ctx) bool { return c.Params("eventId") != "" }
@@ -143,7 +143,7 @@ func Named(c *fiber.Ctx) bool { return c.Params("eventId") != "" }
 func EventID(c *fiber.Ctx) record.EventID {
 	id := c.Params("eventId")
 	if isHidden(c) {
-		id = nobodys + id
+		id = hiddenPrefix + id
 	}
 	return record.EventID(id)
 }
@@ -174,7 +174,7 @@ func Under(c *fiber.Ctx, r record.Record) record.Record {
 // repeated request does not get the response from when the event was visible.
 func Path(c *fiber.Ctx) string {
 	if isHidden(c) {
-		return nobodys + c.Path()
+		return hiddenPrefix + c.Path()
 	}
 	return c.Path()
 }

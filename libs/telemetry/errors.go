@@ -11,12 +11,12 @@ import (
 // unreachable collector would be another record that cannot be exported.
 type ErrorHandler struct {
 	log    *slog.Logger
-	seldom *Seldom
+	seldom *LineLimiter
 }
 
 // NewErrorHandler returns an otel.ErrorHandler that writes JSON lines to w.
 func NewErrorHandler(w io.Writer, service string, now func() time.Time) *ErrorHandler {
-	return &ErrorHandler{log: slog.New(slog.NewJSONHandler(w, nil)).With("service", service), seldom: NewSeldom(now)}
+	return &ErrorHandler{log: slog.New(slog.NewJSONHandler(w, nil)).With("service", service), seldom: NewLineLimiter(now)}
 }
 
 // Handle implements otel.ErrorHandler.

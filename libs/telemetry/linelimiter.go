@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// seldomKinds bounds the number of kinds that are distinguished.
-const seldomKinds = 100
+// limiterKinds bounds the number of kinds that are distinguished.
+const limiterKinds = 100
 
-// Seldom limits log lines to one per kind every RemindEvery. It is for libraries that
+// LineLimiter limits log lines to one per kind every RemindEvery. It is for libraries that
 // report failures only; if successes are known too, Outage is to be used. The zero
 // value uses the system clock. It is safe for concurrent use.
-type Seldom struct {
+type LineLimiter struct {
 	now func() time.Time
 
 	mu    sync.Mutex
-	kinds map[string]told
+	kinds map[string]lastLine
 }
 
-// told is the time of the last line of a kind, and how many were suppressed since.
-type told struct {
+// lastLine is the time of the last line of a kind, and how many were suppressed since.
+type lastLine struct {
 	at      time.Time
 	skipped int
 }
 
-// NewSeldom returns a Seldom with the given clock.
-func NewSeldom(now func() time.Time) *Seldom { return &Seldom{now: now} }
+// NewLineLimiter returns a LineLimiter with the given clock.
+func NewLineLimiter(now func() time.Time) *LineLimiter { return &LineLimiter{now: now} }
 
 // Take reports whether a line of a kind is to be logged, and how many were suppressed
 // since the previous one.
-func (s *Seldom) Take(kind string) (skipped int, ok bool) {
+func (s *LineLimiter) Take(kind string) (skipped int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -43,9 +43,9 @@ func (s *Seldom) Take(kind string) (skipped int, ok bool) {
 		s.kinds[kind] = last
 		return 0, false
 	}
-	if s.kinds == nil || !known && len(s.kinds) >= seldomKinds {
-		s.kinds = map[string]told{}
+	if s.kinds == nil || !known && len(s.kinds) >= limiterKinds {
+		s.kinds = map[string]lastLine{}
 	}
-	s.kinds[kind] = told{at: now}
+	s.kinds[kind] = lastLine{at: now}
 	return last.skipped, true
 }

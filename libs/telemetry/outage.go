@@ -27,14 +27,14 @@ type Outage struct {
 
 	failing atomic.Bool // its start is in since
 
-	mu     sync.Mutex
-	since  time.Time
-	last   time.Time // the last failure
-	worked time.Time // the first success since last; zero: none
-	told   time.Time
-	ended  time.Time // end of the previous outage
-	calm   time.Duration
-	tries  int
+	mu       sync.Mutex
+	since    time.Time
+	last     time.Time // the last failure
+	worked   time.Time // the first success since last; zero: none
+	lastLine time.Time
+	ended    time.Time // end of the previous outage
+	calm     time.Duration
+	tries    int
 }
 
 // NewOutage returns the Outage of an activity; what begins its lines, such as "the
@@ -95,14 +95,14 @@ func (o *Outage) fails(ctx context.Context, now time.Time, err error) {
 		} else {
 			o.calm = outageCalm
 		}
-		o.since, o.told, o.tries = now, now, 1
+		o.since, o.lastLine, o.tries = now, now, 1
 		o.failing.Store(true)
 		o.log.LogAttrs(ctx, slog.LevelWarn, o.what+" fails", text)
 		return
 	}
 	o.tries++
-	if age := now.Sub(o.told); age < 0 || age >= RemindEvery {
-		o.told = now
+	if age := now.Sub(o.lastLine); age < 0 || age >= RemindEvery {
+		o.lastLine = now
 		o.log.LogAttrs(ctx, slog.LevelWarn, o.what+" still fails", lasted(now.Sub(o.since)), slog.Int("tries", o.tries), text)
 	}
 }

@@ -132,7 +132,7 @@ func TestAnOutageKnowsNothingFromTriesThatWereEnded(t *testing.T) {
 func TestSeldomTellsKindsApart(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
-	s := telemetry.NewSeldom(clock.Now)
+	s := telemetry.NewLineLimiter(clock.Now)
 	logged := map[string]int{}
 	for range 1201 { // 20 minutes, one of each kind a second
 		for _, kind := range []string{"a", "b"} {

@@ -85,10 +85,10 @@ func madeUp(of reflect.Type, depth int) reflect.Value {
 	return v
 }
 
-// ClosedIsTold calls every method of a store with interface S whose file has been
+// RequireUnavailableWhenClosed calls every method of a store with interface S whose file has been
 // closed, which stands for any file that cannot be read or written, and requires
 // UNAVAILABLE. Methods named in silent are not called.
-func ClosedIsTold[S any](t *testing.T, store S, silent ...string) {
+func RequireUnavailableWhenClosed[S any](t *testing.T, store S, silent ...string) {
 	t.Helper()
 	EachMethod(t, store, func(name string, call func() error) {
 		if slices.Contains(silent, name) {

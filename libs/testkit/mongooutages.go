@@ -12,11 +12,11 @@ import (
 // exceeded time limit, a lost cursor. Short runs try the first.
 var failing = []int32{112, 1, 262, 43}
 
-// OutagesAreTold calls every method of a store with interface S and makes all of its
+// RequireUnavailableDuringOutages calls every method of a store with interface S and makes all of its
 // commands from the nth on fail, for each n. The method must return UNAVAILABLE, never
 // an error that is reported as a fault of the program. The arguments are generated, so
 // errors about them are permitted. Methods named in silent are not called.
-func OutagesAreTold[S any](t *testing.T, between *MongoFaults, store S, silent []string, expected ...error) {
+func RequireUnavailableDuringOutages[S any](t *testing.T, between *MongoFaults, store S, silent []string, expected ...error) {
 	t.Helper()
 	codes := failing[:1]
 	if Long(t) {

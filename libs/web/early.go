@@ -59,7 +59,7 @@ func (e *edge) begin(rc *fasthttp.RequestCtx, next fasthttp.RequestHandler) {
 			defer end()
 		}
 	}
-	if !e.byShortcut(rc) {
+	if !e.byFastPath(rc) {
 		next(rc)
 	}
 }

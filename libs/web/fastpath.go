@@ -17,9 +17,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// Shortcut is a GET request without a body and without a trace of its caller, which may
+// FastPath is a GET request without a body and without a trace of its caller, which may
 // be answered before any middleware (ADR 0099).
-type Shortcut struct {
+type FastPath struct {
 	Request *fasthttp.RequestCtx
 	// Context is done at the deadline of the request.
 	Context context.Context
@@ -40,13 +40,13 @@ type Shortcut struct {
 // RouteOf returns the route of an operation as named in logs and metrics.
 func RouteOf(o api.Operation) string { return routePattern(BasePath, o) }
 
-// byShortcut calls Options.Shortcut, and reports whether it has answered the request.
+// byFastPath calls Options.FastPath, and reports whether it has answered the request.
 // For such a response it does what the middleware would: id, entity tag, security
 // headers, log line and measurement. If it has not, or panicked, the request continues
 // through the middleware with the same id and deadline.
-func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
+func (e *edge) byFastPath(rc *fasthttp.RequestCtx) (answered bool) {
 	h := &rc.Request.Header
-	if e.o.Shortcut == nil || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
+	if e.o.FastPath == nil || !h.IsGet() || rc.Request.IsBodyStream() || len(h.PeekCanonical(nameTraceparent)) > 0 || namesTransfer(h.RawHeaders()) {
 		return false
 	}
 	if path, _, _ := bytes.Cut(h.RequestURI(), []byte("?")); isHealthPath(utils.UnsafeString(path)) {
@@ -54,7 +54,7 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 	}
 	began, until, id := e.o.Now(), time.Now().Add(e.o.Timeout), e.idOf(h)
 	ctx, span := e.startSpan(context.Background(), h, fiber.MethodGet, false)
-	s := &Shortcut{Request: rc, ID: id, Began: began, ctx: deadlineContext{parent: ctx, deadline: until}}
+	s := &FastPath{Request: rc, ID: id, Began: began, ctx: deadlineContext{parent: ctx, deadline: until}}
 	s.Context = &s.ctx
 	defer s.ctx.end()
 	var fault *panicked
@@ -67,7 +67,7 @@ func (e *edge) byShortcut(rc *fasthttp.RequestCtx) (answered bool) {
 			rc.SetUserValue(keyKnown, &known{requestID: id, principal: s.Principal, began: began, until: until, traced: ctx, span: span, fault: fault})
 		}
 	}()
-	if !e.o.Shortcut(s) {
+	if !e.o.FastPath(s) {
 		return false
 	}
 	r := &rc.Response

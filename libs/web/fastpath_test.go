@@ -16,11 +16,11 @@ import (
 
 // withShortcut is an application with a fast path; until receives the deadline of each request
 // handled in full.
-func withShortcut(t *testing.T, shortcut func(*web.Shortcut) bool) (b *bundle, until *time.Time) {
+func withShortcut(t *testing.T, shortcut func(*web.FastPath) bool) (b *bundle, until *time.Time) {
 	t.Helper()
 	until = new(time.Time)
 	b = setup(t, func(o *web.Options) {
-		o.Tracer, o.Timeout, o.Shortcut = noop.NewTracerProvider().Tracer("test"), time.Minute, shortcut
+		o.Tracer, o.Timeout, o.FastPath = noop.NewTracerProvider().Tracer("test"), time.Minute, shortcut
 	})
 	if err := register(b.app, "/api/v2", members(), []served{{Method: "GET", Path: "/events/{id}", Role: identity.User, Handler: func(c *fiber.Ctx) error {
 		*until, _ = c.UserContext().Deadline()
@@ -36,7 +36,7 @@ func TestWhatAShortcutLeaves(t *testing.T) {
 	t.Parallel()
 	var until time.Time
 	var id string
-	b, then := withShortcut(t, func(s *web.Shortcut) bool {
+	b, then := withShortcut(t, func(s *web.FastPath) bool {
 		until, _ = s.Context.Deadline()
 		id = s.ID
 		return false
@@ -51,7 +51,7 @@ func TestWhatAShortcutLeaves(t *testing.T) {
 // before.
 func TestAShortcutThatPanics(t *testing.T) {
 	t.Parallel()
-	b, _ := withShortcut(t, func(s *web.Shortcut) bool {
+	b, _ := withShortcut(t, func(s *web.FastPath) bool {
 		if strings.HasSuffix(string(s.Request.Path()), "/e2") {
 			s.Request.Response.Header.Set("X-Half", "written")
 			panic("on purpose")
@@ -75,7 +75,7 @@ func TestAShortcutThatPanics(t *testing.T) {
 func TestWhatNoShortcutIsFor(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	b, _ := withShortcut(t, func(*web.Shortcut) bool { asked++; return false })
+	b, _ := withShortcut(t, func(*web.FastPath) bool { asked++; return false })
 	b.get("/api/v2/events/e1", "traceparent", traceparent)
 	b.get("/api/v2/health?why=none") // it has no spans
 	b.do("HEAD", "/api/v2/events/e1", "")

@@ -34,18 +34,18 @@ const (
 	// aloneAfter is how long no other organization must have read anything until one
 	// may exceed its share of the read slots.
 	aloneAfter = time.Minute
-	// LeastTurn is the minimum time for which a slot for reading or expensive work
+	// MinSlotTime is the minimum time for which a slot for reading or expensive work
 	// counts as used while other organizations are active: most of the CPU time of a
 	// short request is spent outside its slot, in receiving, checking and sending (ADR
 	// 0088).
-	LeastTurn = 3 * time.Millisecond
-	// LeastTurnTimes limits LeastTurn at the gateway to this multiple of the actual
+	MinSlotTime = 3 * time.Millisecond
+	// MinSlotTimes limits MinSlotTime at the gateway to this multiple of the actual
 	// time: a cached response is sent in little more than 0.05 ms.
-	LeastTurnTimes = 20
-	// TurnBurst is how much of LeastTurn may accumulate before it has an effect, so
+	MinSlotTimes = 20
+	// SlotBurst is how much of MinSlotTime may accumulate before it has an effect, so
 	// that a client that requests some dozens of pages at once, or polls, is not
 	// delayed.
-	TurnBurst = 300 * time.Millisecond
+	SlotBurst = 300 * time.Millisecond
 	// longestPause is the longest pause of expensive work.
 	longestPause = 50 * time.Millisecond
 	// longBody is the longest body, in bytes, of a write that mostly waits for storage.
@@ -90,7 +90,7 @@ func NewWork() *fairshare.Scheduler { return fairshare.New(workOptions(processor
 
 func workOptions(processors int) fairshare.Options {
 	o := fairshare.Options{Slots: processors, Share: processors / 2, Waiting: expensiveWaiting, AloneAfter: aloneAfter,
-		Least: LeastTurn, Burst: TurnBurst, Allowance: expensiveAllowance, Within: expensiveWithin}
+		Least: MinSlotTime, Burst: SlotBurst, Allowance: expensiveAllowance, Within: expensiveWithin}
 	if o.Share == 1 {
 		o.Pause, o.Longest = 1, longestPause
 	}
@@ -98,7 +98,7 @@ func workOptions(processors int) fairshare.Options {
 }
 
 func readOptions(processors int) fairshare.Options {
-	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter, Least: LeastTurn, Burst: TurnBurst}
+	return fairshare.Options{Slots: 8 * processors, Share: processors / 2, Alone: 4 * processors, AloneAfter: aloneAfter, Least: MinSlotTime, Burst: SlotBurst}
 }
 
 // writesAtOnce exceeds the number of the gateway's connections for writes to a service.
@@ -256,11 +256,11 @@ func (s *share) yield(ctx context.Context) error {
 	return nil
 }
 
-// Turns returns a function that acquires a slot of the request's organization, for a
+// SlotFunc returns a function that acquires a slot of the request's organization, for a
 // response that is generated piece by piece while it is sent. It holds no slot between
 // pieces, so a slow client blocks nobody. A slot must not be held while waiting for the
 // client or for another slot.
-func Turns(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
+func SlotFunc(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	s, ok := c.Locals(keyShare).(*share)
 	if !ok {
 		return noTurn
@@ -268,9 +268,9 @@ func Turns(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	return s.turn
 }
 
-// TurnsAhead is Turns for work ahead of what is being sent, concurrent with it: while
+// SlotFuncAhead is SlotFunc for work ahead of what is being sent, concurrent with it: while
 // no other organization has work in the process, it does not wait.
-func TurnsAhead(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
+func SlotFuncAhead(c *fiber.Ctx) (turn func(context.Context) (end func(), err error)) {
 	s, ok := c.Locals(keyShare).(*share)
 	if !ok {
 		return noTurn

@@ -261,7 +261,7 @@ func TestShortReadsKeepTheirTurn(t *testing.T) {
 		}
 		all.Wait()
 		share := max(2, runtime.GOMAXPROCS(0)) / 2
-		if took, least := time.Since(began), (time.Duration(times/share)*web.LeastTurn-web.TurnBurst)/2; took < least {
+		if took, least := time.Since(began), (time.Duration(times/share)*web.MinSlotTime-web.SlotBurst)/2; took < least {
 			t.Errorf("%d times %s took %v beside another organization, want %v at least", times, path, took, least)
 		}
 	}
@@ -277,7 +277,7 @@ func TestTurnsAhead(t *testing.T) {
 	handler := func(c *fiber.Ctx) error { // it holds the organization's slot
 		ctx, cancel := context.WithTimeout(c.UserContext(), 50*time.Millisecond)
 		defer cancel()
-		end, err := web.TurnsAhead(c)(ctx)
+		end, err := web.SlotFuncAhead(c)(ctx)
 		if err != nil {
 			return web.OK(c, "waits")
 		}

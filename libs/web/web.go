@@ -74,10 +74,10 @@ type Options struct {
 	// the rejection of the request, or a function to call when the request has ended;
 	// both may be nil.
 	Early func(*fasthttp.RequestCtx) (end func(), refused *Refusal)
-	// Shortcut, if set, is called before any middleware for each GET request that does
+	// FastPath, if set, is called before any middleware for each GET request that does
 	// not belong to a trace of its caller. It answers the request with 200 or 304 and
 	// returns true; otherwise the application handles it.
-	Shortcut func(*Shortcut) (answered bool)
+	FastPath func(*FastPath) (answered bool)
 	// Tracer and Meter default to those of OpenTelemetry's global providers.
 	Tracer trace.Tracer
 	Meter  metric.Meter

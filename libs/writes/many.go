@@ -22,8 +22,8 @@ const (
 	MaxMany = 100
 	// maxID is longer than any id.
 	maxID = 64
-	// sideBySide is how many moves of one request run concurrently.
-	sideBySide = 8
+	// concurrentMoves is how many moves of one request run concurrently.
+	concurrentMoves = 8
 )
 
 // Outcome is the result for one of many records: the record, or an error.
@@ -169,7 +169,7 @@ func ReadBatch(c *fiber.Ctx) (Batch, error) {
 func (w Write) Each(c *fiber.Ctx, ids []record.ID, request func(ctx context.Context, id record.ID) (record.Request, error)) ([]Outcome, error) {
 	ctx := c.UserContext()
 	moved, errs := make([]record.Record, len(ids)), make([]error, len(ids))
-	turns := make(chan struct{}, sideBySide)
+	turns := make(chan struct{}, concurrentMoves)
 	var group sync.WaitGroup
 	for i, id := range ids {
 		turns <- struct{}{}

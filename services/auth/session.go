@@ -145,7 +145,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 		return err
 	}
 	defer end()
-	ctx = password.Behind(ctx, p.Org)
+	ctx = password.LowPriority(ctx, p.Org)
 	_, forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address, u.EmailKey)
 	if err != nil {
 		refused.failed = "too many failures"

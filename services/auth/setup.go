@@ -183,7 +183,7 @@ func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) (names st
 	if u.Separate() || asked.Separate && a.opens(u, secret) {
 		names = u.Org
 	}
-	return names, a.CompleteSetup(password.Behind(ctx, u.Org), asked)
+	return names, a.CompleteSetup(password.LowPriority(ctx, u.Org), asked)
 }
 
 // newSetup sets a new one-time secret in a user and returns the token.

@@ -18,7 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// adoptionView says what another factor set or engine makes of an event.
+// adoptionView is the effect of another factor set or engine on an event.
 type adoptionView struct {
 	Event record.EventID `json:"eventId"`
 	From  factorSetView  `json:"from"`
@@ -33,7 +33,7 @@ type adoptionView struct {
 	Difference *footprint.Mass  `json:"differenceKgCO2e"`
 }
 
-// adoption is what an event is to adopt; what is empty stays as it is.
+// adoption is what an event adopts; empty fields are unchanged.
 type adoption struct {
 	set     *factors.Set
 	engine  string
@@ -52,10 +52,9 @@ func (a adoption) apply(e *record.Event) bool {
 	return e.Context() != before
 }
 
-// adopt moves an event to another factor set or engine. The result that this makes is
-// worked out first, and is the answer to a rehearsal as well. A record that has
-// no factor in the new set keeps the event from adopting it: nothing is ever
-// dropped from a total by a change of figures.
+// adopt changes an event to another factor set or engine. The new result is calculated first, and is also the
+// response of a dry run. If a record has no factor in the new set, the adoption is rejected: nothing is ever dropped
+// from a total by a change of factors.
 func (s *server) adopt(c *fiber.Ctx) error {
 	to, err := readAdoption(c)
 	if err != nil {
@@ -121,7 +120,7 @@ func readAdoption(c *fiber.Ctx) (adoption, error) {
 	return a, web.Finish(c, r)
 }
 
-// rehearse works out what the counted records come to after an adoption.
+// rehearse calculates the result after an adoption.
 func (s *server) rehearse(ctx context.Context, ev record.Event, to adoption) (adoptionView, error) {
 	changed := ev
 	to.apply(&changed)

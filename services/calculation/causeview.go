@@ -8,8 +8,7 @@ import (
 // causeView is a reason for which a revision exists, as clients see it.
 type causeView struct {
 	Action string `json:"action"`
-	// By is null where nobody is known: a new engine, or a change from before causes
-	// were kept.
+	// By is null if unknown: for a new engine, or a change that predates causes.
 	By      *record.Actor `json:"by"`
 	At      *string       `json:"at"`
 	Comment string        `json:"comment"`
@@ -20,8 +19,7 @@ type causeView struct {
 	RecordIDs []record.ID `json:"recordIds"`
 }
 
-// causesOf returns the causes of a revision. One from before causes were kept has
-// a single unknown cause.
+// causesOf returns the causes of a revision. One that predates causes has a single unknown cause.
 func causesOf(r resulttree.Result) []causeView {
 	causes := r.Causes
 	if len(causes) == 0 {

@@ -18,8 +18,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// effect calculates what a change does, as a rehearsal of it would, and on which
-// revision of the result.
+// effect calculates the effect of a change as a dry run would, and the revision of the result it is based on.
 func (s *server) effect(ctx context.Context, before, after record.Event) (json.RawMessage, int64, error) {
 	e, err := s.effectOf(ctx, before, after)
 	if err != nil {
@@ -29,7 +28,7 @@ func (s *server) effect(ctx context.Context, before, after record.Event) (json.R
 	return text, e.BasedOn, err
 }
 
-// proposalView is a proposal with what a second manager needs to decide.
+// proposalView is a proposal with the data that a second manager needs to decide.
 type proposalView struct {
 	record.Proposal
 	stale bool
@@ -44,8 +43,8 @@ func (v proposalView) MarshalJSON() ([]byte, error) {
 	return append(text[:len(text)-1], fmt.Sprintf(`,"stale":%t}`, v.stale)...), nil
 }
 
-// changes lists the proposals of an event, oldest first. The effect of one that
-// was proposed where no figures are known is calculated now, once, and kept.
+// changes lists the proposals of an event, oldest first. A missing effect, of a proposal made while figures were
+// unknown, is calculated now, once, and stored.
 func (s *server) changes(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -76,7 +75,7 @@ func (s *server) changes(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(views[begin:end], page, int64(len(views))))
 }
 
-// assess calculates the effect of a proposal that has none, and keeps it.
+// assess calculates and stores the effect of a proposal that has none.
 func (s *server) assess(ctx context.Context, ev record.Event, id string) (record.Event, error) {
 	flow := record.EventFlow{Store: s.Records, Now: s.Now}
 	return flow.Apply(ctx, record.EventRequest{
@@ -88,14 +87,14 @@ func (s *server) assess(ctx context.Context, ev record.Event, id string) (record
 			}
 			err := s.setEffect(ctx, e, i)
 			if apperr.CodeOf(err) == apperr.ProposalStale {
-				return record.ErrUnchanged // whatever it would do
+				return record.ErrUnchanged // without calculating the effect
 			}
 			return err
 		},
 	})
 }
 
-// setEffect calculates the effect of the i-th proposal on the event as it is.
+// setEffect calculates the effect of the i-th proposal on the current event.
 func (s *server) setEffect(ctx context.Context, e *record.Event, i int) error {
 	p, after := e.Proposals[i], *e
 	if err := after.ApplyChanges(p.Changed); err != nil {
@@ -111,8 +110,7 @@ func (s *server) setEffect(ctx context.Context, e *record.Event, i int) error {
 	return nil
 }
 
-// assessChange calculates the effect of a stale proposal anew, for the manager who
-// is to decide on it.
+// assessChange recalculates the effect of a stale proposal, for the manager who is to decide.
 func (s *server) assessChange(c *fiber.Ctx) error {
 	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
 		if p.Kind == record.SignedOff {
@@ -134,8 +132,8 @@ func (s *server) assessChange(c *fiber.Ctx) error {
 	})
 }
 
-// checkCurrent returns an error for the client while the result of an event is being
-// recalculated: an effect would be calculated on figures that are about to change.
+// checkCurrent returns an error while the result of an event is being recalculated: an effect would be based on
+// outdated figures.
 func (s *server) checkCurrent(ctx context.Context, ev record.Event) error {
 	due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
 	if err == nil && due {
@@ -144,8 +142,8 @@ func (s *server) checkCurrent(ctx context.Context, ev record.Event) error {
 	return err
 }
 
-// assessed returns a proposal whose effect nobody has asked for with its effect on the
-// event and the result as they are: a second manager may decide without a look at it.
+// assessed returns a proposal with its effect on the current event and result, if it has none yet: a second manager
+// may decide without having viewed it.
 func (s *server) assessed(ctx context.Context, ev record.Event, p record.Proposal) (record.Proposal, error) {
 	if len(p.Effect) > 0 || p.Kind == record.SignedOff || !p.MovesFigure() {
 		return p, nil
@@ -158,10 +156,10 @@ func (s *server) assessed(ctx context.Context, ev record.Event, p record.Proposa
 	return ev.Proposals[i], err
 }
 
-// stale reports whether what a proposal was calculated on has moved.
+// stale reports whether the data that a proposal's effect was calculated from has changed.
 func (s *server) stale(ctx context.Context, ev record.Event, p record.Proposal) (bool, error) {
 	if p.Kind == record.SignedOff || !p.MovesFigure() {
-		return false, nil // the sign-off itself asks for the newest revision
+		return false, nil // the sign-off itself requires the newest revision
 	}
 	due, err := s.Records.HasMarks(ctx, ev.Org, ev.ID)
 	if err != nil {
@@ -171,7 +169,7 @@ func (s *server) stale(ctx context.Context, ev record.Event, p record.Proposal) 
 	return due || len(p.Effect) == 0 || p.ContextRev != ev.ContextRev || p.ResultRevision != revision, err
 }
 
-// approveChange applies a proposal, by another manager than the one who made it.
+// approveChange applies a proposal, requested by another manager than the one who made it.
 func (s *server) approveChange(c *fiber.Ctx) error {
 	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error {
 		if p.By.ID == w.By.ID {
@@ -215,7 +213,7 @@ func staleProposal() error {
 	return apperr.New(apperr.ProposalStale, "The event or its figure has changed since the effect of this change was calculated. Calculate it again (POST …/assess) before you decide.")
 }
 
-// rejectChange drops a proposal. Who made it may do so too.
+// rejectChange closes a proposal. Its author may do so too.
 func (s *server) rejectChange(c *fiber.Ctx) error {
 	return s.decideChange(c, func(w writes.Write, policy record.Policy, comment string, p record.Proposal, _ record.Event) error {
 		left, err := s.decided(c, w, record.EventRequest{
@@ -228,7 +226,7 @@ func (s *server) rejectChange(c *fiber.Ctx) error {
 	})
 }
 
-// decideChange reads what the decision is about.
+// decideChange reads the subject of the decision.
 func (s *server) decideChange(c *fiber.Ctx, decide func(w writes.Write, policy record.Policy, comment string, p record.Proposal, ev record.Event) error) error {
 	comment, err := readDecision(c, false)
 	if err != nil {
@@ -260,7 +258,7 @@ func noSuchChange() error {
 	return apperr.New(apperr.ProposalNotFound, "There is no such open change. It may have been decided already.")
 }
 
-// decided takes a proposal off the event and makes its change, in one write.
+// decided removes a proposal from the event and makes its change, in one write.
 func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, p record.Proposal, change func(e *record.Event) error) (record.Event, error) {
 	return s.changed(c, w, req, p, func(e *record.Event, i int) error {
 		e.Proposals = e.WithoutProposal(i)
@@ -268,7 +266,7 @@ func (s *server) decided(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 	})
 }
 
-// changed makes a change of the event that is about its i-th proposal.
+// changed makes a change of the event concerning its i-th proposal.
 func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, p record.Proposal, change func(e *record.Event, i int) error) (record.Event, error) {
 	req.Org, req.ID, req.By, req.Proposal = w.Org, teams.EventID(c), w.By, p.ID
 	tags, conditional := web.IfMatch(c)
@@ -293,7 +291,7 @@ func (s *server) changed(c *fiber.Ctx, w writes.Write, req record.EventRequest, 
 	return e, writes.AuditEvent(c, e)
 }
 
-// proposeSignOff makes a sign-off a proposal for a second manager.
+// proposeSignOff stores a sign-off as a proposal for a second manager.
 func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, policy record.Policy, ev record.Event, revision int64, statement string) error {
 	body, err := json.Marshal(fiber.Map{"revision": revision, "statement": statement})
 	if err != nil {
@@ -317,8 +315,7 @@ func (s *server) proposeSignOff(c *fiber.Ctx, w writes.Write, policy record.Poli
 	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"change": p})
 }
 
-// approveSignOff begins the sign-off that was proposed, in the name of the second
-// manager.
+// approveSignOff begins a proposed sign-off, in the name of the second manager.
 func (s *server) approveSignOff(c *fiber.Ctx, w writes.Write, policy record.Policy, p record.Proposal, ev record.Event) error {
 	list, err := s.checklist(c.UserContext(), ev)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// compensationView is what an event states to have offset or removed, beside the
-// footprint. No figure of a result holds it.
+// compensationView are the offsets and removals of an event, in addition to the footprint. No figure of a result
+// includes them.
 type compensationView struct {
 	OffsetKg  footprint.Mass `json:"offsetKg"`
 	RemovalKg footprint.Mass `json:"removalKg"`
-	// Note says that neither is subtracted.
+	// Note states that neither is subtracted.
 	Note string `json:"note"`
 }
 
 const compensationNote = "Stated by the organiser, apart from the footprint: nothing of it is subtracted from any figure."
 
-// compensationOf returns the sums by kind; nil where the event states none.
+// compensationOf returns the sums by kind; nil if the event has none.
 func compensationOf(ev record.Event) *compensationView {
 	if len(ev.Compensation) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func compensationOf(ev record.Event) *compensationView {
 	return &view
 }
 
-// kilogramsOf returns kilograms as a mass, what is below a microgram cut off.
+// kilogramsOf returns kilograms as a mass, truncated to micrograms.
 func kilogramsOf(kg decimal.Decimal) footprint.Mass {
 	const microgramsOfKilogram = 1_000_000_000
 	n := new(big.Int).Mul(big.NewInt(kg.Coefficient()), big.NewInt(microgramsOfKilogram))

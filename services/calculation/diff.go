@@ -19,9 +19,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// Kinds of a part of the difference between two results. They are part of the
-// API. A record is of one kind, except that changes of factors and of the
-// method are told apart where they came one after the other.
+// Kinds of the parts of a difference between two results. They are part of the API. A record has one kind, except
+// that successive changes of factors and of the method are separate.
 const (
 	kindAdded   = "added"          // counts now and did not
 	kindRemoved = "removed"        // counted and does not any more
@@ -29,7 +28,7 @@ const (
 	kindFactor  = "factor_changed" // same input, other factor set
 	kindMethod  = "method_changed" // same input, other method or engine
 	kindBoth    = "recalculated"   // same input; several of these changed at once
-	kindOther   = "other"          // of no record: figures from before changes were kept
+	kindOther   = "other"          // not a record's: figures that predate stored changes
 
 	// These are of the event. They move the total only where a record depends on
 	// them, and the figures per attendee.
@@ -45,7 +44,7 @@ const (
 	maxChanges = 100_000
 	// listedRecords bounds the records named in an answer.
 	listedRecords = 100
-	// contextRevisions bounds the results read to tell factors from method.
+	// contextRevisions bounds the results that are read to distinguish factors from method.
 	contextRevisions = 1000
 )
 
@@ -63,8 +62,8 @@ type diffView struct {
 	Figures []figureView `json:"figures"`
 	// Intervals are the ends of the interval of the total, likewise.
 	Intervals []figureView `json:"intervals"`
-	// Categories are the scopes and categories of scope 3 that differ. A new method
-	// can move masses between them and leave the total as it is.
+	// Categories are the scopes and categories of scope 3 that differ. A new method can move masses between them
+	// without changing the total.
 	Categories []categoryMove `json:"categories"`
 	// Cause is of all revisions from the older one, exclusive, to the newer one.
 	Cause []causeView `json:"cause"`
@@ -90,13 +89,13 @@ type changeView struct {
 	ID   string `json:"_id"`
 	Type string `json:"type"`
 	Kind string `json:"kind"`
-	// Before and After are what the record counted; null when it did not.
+	// Before and After are the record's contributions; null if it did not count.
 	Before *footprint.Mass `json:"before"`
 	After  *footprint.Mass `json:"after"`
 	KgCO2e footprint.Mass  `json:"kgCO2e"`
 }
 
-// diff serves what leads from one result of an event to another.
+// diff serves the difference between two results of an event.
 func (s *server) diff(c *fiber.Ctx) error {
 	org, event, err := s.readEvent(c)
 	if err != nil {
@@ -119,8 +118,8 @@ func (s *server) diff(c *fiber.Ctx) error {
 		older, newer = newer, older
 	}
 	changed, err := resulttree.Comparer{Results: s.Results, Most: maxChanges}.Between(c.UserContext(), older, newer)
-	// What was summed up while it was read is not told from what is whole: the revisions
-	// are known to be dropped before anything of them is removed.
+	// Revisions may have been merged while they were read: they are recorded as dropped before anything of them is
+	// removed.
 	if dropped := s.checkKept(c, newest, older.Revision, newer.Revision); dropped != nil {
 		return dropped
 	}
@@ -254,8 +253,7 @@ func (v *diffView) add(kind, typ string, records int64, m footprint.Mass) {
 	v.Parts[at].KgCO2e = v.Parts[at].KgCO2e.Add(m)
 }
 
-// arrange puts parts and records into their order and leaves the small records
-// out.
+// arrange sorts parts and records and omits small records.
 func (v *diffView) arrange() {
 	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindCountry, kindPlace, kindDates, kindAttendees, kindBoundary, kindBoth, kindOther}
 	slices.SortFunc(v.Parts, func(a, b partView) int {
@@ -273,7 +271,7 @@ func (v *diffView) arrange() {
 	v.Records = v.Records[:min(len(v.Records), listedRecords)]
 }
 
-// reverse looks at the difference from its other end.
+// reverse reverses the direction of the difference.
 func (v *diffView) reverse() {
 	other := map[string]string{kindAdded: kindRemoved, kindRemoved: kindAdded}
 	v.From, v.To, v.Difference = v.To, v.From, v.Difference.Neg()

@@ -14,8 +14,8 @@ import (
 type figureView struct {
 	// Figure is the name of the figure in a result.
 	Figure string `json:"figure"`
-	// From and To are null where the event stated no attendees or dates. Then there
-	// is no difference either, and no parts.
+	// From and To are null if the event stated no attendees or dates. Then there is no difference either, and no
+	// parts.
 	From       *footprint.Mass `json:"from"`
 	To         *footprint.Mass `json:"to"`
 	Difference *footprint.Mass `json:"difference"`
@@ -28,15 +28,14 @@ type figurePart struct {
 	KgCO2e footprint.Mass `json:"kgCO2e"`
 }
 
-// addEventParts adds a part for each change of the event that no record's part
-// stands for, so that a change of attendees alone is not left out.
+// addEventParts adds a part for each change of the event without a record's part, such as a change of attendees only.
 func (v *diffView) addEventParts(older, newer resulttree.Result, causes []resulttree.Cause) {
 	kinds := contextKinds(older, newer)
 	if slices.ContainsFunc(causes, func(c resulttree.Cause) bool { return slices.Contains(c.Fields, "boundary") }) {
 		kinds = append(kinds, kindBoundary)
 	}
 	if slices.ContainsFunc(v.Parts, func(p partView) bool { return p.Kind == kindBoth }) {
-		// These are in it; attendees and dates move other figures as well.
+		// These are already included; attendees and dates affect other figures as well.
 		kinds = slices.DeleteFunc(kinds, func(k string) bool { return k == kindFactor || k == kindMethod || k == kindCountry || k == kindPlace })
 	}
 	for _, kind := range kinds {
@@ -47,9 +46,9 @@ func (v *diffView) addEventParts(older, newer resulttree.Result, causes []result
 	v.arrange()
 }
 
-// figuresBetween explains the figures per attendee. Each part is what its change
-// does after those before it: first the total moves, by the parts of the view, then
-// the attendees, then the dates. So they add up exactly, rounding included.
+// figuresBetween explains the figures per attendee. Each part is the effect of its change after those before it:
+// first the total, by the parts of the view, then the attendees, then the dates. So they add up exactly, including
+// rounding.
 func figuresBetween(from, to resulttree.Result, view diffView) []figureView {
 	before, after := from.Context, to.Context
 	withAttendees := before

@@ -20,9 +20,8 @@ type categoryMove struct {
 	Difference footprint.Mass `json:"differenceKgCO2e"`
 }
 
-// addMoves adds how the interval of the total and the categories differ. An
-// interval is not made of parts by record, so its whole difference has the kind of
-// change there was, or is of several at once.
+// addMoves adds the differences of the total's interval and of the categories. An interval is not a sum over records,
+// so its whole difference has the kind of the change, or of several together.
 func (v *diffView) addMoves(from, to resulttree.Result) error {
 	before, err := breakdownOf(from)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// partsOf returns what one record adds to the difference: one part, or two where
-// factors and method changed one after the other.
+// partsOf returns the parts of the difference for one record: one, or two if factors and method changed successively.
 func partsOf(r resulttree.RecordChange, older, newer resulttree.Result, contexts map[int64]resulttree.Result) ([]changeView, error) {
 	whole := changeView{ID: r.RecordID(), Type: r.Type}
 	var err error
@@ -43,9 +42,8 @@ func partsOf(r resulttree.RecordChange, older, newer resulttree.Result, contexts
 	return []changeView{whole}, nil
 }
 
-// stepwise tells the changes of factors from those of the method, where each
-// step of the record is one or the other. What a step changed held under every
-// context before its own.
+// stepwise separates the changes of factors from those of the method, if each step of the record is one or the other.
+// The figure before a step is valid in every context before it.
 func stepwise(r resulttree.RecordChange, contexts map[int64]resulttree.Result) ([]changeView, bool) {
 	revs := slices.Sorted(maps.Keys(contexts))
 	var parts []changeView
@@ -73,7 +71,7 @@ func stepwise(r resulttree.RecordChange, contexts map[int64]resulttree.Result) (
 	return parts, true
 }
 
-// massOf reads what a record counted; nil when it did not count.
+// massOf returns the contribution of a record; nil if it did not count.
 func massOf(h resulttree.Child) (*footprint.Mass, error) {
 	if h.Key == "" {
 		return nil, nil //nolint:nilnil // no record is no fault

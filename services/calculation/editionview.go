@@ -46,8 +46,8 @@ func (s *server) Sweep(ctx context.Context, ev record.Event) error {
 	return editions.Sweep(ctx, s.Results, ev.Org, ev.ID, roots, s.Now())
 }
 
-// signedEvent reads the event of the path, which may have been deleted where a
-// revision of it was signed: that stays readable to those who could see the event.
+// signedEvent reads the event in the path, which may be deleted if a revision of it was signed: that remains readable
+// for those who could see the event.
 func (s *server) signedEvent(c *fiber.Ctx) (record.Event, error) {
 	org := record.OrgID(web.PrincipalOf(c).Org)
 	ev, err := s.Records.EventContext(c.UserContext(), org, teams.EventID(c))
@@ -57,8 +57,7 @@ func (s *server) signedEvent(c *fiber.Ctx) (record.Event, error) {
 	return ev, err
 }
 
-// editionOf opens what is kept of the revision of the path; nil where it was not
-// signed.
+// editionOf opens the edition of the revision in the path; nil if it was not signed.
 func (s *server) editionOf(c *fiber.Ctx, ev record.Event) (*editions.Edition, error) {
 	number, err := c.ParamsInt("revision")
 	if err != nil {
@@ -72,7 +71,7 @@ func (s *server) editionOf(c *fiber.Ctx, ev record.Event) (*editions.Edition, er
 	return nil, nil //nolint:nilnil // it was not signed
 }
 
-// keptEdition opens what is kept of the revision of the path, or refuses.
+// keptEdition opens the edition of the revision in the path, or returns an error.
 func (s *server) keptEdition(c *fiber.Ctx) (record.Event, *editions.Edition, error) {
 	ev, err := s.signedEvent(c)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *server) keptEdition(c *fiber.Ctx) (record.Event, *editions.Edition, err
 		Message: "The newest revision has its explanation and report at …/results/explain and …/results/report. To keep them permanently, sign off a revision: POST /events/{eventId}/sign-off."})
 }
 
-// keptRevision serves the result of a signed revision as it was.
+// keptRevision serves the result of a signed revision unchanged.
 func (s *server) keptRevision(c *fiber.Ctx, e *editions.Edition, status string) error {
 	text, err := io.ReadAll(e.Reader(c.UserContext(), keptResult))
 	if err != nil {
@@ -180,17 +179,17 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	// The body is written after the handler has returned and its context has ended.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	return c.SendStream(newKeptBody(ctx, cancel, e.Reader(ctx, name), web.Turns(c)), int(document.Size))
+	return c.SendStream(newKeptBody(ctx, cancel, e.Reader(ctx, name), web.SlotFunc(c)), int(document.Size))
 }
 
-// keptStep is how much of a document of an edition is read in a turn, at most.
+// keptStep is how much of a document of an edition is read while holding a slot, at most.
 const keptStep = 256 << 10
 
-// keptBody is a document of an edition, of which each part is read in a turn of its
-// organization: a client that takes it slowly keeps nobody from working.
+// keptBody is a document of an edition; each part is read while holding a slot of its organization, so that a slow
+// client blocks nobody.
 type keptBody struct {
 	io.Reader
-	ctx    context.Context // it lives as long as the answer, longer than the call that makes it
+	ctx    context.Context // it lives as long as the response, longer than the call that creates it
 	cancel func()
 	turn   func(context.Context) (end func(), err error)
 	from   io.Reader
@@ -202,7 +201,7 @@ func newKeptBody(ctx context.Context, cancel func(), from io.Reader, turn func(c
 	return b
 }
 
-// step reads what is next.
+// step reads the next part.
 func (b *keptBody) step(p []byte) (int, error) {
 	end, err := b.turn(b.ctx)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 
 // Effect is what a change of an event does to its published figures.
 type Effect struct {
-	// Before and After are null where nothing is approved, and After for a deletion.
+	// Before and After are null if nothing is approved, and After for a deletion.
 	Before *EffectFigures `json:"before"`
 	After  *EffectFigures `json:"after"`
 	// Difference is that of the total; null where one of them is.
 	Difference *footprint.Mass `json:"differenceKgCO2e"`
-	// BasedOn is the revision of the result that was counted; 0 for none.
+	// BasedOn is the revision of the result it is based on; 0 for none.
 	BasedOn int64 `json:"basedOnRevision"`
 }
 
@@ -29,10 +29,9 @@ type EffectFigures struct {
 	PerAttendeeDayKg *footprint.Mass `json:"perAttendeeDayKg"`
 }
 
-// effectOf calculates what a change from before to after does to the counted
-// records of an event, by the arithmetic that a dry run of adopting a factor set
-// uses: from the records themselves, not by comparing figures. The error for the
-// client names records that have no factor after the change.
+// effectOf calculates the effect of a change from before to after on the counted records of an event, as a dry run of
+// an adoption does: from the records themselves, not by comparing figures. The error for the client names records
+// without a factor after the change.
 func (s *server) effectOf(ctx context.Context, before, after record.Event) (Effect, error) {
 	result, err := s.Results.Result(ctx, before.Org, before.ID)
 	if errors.Is(err, resulttree.ErrNotFound) {

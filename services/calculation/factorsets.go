@@ -26,9 +26,9 @@ type setView struct {
 	Version string       `json:"version"`
 	Factors int          `json:"factors"`
 	Sources []sourceView `json:"sources"`
-	// Attributions are the lines to show beside figures made with the set.
+	// Attributions are the required lines next to figures made with the set.
 	Attributions []string `json:"attributions"`
-	// Pack says where a set comes from that is not built in.
+	// Pack is the origin of a set that is not built in.
 	Pack *packView `json:"pack,omitempty"`
 }
 
@@ -75,13 +75,13 @@ func rowsOf(all []factors.Factor) []bundle.Factor {
 	return rows
 }
 
-// setViews remembers what is said of sets, which takes reading every row. A set is its
-// rows: another one has another id or another checksum.
+// setViews caches the views of sets, each of which requires reading every row. A set is identified by its id and
+// checksum.
 type setViews struct{ made *lru.Cache[setKey, setView] }
 
 type setKey struct{ id, version string }
 
-// keptSetViews is how many sets are remembered, each with some kilobytes.
+// keptSetViews is the size of the cache; a view has some kilobytes.
 const keptSetViews = 64
 
 func newSetViews() setViews { return setViews{lru.New[setKey, setView](keptSetViews)} }
@@ -107,7 +107,7 @@ func viewOfPack(p *factors.Pack) *packView {
 		Rows: p.Rows, Unsigned: p.SignedBy == "", SignedBy: p.SignedBy}
 }
 
-// sourcesOf lists where rows come from, the source of the most rows first.
+// sourcesOf lists the sources of rows, the one with the most rows first.
 func sourcesOf(rows []bundle.Factor) []sourceView {
 	sources := []sourceView{}
 	for _, f := range rows {
@@ -132,7 +132,7 @@ func (s *server) allSets(ctx context.Context) ([]*factors.Set, error) {
 	for _, id := range ids {
 		set, err := factors.Resolve(ctx, id)
 		if errors.Is(err, factors.ErrNotHeld) {
-			continue // added this very moment; this process learns of it in the next
+			continue // added just now; this process will load it soon
 		}
 		if err != nil {
 			return nil, err
@@ -183,8 +183,8 @@ func (s *server) factorSet(c *fiber.Ctx) error {
 	return web.OK(c, rowsView{s.sets.of(set), web.NewList(views, page, total)})
 }
 
-// readSet finds the set that a body names in factorSet; a set that nobody has is a
-// fault of the body. The error is that of a store that could not be asked.
+// readSet returns the set named by factorSet in a body; an unknown set is a fault of the body. The error is that of
+// an unavailable store.
 func readSet(c *fiber.Ctx, r *fields.Reader, id string) (*factors.Set, error) {
 	set, err := factors.Resolve(c.UserContext(), id)
 	if errors.Is(err, factors.ErrNotHeld) {
@@ -194,7 +194,7 @@ func readSet(c *fiber.Ctx, r *fields.Reader, id string) (*factors.Set, error) {
 	return set, err
 }
 
-// unknownSet is the detail of a set that is not held.
+// unknownSet is the detail of an unknown set.
 func unknownSet(field string) apperr.Detail {
 	d := apperr.Detail{Field: field, Code: "UNKNOWN_FACTOR_SET", Message: "suggestions lists the available factor sets."}
 	for _, set := range append(factors.Sets(), factors.Added()...) {

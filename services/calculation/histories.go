@@ -15,8 +15,8 @@ const (
 	entriesAtOnce = 2000
 )
 
-// historiesOf reads the whole histories of counted records, each oldest first, in a
-// number of reads that does not grow with each record.
+// historiesOf reads the whole histories of counted records, each oldest first, in a number of reads that does not
+// depend on the number of records.
 func (s *server) historiesOf(ctx context.Context, ev record.Event, counted []record.Counted) (map[record.ID][]record.Entry, error) {
 	ids := make([]record.ID, len(counted))
 	for i, c := range counted {

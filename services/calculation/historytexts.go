@@ -12,18 +12,16 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// keptRevisions is how many bytes of superseded results are remembered as they are shown: some
-// thousand of them.
+// keptRevisions is the size in bytes of the cache of formatted superseded results: some thousand of them.
 const keptRevisions = 8 << 20
 
-// revisionTexts are superseded results as they are shown in the history of an event, which stays the
-// same: to work out and write a page of a hundred takes longer than to read them.
+// revisionTexts caches superseded results as formatted for the history of an event, which never change: formatting a
+// page of a hundred takes longer than reading them.
 type revisionTexts struct {
 	kept *lru.Cache[revisionKey, []byte]
 }
 
-// revisionKey is what the text of a superseded result depends on. Since changes when older
-// ones are dropped.
+// revisionKey are the inputs of the text of a superseded result. Since changes when older ones are dropped.
 type revisionKey struct {
 	org             record.OrgID
 	event           record.EventID
@@ -36,7 +34,7 @@ func newRevisionTexts() *revisionTexts {
 	return &revisionTexts{kept: lru.NewCosting[revisionKey](keptRevisions, func(text []byte) int { return 256 + len(text) })}
 }
 
-// of returns the text of a superseded result; view makes it where it is not remembered.
+// of returns the text of a superseded result; view formats it if it is not cached.
 func (t *revisionTexts) of(r resulttree.Result, withoutComments bool, view func() (resultView, error)) ([]byte, error) {
 	key := revisionKey{r.Org, r.Event, r.Revision, r.Since, r.InputsHash, withoutComments}
 	if text, ok := t.kept.Get(key); ok {
@@ -50,7 +48,7 @@ func (t *revisionTexts) of(r resulttree.Result, withoutComments bool, view func(
 	return text, nil
 }
 
-// textOf returns a result as it is shown.
+// textOf returns a result as served.
 func textOf(view func() (resultView, error)) ([]byte, error) {
 	v, err := view()
 	if err != nil {
@@ -65,7 +63,7 @@ func textOf(view func() (resultView, error)) ([]byte, error) {
 	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// textList is a list of what was written before.
+// textList is a list of encoded items.
 type textList web.List[[]byte]
 
 // AppendJSON appends the list as web.List is written.

@@ -47,8 +47,7 @@ func keptPageIn(language string) string {
 // wholeLimits bound the events that can be signed off, and those that can be reported.
 func wholeLimits() eventreader.Limits { return eventreader.Limits{Records: 120_000, Bytes: 512 << 20} }
 
-// signing is what a sign-off states about the edition it makes. The write that
-// completes the sign-off states the very same.
+// signing is what a sign-off states about its edition. The write that completes the sign-off states the same.
 type signing struct {
 	edition, revision int64
 	statement         string
@@ -58,10 +57,9 @@ type signing struct {
 	open              json.RawMessage
 }
 
-// keep stores everything that an edition of an event serves, and returns the name of
-// its root. Nothing of it can be seen before the event names that root, and it may
-// be repeated. The error for the client says that the revision is not the newest, or
-// cannot be recomputed.
+// keep stores everything that an edition of an event serves, and returns the name of its root. It is invisible before
+// the event names that root, and may be repeated. The error for the client states that the revision is not the
+// newest, or cannot be recomputed.
 func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root string, err error) {
 	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, wholeLimits())
 	if err != nil {
@@ -70,8 +68,8 @@ func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root 
 	if result.Revision != sign.revision {
 		return "", apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", sign.revision, result.Revision)
 	}
-	// What earlier sign-offs left that did not come about goes now: one at a time is
-	// made of an event, and this one has stored nothing yet.
+	// Remains of earlier failed sign-offs are removed now: an event has one at a time, and this one has stored
+	// nothing yet.
 	if err := s.Sweep(ctx, ev); err != nil {
 		return "", err
 	}
@@ -106,8 +104,7 @@ func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root 
 	return w.Close(ctx)
 }
 
-// keepResult stores the result as it is served, without status and counts, which
-// are of the moment of the answer.
+// keepResult stores the result as served, without status and counts, which vary.
 func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.Event, result resulttree.Result) error {
 	view, err := viewOf(result, "")
 	if err != nil {
@@ -129,7 +126,7 @@ func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.E
 	})
 }
 
-// served returns JSON as answers have it, which leave < > & as they are.
+// served encodes JSON as responses do, without escaping < > &.
 func served(v any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -186,8 +183,7 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 	return w.Document(ctx, keptTable, formCSV, func(d *editions.DocumentWriter) error { return report.CSV(d, data) })
 }
 
-// reportData returns what the page and the table of a result are made of, and what is to
-// be measured next.
+// reportData returns the data of the page and the table of a result, and the list of what to measure next.
 func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, []findings.ToMeasure, error) {
 	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted, Causes: result.Causes}
 	organization, err := s.Records.Organization(ctx, ev.Org)
@@ -212,7 +208,7 @@ func (s *server) notCounted(ctx context.Context, ev record.Event) (*bundle.NotCo
 		ChangesRequested: counts[record.ChangesRequested], Rejected: counts[record.Rejected], Unsubmitted: counts[record.Unsubmitted]}, err
 }
 
-// sourceOf returns what the bundle of a result is made of, without people.
+// sourceOf returns the source of the bundle of a result, without people.
 func sourceOf(ev record.Event, result resulttree.Result, counted []record.Counted) bundle.Source {
 	source := bundle.Source{
 		Event:     bundle.Event{ID: string(ev.ID), Title: ev.Title, Boundary: ev.Boundary, Context: bundle.ContextOf(result.Context)},
@@ -235,8 +231,8 @@ func (s *server) sourceWithPeople(ctx context.Context, ev record.Event, result r
 	return source, s.addPeople(ctx, ev, &source)
 }
 
-// addPeople adds the organization, its policies and the numbers of records that are not
-// counted. It comes after the records: the policies that they were approved under are there.
+// addPeople adds the organization, its policies and the numbers of uncounted records. It must follow reading the
+// records, so that it includes the policies that they were approved under.
 func (s *server) addPeople(ctx context.Context, ev record.Event, source *bundle.Source) error {
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil {
@@ -252,7 +248,7 @@ func (s *server) addPeople(ctx context.Context, ev record.Event, source *bundle.
 	return err
 }
 
-// provenanceOf returns how counted records came to be counted.
+// provenanceOf returns the provenance of counted records.
 func (s *server) provenanceOf(ctx context.Context, ev record.Event, counted []record.Counted) (all []bundle.Provenance, err error) {
 	for some := range slices.Chunk(counted, historiesAtOnce) {
 		histories, err := s.historiesOf(ctx, ev, some)
@@ -266,8 +262,7 @@ func (s *server) provenanceOf(ctx context.Context, ev record.Event, counted []re
 	return all, nil
 }
 
-// build makes a bundle of a result, signed where there is a key. What it comes to
-// must be what the result says, to the last bit.
+// build builds the bundle of a result, signed if there is a key. It must agree with the result to the last bit.
 func (s *server) build(source bundle.Source, result resulttree.Result) (bundle.Built, error) {
 	built, err := bundle.Build(source)
 	if err != nil {
@@ -282,13 +277,13 @@ func (s *server) build(source bundle.Source, result resulttree.Result) (bundle.B
 	return built, err
 }
 
-// reproduces returns an error unless records come to what a result says, to the last bit.
+// reproduces returns an error unless the sum of records equals the result to the last bit.
 func reproduces(result resulttree.Result, sum total.Contribution) error {
 	got, err := json.Marshal(sum)
 	if err != nil {
 		return err
 	}
-	// What an older engine stored is the same result where the figures are.
+	// A contribution stored by an older engine is equal if its figures are.
 	var stored total.Contribution
 	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
 		return fmt.Errorf("result of event %s: %w", result.Event, err)

@@ -8,21 +8,19 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// participantsView relates the footprint to all who take part. Digital records
-// count for those who take part from afar, all other for those who are there. A
-// figure is null where the event does not state what it needs.
+// participantsView relates the footprint to all participants. Digital records count for remote ones, all others for
+// those on site. A figure is null if the event does not state the required numbers.
 type participantsView struct {
 	InPerson int64 `json:"inPerson"`
 	Virtual  int64 `json:"virtual"`
-	// PerParticipantKg is the total by all who take part.
+	// PerParticipantKg is the total per participant.
 	PerParticipantKg    *footprint.Mass `json:"perParticipantKg"`
 	PerParticipantDayKg *footprint.Mass `json:"perParticipantDayKg"`
 	PerInPersonKg       *footprint.Mass `json:"perInPersonKg"`
 	PerVirtualKg        *footprint.Mass `json:"perVirtualKg"`
 }
 
-// participantsOf returns the figures by those the event states now; nil where it
-// states none.
+// participantsOf returns the figures by the event's current numbers; nil if it states none.
 func participantsOf(ev record.Event, b total.Breakdown) *participantsView {
 	var v participantsView
 	if ev.Attendees != nil {

@@ -20,10 +20,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// settledTag returns the entity tag of an answer that is made of an event and its
-// newest result, without making the answer; parts tell what else it depends on.
-// It is empty while something is not in the result yet: what is read then may be
-// of several moments, and only the answer itself has a tag.
+// settledTag returns the entity tag of a response derived from an event and its newest result, without generating the
+// response; parts are further inputs. It is empty while the result is not current: then several reads may be
+// inconsistent, and only the response itself has a tag.
 func (s *server) settledTag(ev record.Event, r resulttree.Result, due bool, parts ...any) (string, error) {
 	if due {
 		return "", nil
@@ -36,8 +35,8 @@ func (s *server) settledTag(ev record.Event, r resulttree.Result, due bool, part
 	return web.ETagOf(program, string(text)), err
 }
 
-// keepTag gives an answer that has been made its settled tag, unless something
-// has changed while it was made: then the tag is that of its bytes.
+// keepTag sets the settled tag of a generated response, unless something has changed meanwhile: then the tag is that
+// of its bytes.
 func (s *server) keepTag(c *fiber.Ctx, ev record.Event, tag string) error {
 	if tag == "" {
 		return nil
@@ -49,8 +48,8 @@ func (s *server) keepTag(c *fiber.Ctx, ev record.Event, tag string) error {
 	return err
 }
 
-// programHash returns the hash of the running program: another release may word
-// the same answer otherwise, and all replicas of one release agree.
+// programHash is the hash of the running program: another release may format the response differently, and all
+// replicas of one release agree.
 var programHash = sync.OnceValues(func() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -91,8 +90,7 @@ func (s *server) reportTag(ctx context.Context, ev record.Event, r resulttree.Re
 	return s.settledTag(ev, r, due, "report", names, form, language, key, organization.Name, organization.Policy.Rev, counts)
 }
 
-// editionTag returns the tag of a page of the explanation that is kept of a signed
-// revision, which never changes.
+// editionTag returns the tag of a page of the stored explanation of a signed revision, which never changes.
 func editionTag(e *editions.Edition, page web.Page) string {
 	return web.ETagOf("edition", e.Documents[keptExplain].SHA256, strconv.FormatInt(page.Number, 10), strconv.FormatInt(page.Limit, 10))
 }

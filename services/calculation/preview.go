@@ -17,7 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// previewView is the result as it would be were the whole queue approved.
+// previewView is the result if the whole queue were approved.
 type previewView struct {
 	Event record.EventID `json:"eventId"`
 	// BasedOn is the newest result, null when nothing is approved yet.
@@ -43,7 +43,7 @@ type queueView struct {
 	KgCO2e        footprint.Mass `json:"kgCO2e"`
 }
 
-// preview serves what the total would be were the whole queue approved.
+// preview serves the total if the whole queue were approved.
 func (s *server) preview(c *fiber.Ctx) error {
 	ev, err := s.event(c)
 	if err != nil {
@@ -56,8 +56,7 @@ func (s *server) preview(c *fiber.Ctx) error {
 	return web.OK(c, view)
 }
 
-// previewAttempts bounds how often the queue and the result are read until
-// nothing has moved from the one into the other in between.
+// previewAttempts bounds how often the queue and the result are read until they are consistent.
 const previewAttempts = 4
 
 func (s *server) previewOf(ctx context.Context, ev record.Event) (previewView, error) {
@@ -68,15 +67,14 @@ func (s *server) previewOf(ctx context.Context, ev record.Event) (previewView, e
 	return makePreview(ev, b)
 }
 
-// basis is what a preview is made from: a result and a queue that belong
-// together, unless they are moving.
+// basis is the input of a preview: a result and a queue that are consistent, unless they keep changing.
 type basis struct {
 	result resulttree.Result
 	queue  queue
 	moving bool
 }
 
-// counted returns what the result counts.
+// counted returns the sum of the result.
 func (b basis) counted() (c total.Contribution, err error) {
 	if b.result.Version == 0 {
 		return c, nil
@@ -117,7 +115,7 @@ func (s *server) basis(ctx context.Context, ev record.Event) (basis, error) {
 	}
 }
 
-// resultOrNone reads the newest result; its zero value when there is none.
+// resultOrNone reads the newest result; its zero value if there is none.
 func (s *server) resultOrNone(ctx context.Context, ev record.Event) (resulttree.Result, error) {
 	r, err := s.Results.Result(ctx, ev.Org, ev.ID)
 	if errors.Is(err, resulttree.ErrNotFound) {
@@ -129,7 +127,7 @@ func (s *server) resultOrNone(ctx context.Context, ev record.Event) (resulttree.
 // queuePage is how much of the queue is read at once.
 const queuePage = 500
 
-// queue is what waits for a decision.
+// queue are the records waiting for a decision.
 type queue struct {
 	records int64
 	failed  []record.ID
@@ -159,8 +157,8 @@ func (s *server) queued(ctx context.Context, ev record.Event) (queue, error) {
 	}
 }
 
-// contributionOf returns what a record would count: the stored figure where it
-// was made under the event's context by this engine, else a new one.
+// contributionOf returns the contribution of a record: the stored one if it is of the event's context and this
+// engine, else a new one.
 func contributionOf(r record.Record, ev record.Event) (part total.Contribution, err error) {
 	if r.ContextRev == ev.ContextRev && total.OfThisEngine(r.Contribution) {
 		err = json.Unmarshal(r.Contribution, &part)

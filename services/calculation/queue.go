@@ -19,21 +19,19 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// queueItem is a record that waits for a decision, with what helps to decide.
+// queueItem is a record waiting for a decision, with the data for it.
 type queueItem struct {
 	record.Record
 	review reviewView
 }
 
 type reviewView struct {
-	// KgCO2e is what the record would count; null where it cannot be calculated
-	// under the event's method.
+	// KgCO2e is the record's contribution; null if it cannot be calculated with the event's method.
 	KgCO2e *footprint.Mass `json:"kgCO2e"`
-	// SharePercent is that in percent of the event's newest total; null while
-	// there is none.
+	// SharePercent is its share of the event's newest total in percent; null without a total.
 	SharePercent json.RawMessage `json:"sharePercent"`
-	// WaitingSince is when it was submitted. AgeHours counts whole hours: an age
-	// that is another one each time would be a new answer to all who poll.
+	// WaitingSince is the time of submission. AgeHours is in whole hours, so that polled responses do not change each
+	// time.
 	WaitingSince string             `json:"waitingSince"`
 	AgeHours     int64              `json:"ageHours"`
 	Findings     []findings.Finding `json:"findings"`
@@ -53,8 +51,7 @@ func (i queueItem) MarshalJSON() ([]byte, error) {
 	return append(append(text, review...), '}'), nil
 }
 
-// queue lists what waits for a decision, newest first: of one event, or of the
-// whole organization.
+// queue lists the records waiting for a decision, newest first: of one event, or of the whole organization.
 func (s *server) queue(c *fiber.Ctx) error {
 	page, err := web.PageOf(c)
 	if err != nil {
@@ -91,8 +88,8 @@ func (s *server) queue(c *fiber.Ctx) error {
 	return web.OK(c, web.NewList(items, page, total))
 }
 
-// waiting reads a page of what waits: in one event, or in all events that the caller
-// reviews. An administrator sees the queue of every team.
+// waiting reads a page of waiting records: of one event, or of all events that the caller reviews. An administrator
+// sees the queue of every team.
 func (s *server) waiting(c *fiber.Ctx, org record.OrgID, event record.EventID, page web.Page) ([]record.Record, int64, error) {
 	p := web.PrincipalOf(c)
 	if event != "" || p.Role.Holds(identity.Admin) {
@@ -101,7 +98,7 @@ func (s *server) waiting(c *fiber.Ctx, org record.OrgID, event record.EventID, p
 	return s.Records.ReviewQueueOf(c.UserContext(), org, p.UserID, page.Offset(), page.Limit)
 }
 
-// review fills in what helps to decide on the items of one event.
+// review adds the data for decisions to the items of one event.
 func (s *server) review(ctx context.Context, ev record.Event, items []queueItem, places []int) error {
 	result, err := s.resultOrNone(ctx, ev)
 	if err != nil {
@@ -113,8 +110,7 @@ func (s *server) review(ctx context.Context, ev record.Event, items []queueItem,
 			return err
 		}
 	}
-	// The record is looked at as if it was counted already: beside those that
-	// are, and beside what waits with it on this page.
+	// The record is checked as if it was counted: with the counted ones, and with those waiting on this page.
 	var facts [][]findings.Fact
 	var waiting []findings.Fact
 	if sum.Records() > 0 && sum.Records() <= eventreader.MaxRecords {
@@ -173,8 +169,7 @@ func waitingOf(r record.Record, now time.Time) reviewView {
 	}
 }
 
-// sharePercent returns part in percent of total to two places, null where there is
-// no total to have a share of.
+// sharePercent returns part in percent of total with two decimals, null if total is zero.
 func sharePercent(part, total footprint.Mass) json.RawMessage {
 	if total.Sign() <= 0 {
 		return json.RawMessage("null")

@@ -12,8 +12,8 @@ import (
 // maxAttendees is the most that an event may have.
 const maxAttendees = 10_000_000
 
-// rehearseEvent answers what changes of an event that move its figures would do to
-// them, all of them together. Nothing is stored or proposed.
+// rehearseEvent serves the effect of changes of an event on its figures, all of them together. Nothing is stored or
+// proposed.
 func (s *server) rehearseEvent(c *fiber.Ctx) error {
 	before, err := s.event(c)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *server) rehearseEvent(c *fiber.Ctx) error {
 	return web.OK(c, effect)
 }
 
-// readRehearsal reads what is to be tried. What is absent stays as the event has it.
+// readRehearsal reads the changes to try. Absent fields keep the event's values.
 func readRehearsal(c *fiber.Ctx, r *fields.Reader, event *record.Event) error {
 	r.RequireOneOf("method", "factorSet", "attendees")
 	if m, ok := r.Object("method"); ok {

@@ -17,24 +17,22 @@ import (
 	"github.com/eventcarbon/ecf/libs/writes"
 )
 
-// deed is what an earlier attempt of a request has done to an event: the entry in its
-// history, and the event as it is now.
+// deed is the result of an earlier attempt of a request: the entry in the event's history, and the current event.
 type deed struct {
 	event record.Event
 	entry record.EventEntry
 }
 
-// repeatable makes a handler that changes an event at most once find what an earlier
-// attempt of the request has done, by its name in the event's history, and answer for
-// it: the process that did it may have died before its answer was kept. What is done
-// may not be possible a second time, so that this is asked before anything else.
+// repeatable makes a handler that changes an event at most once find an earlier attempt of the request, by its name
+// in the event's history, and respond accordingly: the process may have crashed before the response was stored. Since
+// the change may not be possible a second time, this is checked first.
 func (s *server) repeatable(next fiber.Handler, answer func(c *fiber.Ctx, d deed) error) fiber.Handler {
 	repeat := func(c *fiber.Ctx) (found bool, err error) {
 		d, found, err := s.done(c)
 		if !found || err != nil {
 			return false, err
 		}
-		// The entry may not be in the audit log yet; one that is there is entered once.
+		// The entry may be missing in the audit log; duplicates are ignored there.
 		if note := writes.EventNote(d.event.ID, d.entry); audit.Reportable(note.Action) {
 			if err := audit.Attach(c, note); err != nil {
 				return true, err
@@ -55,7 +53,7 @@ func (s *server) repeatable(next fiber.Handler, answer func(c *fiber.Ctx, d deed
 		if !errors.Is(err, record.ErrMade) {
 			return err
 		}
-		// This attempt was given up for dead, and another one was faster.
+		// Another attempt took over this one and was faster.
 		found, failure := repeat(c)
 		if failure == nil && !found {
 			failure = record.NoSuchEvent() // deleted since
@@ -64,8 +62,8 @@ func (s *server) repeatable(next fiber.Handler, answer func(c *fiber.Ctx, d deed
 	}
 }
 
-// done looks for what the request has done to the event of the path. Of an event that
-// was deleted since there is nothing to be answered, unless that is what it did.
+// done looks for the request's change of the event in the path. For an event deleted since there is no response,
+// unless the request deleted it.
 func (s *server) done(c *fiber.Ctx) (deed, bool, error) {
 	e, err := s.Records.EventContext(c.UserContext(), record.OrgID(web.PrincipalOf(c).Org), teams.EventID(c))
 	if errors.Is(err, record.ErrNotFound) {
@@ -81,7 +79,7 @@ func (s *server) done(c *fiber.Ctx) (deed, bool, error) {
 	return deed{e, entry}, found, err
 }
 
-// changedBefore answers with the event as it is.
+// changedBefore responds with the current event.
 func (s *server) changedBefore(c *fiber.Ctx, d deed) error { return web.OK(c, d.event) }
 
 // approvedBefore answers for a proposal that was approved.
@@ -98,7 +96,7 @@ func (s *server) approvedBefore(c *fiber.Ctx, d deed) error {
 	return web.OK(c, d.event)
 }
 
-// assessedBefore answers with a proposal whose effect was calculated.
+// assessedBefore responds with a proposal whose effect was calculated.
 func (s *server) assessedBefore(c *fiber.Ctx, d deed) error {
 	p, _, open := d.event.Find(d.entry.Change)
 	if !open {
@@ -107,13 +105,13 @@ func (s *server) assessedBefore(c *fiber.Ctx, d deed) error {
 	return web.OK(c, fiber.Map{"change": proposalView{p, false}})
 }
 
-// signedOffBefore answers for a sign-off that was begun, or proposed.
+// signedOffBefore responds for a sign-off that was begun, or proposed.
 func (s *server) signedOffBefore(c *fiber.Ctx, d deed) error {
 	if d.entry.Action == record.SignOffBegun {
 		return s.begunBefore(c, d)
 	}
 	p := d.proposal(record.SignedOff)
-	if p.Body == nil { // decided since: what was proposed is what the request asks for
+	if p.Body == nil { // decided since: the request has the proposed change
 		var asked struct {
 			Revision  int64  `json:"revision"`
 			Statement string `json:"statement"`
@@ -130,8 +128,7 @@ func (s *server) signedOffBefore(c *fiber.Ctx, d deed) error {
 	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"change": p})
 }
 
-// proposal returns the proposal that was made: the open one or, where it was decided
-// since, what the history says of it.
+// proposal returns the proposal that was made: the open one or, if it was decided since, the one in the history.
 func (d deed) proposal(kind record.EventAction) record.Proposal {
 	if p, _, open := d.event.Find(d.entry.Change); open {
 		return p
@@ -139,8 +136,8 @@ func (d deed) proposal(kind record.EventAction) record.Proposal {
 	return record.Proposal{ID: d.entry.Change, Kind: kind, By: d.entry.By, At: d.entry.At, Comment: d.entry.Comment, ContextRev: d.entry.ContextRev}
 }
 
-// begunBefore answers for a sign-off that was begun, and ends it where nobody has: two
-// that do so at once write the same, and one of them fails on the event's revision.
+// begunBefore responds for a sign-off that was begun, and completes it if necessary: two concurrent attempts write
+// the same, and one of them fails on the event's revision.
 func (s *server) begunBefore(c *fiber.Ctx, d deed) error {
 	if d.event.Rev == d.entry.Rev {
 		w, err := s.writes.Begin(c)
@@ -156,15 +153,14 @@ func (s *server) begunBefore(c *fiber.Ctx, d deed) error {
 	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"event": d.event, "checklist": list})
 }
 
-// checklistOf returns the checklist that a sign-off was begun with: it is kept with
-// the sign-off, and with the edition that came of it. Where none came of it the list is
-// that of now.
+// checklistOf returns the checklist of a sign-off: it is stored with the sign-off, and with its edition. If there is
+// no edition, it is the current one.
 func (s *server) checklistOf(ctx context.Context, d deed) (any, error) {
 	if d.event.Rev == d.entry.Rev {
 		return d.event.Gate.Pending.Open, nil
 	}
 	for _, ed := range slices.Backward(d.event.Editions) {
-		// The gate is closed under the time of the request, right before its entry.
+		// The gate is closed at the time of the request, right before its entry.
 		if ed.By.ID == d.entry.By.ID && ed.Statement == d.entry.Comment && !ed.At.After(d.entry.At) && len(ed.Open) > 0 {
 			return ed.Open, nil
 		}

@@ -20,17 +20,16 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// The page shows some of the records, the largest ones, and is as long for any event. Which
-// they are is known when all have been written: an index of each segment, kept beside its
-// text, says what each record comes to and where it stands.
+// The page shows only the largest records, so its length does not depend on the event. Which they are is known when
+// all have been written: an index of each segment, stored with its text, has each record's mass and position.
 
-// indexed is what an index says of a record.
+// indexed is an index entry of a record.
 type indexed struct {
 	ID string `json:"i"`
-	// Hi and Lo are what it comes to.
+	// Hi and Lo are its mass.
 	Hi int64  `json:"h"`
 	Lo uint64 `json:"l"`
-	// At is where it begins in the text of its segment.
+	// At is its position in the text of its segment.
 	At   int64 `json:"a"`
 	Size int64 `json:"s"`
 }
@@ -40,8 +39,7 @@ func (i indexed) mass() footprint.Mass { return footprint.MassOfWords(i.Hi, i.Lo
 // writtenBetween is how many records are written from one call of between to the next.
 const writtenBetween = 64
 
-// writeIndexed is bundle.WriteRecords that returns an index of what it has written. It calls
-// between each time that it has written some.
+// writeIndexed is bundle.WriteRecords with an index as its result. It calls between after every batch.
 func writeIndexed(w io.Writer, records []bundle.Record, between func() error) ([]indexed, error) {
 	index := make([]indexed, len(records))
 	at := int64(0)
@@ -86,13 +84,12 @@ type picked struct {
 type picks struct {
 	records int            // of all segments
 	sum     footprint.Mass // of all of them
-	// largest are the largest ones, largest first; of the same mass those that stand first
-	// in the bundle.
+	// largest are the largest ones, largest first; ties in the order of the bundle.
 	largest []picked
 	named   []picked
 }
 
-// pick looks for the largest records, and those with the ids.
+// pick selects the largest records, and those with the ids.
 func pick(parts []reportPart, ids map[string]bool) (p picks, err error) {
 	keep := func() {
 		slices.SortStableFunc(p.largest, func(a, b picked) int { return b.mass().Cmp(a.mass()) })
@@ -120,7 +117,7 @@ func pick(parts []reportPart, ids map[string]bool) (p picks, err error) {
 	return p, nil
 }
 
-// inputs reads what records were calculated from, as it stands in the bundle.
+// inputs reads the inputs of records from the text of the bundle.
 func inputs(parts []reportPart, all []picked) ([]bundle.Input, error) {
 	slices.SortFunc(all, func(a, b picked) int { return cmp.Or(cmp.Compare(a.part, b.part), cmp.Compare(a.At, b.At)) })
 	all = slices.CompactFunc(all, func(a, b picked) bool { return a.part == b.part && a.At == b.At })
@@ -149,7 +146,7 @@ func inputs(parts []reportPart, all []picked) ([]bundle.Input, error) {
 	return out, nil
 }
 
-// some returns what the page shows of the records of a result.
+// some returns the records of a result that the page shows.
 func (m *making) some(result resulttree.Result, parts []reportPart, next []findings.ToMeasure) (*report.Some, error) {
 	ids := map[string]bool{}
 	for _, n := range next {
@@ -159,7 +156,7 @@ func (m *making) some(result resulttree.Result, parts []reportPart, next []findi
 	if err != nil {
 		return nil, err
 	}
-	if len(p.named) != len(ids) { // what is to be measured next is of other records by now
+	if len(p.named) != len(ids) { // the list of what to measure next is outdated
 		return nil, eventreader.Changing()
 	}
 	source := sourceOf(m.ev, result, nil)
@@ -188,7 +185,7 @@ func (m *making) some(result resulttree.Result, parts []reportPart, next []findi
 	return some, nil
 }
 
-// page makes the page of an event's newest result.
+// page generates the page of an event's newest result.
 func (s *server) page(ctx context.Context, m *making) (resulttree.Result, []byte, error) {
 	result, parts, built, err := s.reportBundle(ctx, m)
 	if err != nil {

@@ -24,14 +24,13 @@ const (
 	formJSON = fiber.MIMEApplicationJSON
 	formCSV  = "text/csv"
 	formHTML = fiber.MIMETextHTML
-	// formPeople is the type of a bundle with people: clients of the released document
-	// take application/json for one without.
+	// formPeople is the media type of a bundle with people: clients of the released document expect one without for
+	// application/json.
 	formPeople = "application/vnd.ecf.report+json"
 )
 
-// report serves the newest result with all it was calculated from, in the form
-// that Accept asks for: the bundle to be recomputed (the default), a table, or
-// a page to be printed.
+// report serves the newest result with everything it was calculated from, in the format of the Accept field: the
+// bundle (the default), a table, or a page to print.
 func (s *server) report(c *fiber.Ctx) error {
 	names, err := variantFor(c)
 	if err != nil {
@@ -77,9 +76,8 @@ func (s *server) report(c *fiber.Ctx) error {
 	return m.closeAfter(c, err)
 }
 
-// formOf returns the form of a report that Accept asks for, the bundle where it takes
-// any. One that takes none of them is NOT_ACCEPTABLE: who asks for a document to be
-// read is not helped by another one.
+// formOf returns the format of a report for the Accept field, by default the bundle. If it accepts none of them, it
+// is NOT_ACCEPTABLE.
 func formOf(c *fiber.Ctx) (string, error) {
 	c.Vary(fiber.HeaderAccept)
 	switch form := c.Accepts(formJSON, formCSV, formHTML, formPeople); form {
@@ -141,7 +139,7 @@ func tableName(ev record.Event, r resulttree.Result) string {
 	return fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), r.Revision)
 }
 
-// fileSafe keeps of an id what a file name may hold everywhere.
+// fileSafe reduces an id to characters that are valid in file names.
 func fileSafe(id string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
@@ -151,7 +149,7 @@ func fileSafe(id string) string {
 	}, id)
 }
 
-// pseudonym returns a name that stands for a person in one bundle.
+// pseudonym returns a pseudonym of a person for one bundle.
 func pseudonym() string { return strings.ToLower(rand.Text())[:10] }
 
 // namesOf reads the parameter names: full, roles, or empty for a bundle without

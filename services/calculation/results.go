@@ -28,8 +28,7 @@ const (
 	statusRecalculating = record.ResultRecalculating
 )
 
-// resultView is the computed result as clients see it. The breakdown's fields
-// stand flat beside the others.
+// resultView is a result as served. The breakdown's fields are inlined.
 type resultView struct {
 	Event    record.EventID `json:"eventId"`
 	Revision int64          `json:"revision"`
@@ -43,13 +42,11 @@ type resultView struct {
 	CalculatedAt  string         `json:"calculatedAt"`
 	// Tables are the footprint in the rows of standards.
 	Tables []tables.Table `json:"tables"`
-	// Participants is of the newest result only: figures by who takes part in person
-	// and from afar.
+	// Participants are figures per participant in person and remote, of the newest result only.
 	Participants *participantsView `json:"participants,omitempty"`
-	// Compensation is what the event states to have offset or removed, of the newest
-	// result only; nil where it states none.
+	// Compensation are the event's offsets and removals, of the newest result only; nil if it has none.
 	Compensation *compensationView `json:"compensation,omitempty"`
-	// Cause says why the revision differs from the one before it, oldest first.
+	// Cause states why the revision differs from the previous one, oldest first.
 	Cause []causeView `json:"cause"`
 	// CauseSince is the first of the revisions before this one that retention has
 	// dropped: Cause is of those too.
@@ -74,8 +71,7 @@ const maxFailedNotices = 100
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// viewOf renders a stored result. It depends on nothing but the result, so the
-// same revision reads the same for ever.
+// viewOf formats a stored result. It depends only on the result, so the view of a revision never changes.
 func viewOf(r resulttree.Result, status string) (resultView, error) {
 	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
@@ -152,7 +148,7 @@ func (s *server) result(c *fiber.Ctx) error {
 	return web.OK(c, view)
 }
 
-// due reports whether the event as it was read, or any of its records, is marked.
+// due reports whether the event as read, or any of its records, is marked.
 func (s *server) due(ctx context.Context, ev record.Event) (bool, error) {
 	if ev.Mark != "" {
 		return true, nil
@@ -160,10 +156,9 @@ func (s *server) due(ctx context.Context, ev record.Event) (bool, error) {
 	return s.Records.HasMarkedRecords(ctx, ev.Org, ev.ID)
 }
 
-// newest reads the newest result of an event and whether something is not in
-// it yet, or tells why there is none. The marks first, that of the event with the
-// event, then the result: what is found unmarked is in any result read later, so an
-// old result is never called current.
+// newest reads the newest result of an event and whether it is outdated, or returns why there is none. The marks are
+// read first, that of the event with the event, then the result: changes whose marks are cleared are in any result
+// read later, so an outdated result is never called current.
 func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Result, due bool, err error) {
 	if due, err = s.due(ctx, ev); err != nil {
 		return r, due, err
@@ -194,8 +189,8 @@ func (s *server) counts(ctx context.Context, ev record.Event) (*record.Counts, e
 	return &counts, nil
 }
 
-// isEmpty reports whether a result has nothing in it: it is stored, so that the
-// guard against older writers holds, but there is nothing to show.
+// isEmpty reports whether a result is empty: it is stored to guard against older writers, but there is nothing to
+// show.
 func isEmpty(r resulttree.Result) (bool, error) {
 	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
@@ -204,7 +199,7 @@ func isEmpty(r resulttree.Result) (bool, error) {
 	return sum.Records() == 0 && len(r.Failed) == 0, nil
 }
 
-// noResult tells which of the two reasons there is no result for.
+// noResult returns the error for either reason why there is no result.
 func noResult(due bool) error {
 	e := apperr.New(apperr.ResultNotFound, "No result has been calculated for this event.")
 	if due {
@@ -321,8 +316,7 @@ func (s *server) revisionAt(c *fiber.Ctx, newest resulttree.Result, parameter st
 	return found[0], nil
 }
 
-// checkKept returns an error for the client where retention has dropped one of the
-// given revisions of an event.
+// checkKept returns an error if retention has dropped one of the given revisions of an event.
 func (s *server) checkKept(c *fiber.Ctx, newest resulttree.Result, revisions ...int64) error {
 	kept, err := s.Results.Retention(c.UserContext(), newest.Org, newest.Event)
 	if err != nil {
@@ -338,8 +332,7 @@ func (s *server) checkKept(c *fiber.Ctx, newest resulttree.Result, revisions ...
 	return nil
 }
 
-// revisions reads a range of revisions, newest first, given the newest: the
-// kept ones are those below it.
+// revisions reads a range of revisions, newest first, given the newest: older ones are stored separately.
 func (s *server) revisions(c *fiber.Ctx, newest resulttree.Result, from, to int64) ([]resulttree.Result, error) {
 	if from > to {
 		return nil, nil

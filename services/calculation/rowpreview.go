@@ -39,8 +39,7 @@ type sumView struct {
 	Total   total.Interval `json:"total"`
 }
 
-// rowView is what one row comes to: its error, or its figure and the approved
-// total with it.
+// rowView is the result of one row: its error, or its figure and the approved total including it.
 type rowView struct {
 	Footprint    *total.Interval `json:"footprint,omitempty"`
 	ApprovedWith *total.Interval `json:"approvedWith,omitempty"`
@@ -48,7 +47,7 @@ type rowView struct {
 	Error        *web.ErrorBody  `json:"error,omitempty"`
 }
 
-// sentRow is a row as it was sent. Record is the draft that it changes.
+// sentRow is a row as sent. Record is the draft that it changes.
 type sentRow struct {
 	typ    string
 	record record.ID
@@ -57,12 +56,12 @@ type sentRow struct {
 
 const (
 	maxRowID = 64
-	// maxCarried bounds what is carried from part to part, in characters.
+	// maxCarried bounds the state carried from part to part, in characters.
 	maxCarried = 600_000
 )
 
-// previewRows serves the sums of an event as they would be with rows that are
-// not stored yet: those of approved records, of the queue and of drafts.
+// previewRows serves the sums of an event including rows that are not stored yet: those of approved records, of the
+// queue and of drafts.
 func (s *server) previewRows(c *fiber.Ctx) error {
 	r, err := web.Fields(c)
 	if r == nil {
@@ -104,8 +103,8 @@ func readRows(r *fields.Reader) ([]sentRow, string) {
 	return rows, before
 }
 
-// readRowFields returns the fields of a row as they were sent. What is wrong with one
-// of them is for the row alone; what is no object at all is no row.
+// readRowFields returns the fields of a row as sent. Faults of a field concern only that row; anything but an object
+// is not a row.
 func readRowFields(item *fields.Reader) json.RawMessage {
 	text, there := item.Raw("fields")
 	if there && text[0] != '{' {
@@ -115,13 +114,12 @@ func readRowFields(item *fields.Reader) json.RawMessage {
 	return text
 }
 
-// carried is what one part of a preview hands to the next. It only ever comes
-// back into an answer to whoever sends it.
+// carried is the state passed from one part of a preview to the next. It only affects responses to its sender.
 type carried struct {
 	// Context is the revision of the event's context that the rows were counted under.
 	Context int64              `json:"context"`
 	Sum     total.Contribution `json:"sum"`
-	// Replaced are the drafts that rows stand for.
+	// Replaced are the drafts that rows replace.
 	Replaced []record.ID `json:"replaced"`
 }
 
@@ -177,7 +175,7 @@ func (p *rowPreview) answer(rows []sentRow) error {
 			return err
 		}
 	}
-	// What rows stand for is not counted a second time.
+	// Drafts replaced by rows are not counted a second time.
 	left := []total.Contribution{p.carried.Sum}
 	replaced := make(map[record.ID]bool, len(p.carried.Replaced))
 	for _, id := range p.carried.Replaced {
@@ -199,7 +197,7 @@ func (p *rowPreview) answer(rows []sentRow) error {
 
 func sumOf(c total.Contribution) sumView { return sumView{c.Records(), c.Interval()} }
 
-// row counts a row and adds it to what is carried.
+// row counts a row and adds it to the carried state.
 func (p *rowPreview) row(i int, row sentRow, approved total.Contribution, drafts map[record.ID]total.Contribution) (rowView, error) {
 	decoded, err := p.decode(row, drafts)
 	if err != nil {
@@ -227,8 +225,8 @@ func (p *rowPreview) decode(row sentRow, drafts map[record.ID]total.Contribution
 	return footprint.Options{Suppliers: p.library}.Decode(row.typ, row.fields, p.ev.Context())
 }
 
-// drafts reads what the stored drafts count. Those that have no factor under the
-// event's method are there, and count nothing.
+// drafts reads the contributions of stored drafts. Those without a factor by the event's method are included with
+// none.
 func (p *rowPreview) drafts(ctx context.Context) (map[record.ID]total.Contribution, error) {
 	drafts := map[record.ID]total.Contribution{}
 	err := p.Records.EachDraft(ctx, p.ev.Org, p.ev.ID, func(r record.Record) error {
@@ -242,7 +240,7 @@ func (p *rowPreview) drafts(ctx context.Context) (map[record.ID]total.Contributi
 	return drafts, err
 }
 
-// counted is what the records count that are no drafts.
+// counted are the contributions of records that are not drafts.
 type counted struct {
 	approved, waiting total.Contribution
 	status, checksum  string

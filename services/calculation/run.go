@@ -45,8 +45,8 @@ func Start(p *app.Process, d Deps) (app.Service, error) {
 	}}}}, err
 }
 
-// stuckAfter is how long the sweeper of a worker may take for one look, beside ten
-// intervals: far above what its database and its queue are waited for.
+// stuckAfter is how long the sweeper of a worker may take for one iteration, in addition to ten intervals: far above
+// the timeouts of its database and queue.
 const stuckAfter = 5 * time.Minute
 
 // StartWorker makes the service, in the role that recalculates, for a process.
@@ -65,7 +65,7 @@ const (
 	roleWork  = "work"
 )
 
-// settingsOf is everything the process of the service can be told.
+// settingsOf are the settings of the service's process.
 type settingsOf struct {
 	app.Log
 	app.Listen
@@ -121,8 +121,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 		if err != nil {
 			return app.Service{}, err
 		}
-		// The role that serves measures what is due as well: it is there when no
-		// worker is.
+		// The serving role exports the metrics of due results too, since it runs even without a worker.
 		insight, err := q.Insight(p)
 		if err != nil {
 			return app.Service{}, err
@@ -150,8 +149,8 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 	})
 }
 
-// reportKeys reads the keys of reports. They are not made here: each replica of
-// the service would make another one. Without any, reports are not signed.
+// reportKeys reads the keys of reports. They are not created here: each replica of the service would create another
+// one. Without keys, reports are not signed.
 func reportKeys(ctx context.Context, p *app.Process, folder string) (*bundle.Keys, error) {
 	dir := ReportKeysDir(folder)
 	list, err := bundle.OpenKeys(dir, false)

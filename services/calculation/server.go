@@ -48,7 +48,7 @@ type RecordStore interface {
 type Deps struct {
 	// Work schedules the expensive requests of a process; nil: the service's own.
 	Work *fairshare.Scheduler
-	// Timeout is how long a request may take; 0: the default of web.
+	// Timeout is the time limit of a request; 0: the default of web.
 	Timeout  time.Duration
 	Records  RecordStore
 	Results  resulttree.Store
@@ -57,9 +57,9 @@ type Deps struct {
 	// must not delay approvals; nil: Notifier does.
 	Bulk     notify.Notifier
 	Verifier web.TokenVerifier
-	// Audit takes what was done to events; nil: the gateway alone enters it.
+	// Audit receives the actions on events; nil: only the gateway enters them.
 	Audit audit.Recorder
-	// Spool keeps reports until they are sent; nil: they are in memory.
+	// Spool stores reports until they are sent; nil: in memory.
 	Spool *web.Spool
 	// Keys sign reports; nil: reports are not signed.
 	Keys   *bundle.Keys
@@ -100,8 +100,7 @@ func newServer(d Deps) *server {
 	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, d.Results, d.Records, wholeEventTimeout), slots: make(chan struct{}, maxReports), sets: newSetViews(), superseded: newRevisionTexts(), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
 }
 
-// routes is every operation of the service. Its path, and who may call it, are
-// in libs/api.
+// routes are the operations of the service. Their paths, and who may call them, are in libs/api.
 func (s *server) routes() []web.Route {
 	return []web.Route{
 		{Operation: "listFactorSets", Handler: s.factorSets},
@@ -137,12 +136,11 @@ func (s *server) routes() []web.Route {
 const (
 	// wholeEventTimeout bounds the answers that read all counted records of an event.
 	wholeEventTimeout = 30 * time.Second
-	// maxReports is how many reports are made at the same time.
+	// maxReports bounds the reports generated concurrently.
 	maxReports = 4
 )
 
-// limitConcurrency makes a handler wait while maxReports of its kind are at work,
-// so that together they fit into memory.
+// limitConcurrency makes a handler wait while maxReports of its kind are running, to bound their memory.
 func (s *server) limitConcurrency(next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		select {

@@ -24,7 +24,7 @@ func (s *server) signOffs() signoff.Service {
 	return signoff.Service{Store: s.Records, Results: s, Now: s.Now}
 }
 
-// checklistView is what is still open of an event that is to be signed.
+// checklistView are the open items of an event to be signed.
 type checklistView struct {
 	Revision         int64              `json:"revision"` // the newest
 	Status           string             `json:"status"`
@@ -38,7 +38,7 @@ type checklistView struct {
 
 const severityWarning = "warning"
 
-// checklist reads what is open of an event.
+// checklist reads the open items of an event.
 func (s *server) checklist(ctx context.Context, ev record.Event) (checklistView, error) {
 	result, due, err := s.newest(ctx, ev)
 	if err != nil {
@@ -68,9 +68,8 @@ func (s *server) checklist(ctx context.Context, ev record.Event) (checklistView,
 	return list, nil
 }
 
-// signOff signs the newest result of an event. The answer is 202: the state of
-// the event says how it went. A rehearsal answers with the checklist. Under four
-// eyes the request is a proposal for a second manager.
+// signOff signs the newest result of an event. The response is 202: the state of the event shows the outcome. A dry
+// run responds with the checklist. With four-eyes control the request is a proposal for a second manager.
 func (s *server) signOff(c *fiber.Ctx) error {
 	r, err := web.Fields(c)
 	if r == nil {
@@ -133,7 +132,7 @@ func (l checklistView) signable(revision int64) error {
 	return nil
 }
 
-// beginSignOff closes the gate and lets the rest happen beside the request.
+// beginSignOff closes the gate and completes the rest in the background.
 func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, request signoff.Request, list checklistView) error {
 	open, err := json.Marshal(list)
 	if err != nil {
@@ -155,7 +154,7 @@ func (s *server) beginSignOff(c *fiber.Ctx, w writes.Write, ev record.Event, req
 	return web.Answer(c, fiber.StatusAccepted, fiber.Map{"event": closing, "checklist": list})
 }
 
-// finishSignOff ends a sign-off. What it cannot end, the sweeper does.
+// finishSignOff completes a sign-off. If it fails, the sweeper does.
 func (s *server) finishSignOff(ctx context.Context, closing record.Event, report record.EventReport) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -164,7 +163,7 @@ func (s *server) finishSignOff(ctx context.Context, closing record.Event, report
 	}()
 	signed, err := s.signOffs().Finish(ctx, closing)
 	if err == nil && report != nil {
-		// Nobody waits for it any more: what fails here is entered with the next change.
+		// No request waits for it any more: if this fails, the next change enters it.
 		err = report(ctx, signed.Org, signed.ID, signed.Unreported())
 	}
 	if err != nil {
@@ -172,7 +171,7 @@ func (s *server) finishSignOff(ctx context.Context, closing record.Event, report
 	}
 }
 
-// withdrawSignOff opens a signed event again.
+// withdrawSignOff reopens a signed event.
 func (s *server) withdrawSignOff(c *fiber.Ctx) error {
 	comment, err := readDecision(c, true)
 	if err != nil {
@@ -224,10 +223,10 @@ func (r rehearsable) InsertEventEntry(ctx context.Context, org record.OrgID, id 
 	return r.write.Store.InsertEventEntry(ctx, org, id, e)
 }
 
-// signOffSweep is how often sign-offs whose process died are looked for.
+// signOffSweep is how often crashed sign-offs are looked for.
 const signOffSweep = 15 * time.Second
 
-// sweepSignOffs opens the gates of dead sign-offs until ctx ends.
+// sweepSignOffs reopens the gates of crashed sign-offs until ctx ends.
 func sweepSignOffs(ctx context.Context, signOffs signoff.Service, logger *slog.Logger) error {
 	ticker := time.NewTicker(signOffSweep)
 	defer ticker.Stop()

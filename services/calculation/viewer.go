@@ -11,8 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-// views reports whether the caller is a viewer, who reads results and reports
-// without the comments behind them.
+// views reports whether the caller is a viewer, who reads results and reports without comments.
 func views(c *fiber.Ctx) bool { return !web.PrincipalOf(c).Role.Holds(identity.User) }
 
 // causesFor returns causes as the caller may see them.
@@ -25,7 +24,7 @@ func causesFor(c *fiber.Ctx, causes []causeView) []causeView {
 	return causes
 }
 
-// keptFor returns a kept result as the caller may see it.
+// keptFor returns a stored result as visible to the caller.
 func keptFor(c *fiber.Ctx, kept []byte) (json.RawMessage, error) {
 	if !views(c) {
 		return kept, nil
@@ -46,8 +45,8 @@ func keptFor(c *fiber.Ctx, kept []byte) (json.RawMessage, error) {
 	return json.Marshal(result)
 }
 
-// variantFor returns the variant of a bundle that a request names, where the caller
-// may have it: one with names holds the comments of every history.
+// variantFor returns the variant of a bundle that a request names, if the caller may have it: one with names contains
+// the comments of every history.
 func variantFor(c *fiber.Ctx) (string, error) {
 	names, err := namesOf(c)
 	if err == nil && names == bundle.NamesFull && views(c) {

@@ -46,7 +46,7 @@ func (s *shortcut) add(o api.Operation, announced bool) {
 
 // take answers a request and returns true, or returns false. In that case it has done
 // nothing but call the service, and has stored the outcome for proxy.
-func (s *shortcut) take(r *web.Shortcut) (answered bool) {
+func (s *shortcut) take(r *web.FastPath) (answered bool) {
 	g, rc := s.g, r.Request
 	h := &rc.Request.Header
 	path, query, _ := bytes.Cut(h.RequestURI(), []byte("?"))

@@ -249,12 +249,12 @@ func New(d Deps) (*Gateway, error) {
 	g.early = &early{g: g, matcher: matcher, recall: identity.RecallOf(d.Tokens), refusals: map[string]*web.Refusal{}}
 	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, recall: tokens.Recall(), reads: map[string]*plainRead{}}
 	options := web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
-		Early: g.early.take, Shortcut: g.shortcut.take}
+		Early: g.early.take, FastPath: g.shortcut.take}
 	if d.tracers != nil {
 		g.tracer, options.Tracer = d.tracers.Tracer(scope), d.tracers.Tracer(scope)
 	}
 	if d.long {
-		options.Shortcut = nil
+		options.FastPath = nil
 	}
 	app := web.New(options)
 	app.Use(g.tellLimits, g.noteRefusals)

@@ -39,7 +39,7 @@ func newTurns(processors int, by after) *turns {
 		by = func(d time.Duration, f func()) interface{ Stop() bool } { return time.AfterFunc(d, f) }
 	}
 	return &turns{after: by, scheduler: fairshare.New(fairshare.Options{
-		Slots: 32 * processors, Share: processors / 2, Alone: 32 * processors, AloneAfter: turnsAlone, Least: web.LeastTurn, LeastTimes: web.LeastTurnTimes, Burst: web.TurnBurst,
+		Slots: 32 * processors, Share: processors / 2, Alone: 32 * processors, AloneAfter: turnsAlone, Least: web.MinSlotTime, LeastTimes: web.MinSlotTimes, Burst: web.SlotBurst,
 	})}
 }
 

@@ -116,7 +116,7 @@ func TestShortTurnsKeepTheirPlace(t *testing.T) {
 	const processors, times, clients = 2, 200, 8
 	turns := newTurns(processors, nil)
 	s := start(t, func(d *Deps) { d.turns, d.Timeout = turns, time.Minute })
-	s.services[api.Records].set(func(*fasthttp.RequestCtx) { testkit.Takes(t, web.LeastTurn/web.LeastTurnTimes) })
+	s.services[api.Records].set(func(*fasthttp.RequestCtx) { testkit.Takes(t, web.MinSlotTime/web.MinSlotTimes) })
 	client := keptAlive(t)
 	ask := func(token string) {
 		t.Helper()
@@ -148,7 +148,7 @@ func TestShortTurnsKeepTheirPlace(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if took, least := time.Since(began), (times/(processors/2)*web.LeastTurn-web.TurnBurst)/2; took < least {
+	if took, least := time.Since(began), (times/(processors/2)*web.MinSlotTime-web.SlotBurst)/2; took < least {
 		t.Errorf("%d requests took %v beside another organization, want %v at least", times, took, least)
 	}
 }

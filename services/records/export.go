@@ -65,7 +65,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	still, err := teams.Still(c, s.Verifier, s.Store, s.now, "exportRecords")
+	still, err := teams.Revalidate(c, s.Verifier, s.Store, s.now, "exportRecords")
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (s *server) export(c *fiber.Ctx) error {
 	// deadline bounds the whole file.
 	deadline, _ := c.UserContext().Deadline()
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.Turns(c), ahead: web.TurnsAhead(c), store: s.Store, org: orgOf(c), event: event, highest: highest}
+	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.SlotFunc(c), ahead: web.SlotFuncAhead(c), store: s.Store, org: orgOf(c), event: event, highest: highest}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {
 			e.types = append(e.types, typ)
@@ -125,7 +125,7 @@ func (s *server) exportTag(ctx context.Context, event record.Event, highest map[
 type exporter struct {
 	ctx     context.Context // lives as long as the stream, longer than the call that creates it
 	cancel  func()
-	still   func(context.Context) error // see teams.Still
+	still   func(context.Context) error // see teams.Revalidate
 	release func()
 	// turn acquires a slot for writing, and ahead one for reading.
 	turn, ahead func(context.Context) (end func(), err error)

@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
-// importSideBySide is the number of records of an import that are moved concurrently.
-const importSideBySide = 16
+// concurrentImportRows is the number of records of an import that are moved concurrently.
+const concurrentImportRows = 16
 
 // The outcomes of a move of all records of an import, for one of them.
 const (
@@ -57,7 +57,7 @@ func (s *server) finishedImport(c *fiber.Ctx) (record.Import, error) {
 func (s *server) eachOf(c *fiber.Ctx, i record.Import, do func(ctx context.Context, r record.Record) (importOutcome, error)) ([]importOutcome, error) {
 	ctx := c.UserContext()
 	outcomes, errs := make([]importOutcome, i.Done), make([]error, i.Done)
-	places := make(chan struct{}, importSideBySide)
+	places := make(chan struct{}, concurrentImportRows)
 	var group sync.WaitGroup
 	for n := range i.Done {
 		places <- struct{}{}

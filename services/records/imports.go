@@ -170,7 +170,7 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 	}
 	i.WholeRecords = imports.WholeRecords(text.Reader(), *i)
 	typ := imports.RowType(*i)
-	form, err := sheet.Survey(text.Reader(), typ, imports.Options(*i))
+	form, err := sheet.DetectForm(text.Reader(), typ, imports.Options(*i))
 	if err == nil && web.Strict(c) {
 		err = refuseColumns(typ, form.Ignored)
 	}
@@ -186,7 +186,7 @@ func (s *server) readable(c *fiber.Ctx, i *record.Import, file *web.File, charse
 		return closing(text, nil)
 	}
 	only := text.Derived()
-	i.Ignored, err = sheet.Only(only, text.Reader(), typ, imports.Options(*i))
+	i.Ignored, err = sheet.KeepColumns(only, text.Reader(), typ, imports.Options(*i))
 	if closed := text.Close(); err == nil {
 		err = closed
 	}

@@ -42,7 +42,7 @@ const eventsAtOnce = 256
 // pruneResults removes the revisions of all events that are older than the retention.
 func pruneResults(ctx context.Context, env app.Env, c *pruneSettings) (err error) {
 	if c.Retention == 0 {
-		return errors.New("all revisions are kept: ECF_RESULT_RETENTION is 0")
+		return errors.New("ECF_RESULT_RETENTION is 0, so all revisions are retained")
 	}
 	stores, err := openStores(ctx, env, c.Data)
 	if err != nil {

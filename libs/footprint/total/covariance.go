@@ -60,7 +60,7 @@ func ownOf(n *big.Int) *big.Int {
 
 // ownMoments returns the addition of the activity of a record to the moments; none by engine 1.2.0.
 func ownMoments(lines []footprint.Line, engine string) own {
-	return ownOfLines(alike(lines)).widened(lines, engine)
+	return ownOfLines(mergeEqual(lines)).widened(lines, engine)
 }
 
 func ownOfLines(lines []footprint.Line) own {
@@ -116,9 +116,9 @@ func activityTriple(a, b, c sharedDoubt) *big.Int {
 // manyLines is the number of lines from which equal ones are merged: the moments take cubic time.
 const manyLines = 24
 
-// alike merges the lines of one row with equal uncertainty. Both moments are linear in the mass of each, so they are
+// mergeEqual merges the lines of one row with equal uncertainty. Both moments are linear in the mass of each, so they are
 // unchanged.
-func alike(lines []footprint.Line) []footprint.Line {
+func mergeEqual(lines []footprint.Line) []footprint.Line {
 	if len(lines) <= manyLines {
 		return lines
 	}

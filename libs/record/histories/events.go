@@ -66,7 +66,7 @@ func VerifyEvents(ctx context.Context, store Events, org record.OrgID, report fu
 func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int64, fault, err error) {
 	for range auditAttempts {
 		if e.Last.Rev == 0 {
-			return 0, beforeFirst(ctx, store, e), nil
+			return 0, verifyUnchanged(ctx, store, e), nil
 		}
 		all, err := store.EventEntries(ctx, e.Org, e.ID, 0, math.MaxInt32)
 		if err != nil {
@@ -82,7 +82,7 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 		}
 		fault = record.VerifyEventHistory(e, append(chain, e.Last))
 		if fault == nil {
-			fault = toldOtherwise(e, append(chain, e.Last))
+			fault = contradictions(e, append(chain, e.Last))
 		}
 		if fault == nil && len(chain) > 0 && chain[0].Rev != e.Begin {
 			fault = fmt.Errorf("event %s: its history begins at revision %d, not %d", e.ID, chain[0].Rev, e.Begin)
@@ -99,9 +99,9 @@ func verifyEvent(ctx context.Context, store Events, e record.Event) (entries int
 	return 0, nil, errors.New("it does not stand still")
 }
 
-// toldOtherwise returns the differences between an event's creator, last editor and times and those in its complete
+// contradictions returns the differences between an event's creator, last editor and times and those in its complete
 // history: no hash covers them.
-func toldOtherwise(e record.Event, entries []record.EventEntry) error {
+func contradictions(e record.Event, entries []record.EventEntry) error {
 	wrong := func(field string) error {
 		return fmt.Errorf("event %s: its %s is not what its history says", e.ID, field)
 	}
@@ -119,9 +119,9 @@ func toldOtherwise(e record.Event, entries []record.EventEntry) error {
 	return nil
 }
 
-// beforeFirst verifies an event that predates histories and is unchanged since: it has no entries, except one that a
+// verifyUnchanged verifies an event that predates histories and is unchanged since: it has no entries, except one that a
 // failed change may have left.
-func beforeFirst(ctx context.Context, store Events, e record.Event) error {
+func verifyUnchanged(ctx context.Context, store Events, e record.Event) error {
 	all, err := store.EventEntries(ctx, e.Org, e.ID, 0, math.MaxInt32)
 	if err != nil {
 		return err

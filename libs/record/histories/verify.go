@@ -28,7 +28,7 @@ type Tally struct {
 // is read again before it is reported.
 func Verify(ctx context.Context, store Records, org record.OrgID, report func(Fault) error) (Tally, error) {
 	a := auditor{ctx: ctx, store: store, org: org, report: report, counted: counts{}}
-	for _, step := range []func() error{a.records, a.strays, a.counts} {
+	for _, step := range []func() error{a.records, a.orphans, a.counts} {
 		if err := step(); err != nil {
 			return a.tally, fmt.Errorf("verify histories: %w", err)
 		}
@@ -119,7 +119,7 @@ func (a *auditor) batch(records []record.Record) error {
 		chains[id].end()
 		a.tally.PolicyRev = max(a.tally.PolicyRev, chains[id].policyRev)
 		if suspect[id] {
-			if err := a.again(id); err != nil {
+			if err := a.recheck(id); err != nil {
 				return err
 			}
 		}
@@ -142,8 +142,8 @@ func (a *auditor) entries(ids []record.ID, take func(record.StoredEntry)) error 
 	}
 }
 
-// again verifies one record with reads between which it did not change, and reports its faults.
-func (a *auditor) again(id record.ID) error {
+// recheck verifies one record with reads between which it did not change, and reports its faults.
+func (a *auditor) recheck(id record.ID) error {
 	for range auditAttempts {
 		before, err := a.store.StoredRecordsByID(a.ctx, a.org, []record.ID{id})
 		if err != nil || len(before) == 0 {
@@ -172,8 +172,8 @@ func (a *auditor) again(id record.ID) error {
 	return fmt.Errorf("record %s does not stand still", id)
 }
 
-// strays reports the entries of missing records.
-func (a *auditor) strays() error {
+// orphans reports the entries of missing records.
+func (a *auditor) orphans() error {
 	var at record.EntryPlace
 	for {
 		page, err := a.store.EntriesAfter(a.ctx, a.org, nil, at, auditEntries)

@@ -59,7 +59,7 @@ func blocksOf(numbers map[int64]string) []int64 {
 func (s *Store) compact(ctx context.Context, l numbered) error {
 	l.items = majorityRead(l.items)
 	for {
-		unfolded, err := l.unfolded(ctx, compactAtOnce)
+		unfolded, err := l.uncompacted(ctx, compactAtOnce)
 		if err != nil || len(unfolded) == 0 {
 			return err
 		}

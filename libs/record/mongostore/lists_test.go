@@ -17,8 +17,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
-// wantFolded checks that every deleted record is flagged as compacted.
-func wantFolded(t *testing.T, db *mongo.Database) {
+// wantCompacted checks that every deleted record is flagged as compacted.
+func wantCompacted(t *testing.T, db *mongo.Database) {
 	t.Helper()
 	n, err := db.Collection("records").CountDocuments(t.Context(), bson.D{{Key: "deleted", Value: true}, {Key: "folded", Value: bson.D{{Key: "$ne", Value: true}}}})
 	if err != nil || n != 0 {
@@ -75,7 +75,7 @@ func TestADeletionThatDiesIsNeitherLostNorCountedTwice(t *testing.T) {
 			wantLiving(t, theirs, []int64{4, 2, 1}, 2)
 			remove(t, theirs, all[0])
 			wantLiving(t, theirs, []int64{4, 2}, 1)
-			wantFolded(t, db)
+			wantCompacted(t, db)
 		})
 	}
 }
@@ -101,7 +101,7 @@ func TestWhatEarlierVersionsDeletedIsFolded(t *testing.T) {
 	}
 	slices.Reverse(living)
 	wantLiving(t, store, living, 9)
-	wantFolded(t, db)
+	wantCompacted(t, db)
 }
 
 // TestAPageCostsTheSameAtAnyDepth checks the commands for the pages of a long list: to find a page, to detect that it

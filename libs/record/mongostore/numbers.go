@@ -63,9 +63,9 @@ func (l numbered) appearance() []string {
 	return []string{l.number, "rev", "contextRev"}
 }
 
-// mostUnfolded is how many deleted numbers a reader adds to the sets itself. If more are missing from the sets, it
+// maxUncompacted is how many deleted numbers a reader adds to the sets itself. If more are missing from the sets, it
 // compacts first.
-const mostUnfolded = 64
+const maxUncompacted = 64
 
 // gone holds the deleted numbers of a list: those not known to be in the sets yet, then the counts. Read in this
 // order they include every earlier deletion: a number leaves the first only once it is in the second.
@@ -78,9 +78,9 @@ func (g gone) is(o gone) bool {
 	return maps.Equal(g.unfolded, o.unfolded) && maps.Equal(g.counts, o.counts)
 }
 
-// readGone reads at most limit numbers that are not compacted.
-func (s *Store) readGone(ctx context.Context, l numbered, limit int64) (gone, error) {
-	unfolded, err := l.unfolded(ctx, limit)
+// readDeletions reads at most limit numbers that are not compacted.
+func (s *Store) readDeletions(ctx context.Context, l numbered, limit int64) (gone, error) {
+	unfolded, err := l.uncompacted(ctx, limit)
 	if err != nil {
 		return gone{}, err
 	}
@@ -94,8 +94,8 @@ func (s *Store) readGone(ctx context.Context, l numbered, limit int64) (gone, er
 	return gone{unfolded: unfolded, counts: stored.Counts}, nil
 }
 
-// unfolded returns deleted items whose numbers are not known to be in the sets, by number.
-func (l numbered) unfolded(ctx context.Context, limit int64) (map[int64]string, error) {
+// uncompacted returns deleted items whose numbers are not known to be in the sets, by number.
+func (l numbered) uncompacted(ctx context.Context, limit int64) (map[int64]string, error) {
 	type item struct {
 		id     string
 		number int64
@@ -155,11 +155,11 @@ func (s *Store) span(ctx context.Context, l numbered, skip, limit int64) (record
 }
 
 func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (span record.Span, ok bool, err error) {
-	before, err := s.readGone(ctx, l, mostUnfolded+1)
+	before, err := s.readDeletions(ctx, l, maxUncompacted+1)
 	if err != nil {
 		return span, false, err
 	}
-	if len(before.unfolded) > mostUnfolded {
+	if len(before.unfolded) > maxUncompacted {
 		return span, false, s.compact(ctx, l)
 	}
 	top, err := highest(ctx, l.items, l.filter, l.number)
@@ -170,7 +170,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 	if err != nil {
 		return span, false, err
 	}
-	after, err := s.readGone(ctx, l, mostUnfolded+1)
+	after, err := s.readDeletions(ctx, l, maxUncompacted+1)
 	if err != nil || !before.is(after) {
 		return span, false, err
 	}

@@ -11,5 +11,5 @@ func TestEveryMethodTellsOutages(t *testing.T) {
 	t.Parallel()
 	uri, database := testkit.MongoDB(t)
 	through, between := testkit.NewMongoFaults(t, uri)
-	testkit.OutagesAreTold[record.Store](t, between, open(t, connect(t, through, nil).Database(database)), nil, record.ErrConflict)
+	testkit.RequireUnavailableDuringOutages[record.Store](t, between, open(t, connect(t, through, nil).Database(database)), nil, record.ErrConflict)
 }

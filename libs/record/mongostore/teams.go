@@ -37,8 +37,8 @@ func visibleTo(e record.Event) []string {
 	return all
 }
 
-// forWhom returns the filter of the events that are not deleted, have no team, or have this token in visibleTo.
-func forWhom(org record.OrgID, token string) bson.D {
+// visibleFilter returns the filter of the events that are not deleted, have no team, or have this token in visibleTo.
+func visibleFilter(org record.OrgID, token string) bson.D {
 	return bson.D{eq("org", org), eq("deleted", false), eq("visibleTo", bson.D{eq("$in", bson.A{nil, toAll, token})})}
 }
 
@@ -75,7 +75,7 @@ func (s *Store) VisibleSpan(ctx context.Context, org record.OrgID, member string
 	if !teams {
 		return s.EventSpan(ctx, org, skip, limit)
 	}
-	slots, err := list(ctx, s.events, verb, forWhom(org, member), func(raw bson.Raw) (int64, error) { return numberIn(raw, "slot") },
+	slots, err := list(ctx, s.events, verb, visibleFilter(org, member), func(raw bson.Raw) (int64, error) { return numberIn(raw, "slot") },
 		options.Find().SetSort(bson.D{eq("slot", -1)}).SetProjection(only("slot")))
 	return record.SpanOf(slots, skip, limit), err
 }
@@ -86,20 +86,20 @@ func (s *Store) VisibleRange(ctx context.Context, org record.OrgID, member strin
 	if most == 0 {
 		return nil, ctx.Err()
 	}
-	return list(ctx, s.events, "read visible events", with(forWhom(org, member), eq("slot", slots)),
+	return list(ctx, s.events, "read visible events", with(visibleFilter(org, member), eq("slot", slots)),
 		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}).SetLimit(most))
 }
 
 // VisibleRevisions implements record.TeamPages.
 func (s *Store) VisibleRevisions(ctx context.Context, org record.OrgID, member string, from, to int64) ([]record.Revision, error) {
 	l := s.eventsOf(org)
-	l.filter = with(l.filter, forWhom(org, member)[2])
+	l.filter = with(l.filter, visibleFilter(org, member)[2])
 	return l.revisions(ctx, from, to)
 }
 
 // ReviewQueueOf implements record.ReviewQueue.
 func (s *Store) ReviewQueueOf(ctx context.Context, org record.OrgID, member string, skip, limit int64) ([]record.Record, int64, error) {
-	mine, err := s.eventIDs(ctx, forWhom(org, reviewedBy+member))
+	mine, err := s.eventIDs(ctx, visibleFilter(org, reviewedBy+member))
 	if err != nil {
 		return nil, 0, err
 	}

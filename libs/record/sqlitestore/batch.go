@@ -58,7 +58,7 @@ func (i insertion) insert(ctx context.Context, tx sqlitex.Tx, org record.OrgID, 
 	if err != nil || !i.record.Deleted {
 		return err
 	}
-	return foldRecord(ctx, tx, org, i.record.ID)
+	return compactRecord(ctx, tx, org, i.record.ID)
 }
 
 // InsertRecords implements record.Records: one transaction.

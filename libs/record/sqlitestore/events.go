@@ -59,7 +59,7 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 		if err != nil || !e.Deleted {
 			return err
 		}
-		return foldEvent(ctx, tx, org, e.ID)
+		return compactEvent(ctx, tx, org, e.ID)
 	})
 	if err != nil {
 		return record.Event{}, err
@@ -147,7 +147,7 @@ func (s *Store) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Eve
 		if err != nil || !e.Deleted {
 			return err
 		}
-		return foldEvent(ctx, tx, org, e.ID)
+		return compactEvent(ctx, tx, org, e.ID)
 	})
 }
 

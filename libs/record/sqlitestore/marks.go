@@ -120,7 +120,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 	}
 	if len(all) > storedAtOnce {
 		// Lost contributions are calculated again: the result that includes them is stored later, by a synced write.
-		ctx = sqlitex.Unsynced(fairshare.Behind(ctx))
+		ctx = sqlitex.Unsynced(fairshare.LowPriority(ctx))
 	}
 	unseen := false // as another engine calculates them: no other revision, and no other context
 	defer func() {

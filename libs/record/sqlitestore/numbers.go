@@ -50,9 +50,9 @@ func eventsOf(org record.OrgID) numbered {
 
 func (l numbered) args(more ...any) []any { return append([]any{l.org, l.event, l.typ}, more...) }
 
-// foldRecord adds the number of a deleted record to the deleted numbers of its list, in the transaction that deleted
+// compactRecord adds the number of a deleted record to the deleted numbers of its list, in the transaction that deleted
 // it.
-func foldRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.ID) error {
+func compactRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.ID) error {
 	var sub record.Sub
 	var number int64
 	if err := tx.QueryRowContext(ctx, `SELECT event, type, seq FROM records WHERE org = ? AND id = ?`, org, id).
@@ -62,8 +62,8 @@ func foldRecord(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.
 	return recordsOf(org, sub).compact(ctx, tx, number)
 }
 
-// foldEvent does the same for an event.
-func foldEvent(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.EventID) error {
+// compactEvent does the same for an event.
+func compactEvent(ctx context.Context, tx sqlitex.Tx, org record.OrgID, id record.EventID) error {
 	number, err := scanNumber(tx.QueryRowContext(ctx, `SELECT slot FROM events WHERE org = ? AND id = ?`, org, id))
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, numbers ...int64) 
 	var blob []byte
 	err := tx.QueryRowContext(ctx, `SELECT counts FROM list_counts WHERE org = ? AND event = ? AND type = ?`, l.args()...).Scan(&blob)
 	if errors.Is(err, sql.ErrNoRows) {
-		return l.foldAll(ctx, tx)
+		return l.compactAll(ctx, tx)
 	}
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (l numbered) compact(ctx context.Context, tx sqlitex.Tx, numbers ...int64) 
 	return l.put(ctx, tx, numbers, sets, countsOf(blob))
 }
 
-// foldAll builds the sets and the counts from the deleted items.
-func (l numbered) foldAll(ctx context.Context, tx sqlitex.Tx) error {
+// compactAll builds the sets and the counts from the deleted items.
+func (l numbered) compactAll(ctx context.Context, tx sqlitex.Tx) error {
 	numbers, err := sqlitex.List(ctx, tx, scanNumber, l.deleted, l.args()...)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *Store) trySpan(ctx context.Context, l numbered, skip, limit int64) (spa
 	}
 	if deleted && blob == nil {
 		// The file predates the counts.
-		return span, false, s.db.Write(ctx, l.foldAll)
+		return span, false, s.db.Write(ctx, l.compactAll)
 	}
 	counts := countsOf(blob)
 	page := counts.Page(highest, skip, limit)

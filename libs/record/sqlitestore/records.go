@@ -106,7 +106,7 @@ func replacing(org record.OrgID, r record.Record, prevRev int64, body string) fu
 		if err != nil || !r.Deleted {
 			return err
 		}
-		return foldRecord(ctx, tx, org, r.ID)
+		return compactRecord(ctx, tx, org, r.ID)
 	}
 }
 

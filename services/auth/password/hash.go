@@ -169,7 +169,7 @@ func (h *Hasher) acquire(ctx context.Context) (release func(), err error) {
 	by, _ := ctx.Value(shareKey{}).(share)
 	acquire := h.slots.Acquire
 	if by.behind {
-		acquire = h.slots.AcquireBehind
+		acquire = h.slots.AcquireLowPriority
 	}
 	end, err := acquire(waiting, by.key, 1)
 	switch {

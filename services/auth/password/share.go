@@ -15,7 +15,7 @@ func For(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, shareKey{}, share{key: key})
 }
 
-// Behind is For, and its hashes wait for all that are not behind.
-func Behind(ctx context.Context, key string) context.Context {
+// LowPriority is For for hashes that wait for all others.
+func LowPriority(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, shareKey{}, share{key: key, behind: true})
 }

@@ -41,7 +41,7 @@ func TestKeysHashInTurn(t *testing.T) {
 			return nil
 		})
 	}
-	want("c", password.Behind(t.Context(), "org"))
+	want("c", password.LowPriority(t.Context(), "org"))
 	for range 4 {
 		want("a", password.For(t.Context(), "192.0.2.1"))
 	}

@@ -25,8 +25,7 @@ import (
 )
 
 const (
-	// maxKeptFacts bounds the memory of the facts that are kept, in bytes: those of some
-	// 75,000 records.
+	// maxKeptFacts bounds the cache of facts, in bytes: those of some 75,000 records.
 	maxKeptFacts = 8 << 20
 	// maxKeptChecks bounds that of the checks of events, in bytes.
 	maxKeptChecks = 4 << 20
@@ -75,7 +74,7 @@ type eventKey struct {
 }
 
 type eventChecks struct {
-	// What they are of: the inputs, a digest of their figures, and the event as it was.
+	// What they were derived from: the inputs, a digest of their figures, and the event.
 	inputs       string
 	contribution [sha256.Size]byte
 	eventRev     int64
@@ -97,10 +96,10 @@ func New(reader eventreader.Reader, stored Facts, library Library, timeout time.
 		found: lru.NewCosting[eventKey](maxKeptChecks, eventChecks.bytes)}
 }
 
-// entryBytes are what an entry takes beside what it holds, with its key.
+// entryBytes is the overhead of a cache entry, including its key.
 const entryBytes = 400
 
-// bytes returns what checks take in memory.
+// bytes returns the memory used by checks.
 func (c eventChecks) bytes() int {
 	const text = 40 // of an id with its header
 	n := entryBytes + len(c.inputs) + 200*len(c.Next)
@@ -157,8 +156,8 @@ func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.R
 	if known, ok := k.found.Get(key); ok && known.inputs == want.inputs && known.contribution == want.contribution && known.eventRev == want.eventRev {
 		return known.Checks, nil
 	}
-	// All who wait for a new result ask at once; it is worked out for them once,
-	// in a time of its own, since the first caller may leave.
+	// Concurrent requests for a new result share one derivation, with its own timeout, since the first caller may
+	// disconnect.
 	flight := fmt.Sprintf("%s/%s/%d/%d", r.Org, r.Event, r.Version, ev.Rev)
 	done := k.flights.DoChan(flight, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), k.timeout)
@@ -200,7 +199,7 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all [][]findi
 	}
 	parts := make([][]findings.Fact, len(nodes))
 	fits := make([]bool, len(nodes))
-	// Whoever reads first waits for all of them: each processor takes segments.
+	// The first reader waits for all of them: the segments are divided among the processors.
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(min(runtime.GOMAXPROCS(0), mostReaders))
 	for i, n := range nodes {
@@ -222,8 +221,8 @@ func keyOf(r resulttree.Result, id resulttree.NodeID) segmentKey {
 	return segmentKey{r.Org, r.Event, id}
 }
 
-// known sets what is known of the facts of segments: what this process keeps, else what
-// is stored. It may be of other inputs, and is empty for none.
+// known sets the known facts of segments: from the cache, else from the store. They may be of other inputs, and are
+// empty if there are none.
 func (k *Checker) known(ctx context.Context, r resulttree.Result, nodes []resulttree.Node, known []string) error {
 	var missing []int
 	for i, n := range nodes {
@@ -254,8 +253,8 @@ func (k *Checker) known(ctx context.Context, r resulttree.Result, nodes []result
 	return nil
 }
 
-// factsOf returns the facts of a segment, and whether they are of the records that a
-// result was made of. known is what is known of them.
+// factsOf returns the facts of a segment, and whether they are of the records that a result was made of. known are
+// its known facts.
 func (k *Checker) factsOf(ctx context.Context, r resulttree.Result, n resulttree.Node, known string) (facts []findings.Fact, fits bool, err error) {
 	if n.ContextRev == r.ContextRev && resulttree.FactsFit(n, known) {
 		if s, ok := findings.ReadSegment(known); ok {
@@ -280,19 +279,18 @@ func (k *Checker) factsOf(ctx context.Context, r resulttree.Result, n resulttree
 	if stored := s.Compact(); n.ContextRev == r.ContextRev && stored != nil {
 		k.facts.Put(keyOf(r, n.NodeID), string(stored))
 		if fits && made*factsMade > len(s.Facts) && n.Index < resulttree.FactSegments {
-			// For others, and for this process when it starts again. It is no more than that.
+			// A failure only means that they are derived again.
 			_ = k.stored.KeepFacts(ctx, r.Org, r.Event, resulttree.NodeFacts{NodeID: n.NodeID, Facts: stored}, n.Version)
 		}
 	}
 	return s.Facts, fits, nil
 }
 
-// factsMade is the part of a segment's facts, one in so many, from which on who had to
-// make them stores them all.
+// factsMade is the fraction of a segment's facts (one in so many) that must have been derived here before all of them
+// are stored.
 const factsMade = 8
 
-// withFigures sets what a record counts under the context of a result, where
-// what is stored with it is of another one.
+// withFigures sets the contribution of a record in the context of a result, if the stored one is of another context.
 func withFigures(c record.Counted, r resulttree.Result) (record.Counted, error) {
 	if c.ContextRev == r.ContextRev && len(c.Contribution) > 0 {
 		return c, nil

@@ -23,8 +23,7 @@ import (
 const (
 	// maxPart is the size from which on a part ends, before compression.
 	maxPart = 1 << 20
-	// sweepAge is how long a part that nothing uses is kept: longer than any
-	// sign-off takes.
+	// sweepAge is how long an unused part is kept: longer than any sign-off takes.
 	sweepAge = 24 * time.Hour
 
 	manifestFormat = "ecf-edition/1"
@@ -33,22 +32,19 @@ const (
 // ErrNotFound is returned for a part that is not stored.
 var ErrNotFound = errors.New("editions: no such part")
 
-// errDamaged is returned for a part that is not what its name says.
+// errDamaged is returned for a part whose content does not match its name.
 var errDamaged = errors.New("editions: a kept part was changed")
 
 // Parts stores the parts of documents. The suite in resulttest holds the engines
 // to it.
 type Parts interface {
-	// PutPart stores a part, or sets the time of the one that is there. Data is
-	// never replaced: the name says what it is.
+	// PutPart stores a part, or updates the time of an existing one. Data is never replaced: the name is its hash.
 	PutPart(ctx context.Context, org record.OrgID, event record.EventID, name string, data []byte, at time.Time) error
 	// Part reads a part; ErrNotFound.
 	Part(ctx context.Context, org record.OrgID, event record.EventID, name string) ([]byte, error)
-	// PartsBefore reads the names of an event's parts with a time before the given
-	// one, in the order of names.
+	// PartsBefore reads the names of an event's parts with a time before the given one, sorted.
 	PartsBefore(ctx context.Context, org record.OrgID, event record.EventID, before time.Time) ([]string, error)
-	// DeletePart removes a part whose time is still before the given one. It does
-	// nothing to another one.
+	// DeletePart removes a part if its time is still before the given one.
 	DeletePart(ctx context.Context, org record.OrgID, event record.EventID, name string, before time.Time) error
 }
 

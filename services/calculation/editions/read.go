@@ -36,7 +36,7 @@ func Open(ctx context.Context, store Parts, org record.OrgID, event record.Event
 	return e, nil
 }
 
-// part reads a part and checks that it is what its name says.
+// part reads a part and verifies its content against its name.
 func (e *Edition) part(ctx context.Context, name string) ([]byte, error) {
 	packed, err := e.store.Part(ctx, e.org, e.event, name)
 	if err != nil {

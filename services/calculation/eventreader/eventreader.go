@@ -147,7 +147,7 @@ func countedIn(r resulttree.Result) (int64, error) {
 	return sum.Records, nil
 }
 
-// tooMany refuses an event whose records are too many to be read together.
+// tooMany rejects an event with too many records to be read together.
 func tooMany(r resulttree.Result, most int64) error {
 	n, err := countedIn(r)
 	if err == nil && n > most {

@@ -28,7 +28,7 @@ type Sums struct {
 	Faults []apperr.Detail
 }
 
-// segmentUnder is Sums of one segment, whose inputs had a hash.
+// segmentUnder is Sums of one segment with the given hash of inputs.
 type segmentUnder struct {
 	Sums
 	hash string
@@ -91,8 +91,8 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 		Message: "The records of the event are changing too quickly. Please try again in a moment."}
 }
 
-// segmentUnder reads and adds up the counted records of a node of level 0; under
-// the event's own context only where both is wanted: the newest result may know.
+// segmentUnder reads and adds up the counted records of a node of level 0; in the event's own context only if both is
+// set: the newest result may have it.
 func (r Reader) segmentUnder(ctx context.Context, ev record.Event, n resulttree.Node, next footprint.EventContext, both bool) (segmentUnder, error) {
 	read, err := r.Segment(ctx, ev.Org, ev.ID, n)
 	if err != nil {
@@ -108,8 +108,7 @@ func (r Reader) segmentUnder(ctx context.Context, ev record.Event, n resulttree.
 	return sum, err
 }
 
-// isTreeOf reports whether the segments, in the order of Nodes, are those whose
-// hashes grew into the result's.
+// isTreeOf reports whether the segments, in the order of Nodes, are those of the result's hash.
 func isTreeOf(r resulttree.Result, segments []resulttree.Node) (bool, error) {
 	nodes := segments
 	for level := range resulttree.TopLevel {
@@ -135,15 +134,14 @@ func isTreeOf(r resulttree.Result, segments []resulttree.Node) (bool, error) {
 	return hex.EncodeToString(inputs.Sum(nil)) == r.InputsHash, nil
 }
 
-// yieldAfter is after how many records others go.
+// yieldAfter is the number of records between yields.
 const yieldAfter = 64
 
-// evaluateAll adds up records under a context, and names those that have no
-// factor there.
+// evaluateAll adds up records in a context, and returns those without a factor in it.
 func evaluateAll(ctx context.Context, counted []record.Counted, ev footprint.EventContext) (sum total.Contribution, faults []apperr.Detail, err error) {
 	parts := make([]total.Contribution, 0, len(counted))
 	for i, c := range counted {
-		if i%yieldAfter == 0 { // before the first as well: they have just been read
+		if i%yieldAfter == 0 { // before the first as well, after reading them
 			if err := fairshare.Yield(ctx); err != nil {
 				return sum, nil, err
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// maxLines is how many lines of one record are explained: attendee travel may have
-// thousands, of origins that are read apart.
+// maxLines bounds the explained lines of one record: attendee travel may have thousands, whose origins are read
+// separately.
 const maxLines = 2000
 
 // Record is one counted record, explained.
@@ -24,13 +24,13 @@ type Record struct {
 	CreatedAt string    `json:"createdAt"`
 	// Fields is the input that was calculated.
 	Fields any `json:"fields"`
-	// Method says in one line how records of the type are calculated.
+	// Method describes in one line how records of the type are calculated.
 	Method string         `json:"method"`
 	KgCO2e footprint.Mass `json:"kgCO2e"`
 	Low    footprint.Mass `json:"low"`
 	High   footprint.Mass `json:"high"`
 	Lines  []Line         `json:"lines"`
-	// LinesInAll is how many lines there are where Lines has the first ones alone.
+	// LinesInAll is the number of lines if Lines has only the first ones.
 	LinesInAll int `json:"linesInAll,omitempty"`
 	// Defaulted names the fields that were absent and got a default that moves
 	// the figure.
@@ -42,10 +42,10 @@ type Record struct {
 
 // Line is one product of a quantity and a factor, explained.
 type Line struct {
-	// Formula is the line in words and numbers.
+	// Formula is the calculation of the line in words and numbers.
 	Formula string `json:"formula"`
 	footprint.Line
-	// Factor is null for a figure that came with the record.
+	// Factor is null for a figure supplied with the record.
 	Factor *Factor `json:"factor"`
 }
 
@@ -59,8 +59,8 @@ type Factor struct {
 	Source         string `json:"source"`
 	SourceLocation string `json:"sourceLocation"`
 	Licence        string `json:"licence"`
-	// BestBefore is the day (YYYY-MM-DD) after which a newer figure should be looked
-	// for, of a supplier's factor the last day on which it is valid; empty for none.
+	// BestBefore is the day (YYYY-MM-DD) after which a newer figure should be used, for a supplier factor the last
+	// day of its validity; empty for none.
 	BestBefore string `json:"bestBefore,omitempty"`
 }
 
@@ -116,7 +116,7 @@ var citations = lru.New[citation, factors.Citation](maxCitations)
 // maxCitations is more than the sources of any edition.
 const maxCitations = 1024
 
-// citation is what a row says of its source.
+// citation is the source of a row.
 type citation struct{ source, location string }
 
 // cite is factors.Cite for a row of a set.

@@ -32,7 +32,7 @@ func formula(of footprint.Products, l footprint.Line) string {
 	case rest.IsInt64() && rest.Int64() >= -1 && rest.Int64() <= 1:
 		left += " ≈ "
 	default:
-		// Re-basing on AR6 adds what the gases of the line weigh more.
+		// Conversion to AR6 potentials adds the increase of the line's gases.
 		left += " + " + Grouped(kilograms(rest)) + " kg re-based on AR6 = "
 	}
 	return left + Grouped(l.Mass.Kilograms()) + " kg"

@@ -8,15 +8,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// ways are journeys by their direction; either are those that go one way and do not say
-// which.
+// ways are numbers of journeys by direction; either are one-way journeys of unknown direction.
 type ways struct{ there, back, either int64 }
 
 func (w ways) plus(o ways) ways { return ways{w.there + o.there, w.back + o.back, w.either + o.either} }
 
 func (w ways) all() int64 { return w.there + w.back + w.either }
 
-// inDirection are the sums that are held against the attendees, the plainest first.
+// inDirection are the sums that are compared with the attendees, the plainest first.
 var inDirection = []struct {
 	words string
 	each  int64 // for each attendee
@@ -27,17 +26,17 @@ var inDirection = []struct {
 	{"in both directions together", 2, ways.all},
 }
 
-// beyond returns the first of inDirection that is more than so many attendees make, or -1.
+// beyond returns the first of inDirection that exceeds the attendees, or -1.
 func (w ways) beyond(attendees int64) int {
 	for i, d := range inDirection {
 		if d.of(w) > d.each*attendees {
-			return i // the other sums say the same again
+			return i // the other sums would repeat it
 		}
 	}
 	return -1
 }
 
-// ways returns how often somebody makes the journey of a record in each direction.
+// ways returns the number of journeys of a record in each direction.
 func (f *Fact) ways(journeys int64) ways {
 	switch {
 	case f.RoundTrip:
@@ -50,7 +49,7 @@ func (f *Fact) ways(journeys int64) ways {
 	return ways{either: journeys}
 }
 
-// passengers finds more attendees in the air than there are.
+// passengers finds more attendees travelling by air than there are.
 func passengers(e Event, facts []*Fact) []Finding {
 	flights := with(facts, func(f *Fact) bool { return f.Type == "flights" && f.Group == "attendees" })
 	if e.Attendees == 0 || len(flights) == 0 {
@@ -68,8 +67,8 @@ func passengers(e Event, facts []*Fact) []Finding {
 		"%d attendees fly %s, but the event has %d attendees.", inDirection[at].of(sum), inDirection[at].words, e.Attendees)}
 }
 
-// travellers finds more attendees on one kind of ground transport, both ways
-// together, than a journey there and back a day of each comes to.
+// travellers finds more attendees on one mode of ground transport, both directions together, than a return journey of
+// each per day.
 func travellers(e Event, facts []*Fact) (out []Finding) {
 	if e.Attendees == 0 {
 		return nil
@@ -92,14 +91,13 @@ func travellers(e Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// arrivals finds attendees who are counted by records of several kinds: attendee travel,
-// flights and long journeys on the ground together bring more of them to the event, or take
-// more home, than there are. Flights alone, and one kind of ground transport alone, have
-// checks of their own.
+// arrivals finds attendees who are counted by records of several types: attendee travel, flights and long ground
+// journeys together bring more of them to the event, or home, than there are. Flights alone, and each mode of ground
+// transport alone, have their own checks.
 //
-// A journey may be several records. So only those count that arrive at the event: a train
-// to the airport, the last miles by taxi and the first of two flights do not. Where records
-// do not say enough to tell, the fewest people are taken that they can mean.
+// A journey may consist of several records. So only those that arrive at the event count: not a train to the airport,
+// the last miles by taxi or the first of two flights. If records are incomplete, the smallest possible number of
+// people is used.
 func arrivals(e Event, facts []*Fact) []Finding {
 	if e.Attendees == 0 || !slices.ContainsFunc(facts, func(f *Fact) bool { return f.Type == footprint.AttendeeTravel || f.Type == "ground-transport" }) {
 		return nil
@@ -109,7 +107,7 @@ func arrivals(e Event, facts []*Fact) []Finding {
 	airports := airportsOf(facts)
 	about := with(facts, func(f *Fact) bool {
 		switch {
-		case f.Type == footprint.AttendeeTravel && (f.Group == "attendees" || f.Group == ""): // who is not said, is an attendee
+		case f.Type == footprint.AttendeeTravel && (f.Group == "attendees" || f.Group == ""): // attendees by default
 			travel = travel.plus(ways{there: f.There, back: f.Back})
 		case f.Group != "attendees":
 			return false
@@ -145,9 +143,8 @@ func arrivals(e Event, facts []*Fact) []Finding {
 		inDirection[at].of(sum), inDirection[at].words, e.Attendees, strings.Join(parts, " and "), farKm)}
 }
 
-// onTheGround returns the fewest people that long journeys by several modes can be of. Who
-// goes by train to another country is in records of both railways, and who takes a ferry came
-// to it by land; all else is of different people.
+// onTheGround returns the smallest possible number of people of long journeys by several modes. An international
+// train journey is in records of both railways, and a ferry is reached by land; all others are different people.
 func onTheGround(by map[string]ways) ways {
 	most := func(a, b ways) ways {
 		if a.all() < b.all() {
@@ -177,12 +174,11 @@ func airportsOf(facts []*Fact) map[string]bool {
 	return out
 }
 
-// place makes codes that people wrote comparable.
+// place normalizes codes.
 func place(code string) string { return strings.ToUpper(strings.TrimSpace(code)) }
 
-// riders returns the fewest people that a record of ground transport is of, over so many
-// days of an event: there is at least one in each vehicle, and journeys that are made again
-// may be those of the same people on another day.
+// riders returns the smallest possible number of people of a record of ground transport, over the days of an event:
+// at least one per vehicle, and repeated journeys may be those of the same people on another day.
 func (f *Fact) riders(days int64) int64 {
 	people, days := f.Passengers, max(days, 1)
 	if people == 0 {

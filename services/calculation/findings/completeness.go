@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// wordsOfRecord are the fields that say nothing of what a record counts: two
-// records that differ in them alone may be one entered twice.
+// wordsOfRecord are the fields that do not affect what a record counts: records that differ only in them may be
+// duplicates.
 var wordsOfRecord = []string{"description", "externalReference", "evidence", "metadata", "dataQuality"}
 
-// sameAs returns a digest of what makes records of a type alike: all their fields but the
-// words, and where asked for the description as well; empty for fields that do not read.
+// sameAs returns a digest of the fields that identify duplicates of a type: all except texts, with described
+// including the description; empty for unreadable fields.
 func sameAs(typ string, fields json.RawMessage, described bool) string {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(fields, &all) != nil {
@@ -21,7 +21,7 @@ func sameAs(typ string, fields json.RawMessage, described bool) string {
 	}
 	var description string
 	if described {
-		_ = json.Unmarshal(all["description"], &description) // none is as good as an empty one
+		_ = json.Unmarshal(all["description"], &description) // a missing one counts as empty
 	}
 	for _, name := range wordsOfRecord {
 		delete(all, name)
@@ -34,24 +34,21 @@ func sameAs(typ string, fields json.RawMessage, described bool) string {
 	return string(sum[:sameBytes])
 }
 
-// headOf returns a number of the beginning of a digest; 0 for none.
+// headOf returns the beginning of a digest as a number; 0 for none.
 func headOf(digest string) uint64 {
 	if digest == "" {
 		return 0
 	}
 	var head [8]byte
 	copy(head[:], digest)
-	return binary.LittleEndian.Uint64(head[:]) | 1<<63 // no digest is none
+	return binary.LittleEndian.Uint64(head[:]) | 1<<63 // never 0 for a digest
 }
 
-// sameBytes is the length of the digest: of a million records two that differ are taken
-// for alike with a probability of 10^-27.
+// sameBytes is the length of the digest: among a million records, the probability of a collision is 10^-27.
 const sameBytes = 16
 
-// duplicates finds records of one type that count the same. Flights with a date
-// have a check of their own. Records of one date are probably one entered twice;
-// those without a date may be several, and are worth a
-// look where their descriptions are equal as well.
+// duplicates finds records of one type with the same content. Flights with a date have their own check. Records of
+// one date are probably duplicates; those without a date only if their descriptions are equal as well.
 func duplicates(_ Event, facts []*Fact) (out []Finding) {
 	same := func(f *Fact) string {
 		if f.Date != "" && f.Type == "flights" {
@@ -74,7 +71,7 @@ func duplicates(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// companion is a type of record that comes with others at events of people.
+// companion is a type of record that usually occurs with others at events.
 type companion struct {
 	because []string // any of these types
 	expect  []string // all of these types are missing
@@ -89,9 +86,8 @@ var expected = []companion{
 	{[]string{"venue"}, []string{"water"}, "A venue is recorded but no water."},
 }
 
-// companions finds types that are expected beside those that are counted. The
-// limit is no record at all; a type that the boundary excludes is not expected, and
-// nothing is where no attendees are stated.
+// companions finds types that are expected with those that are counted. Any record suffices; types excluded by the
+// boundary are not expected, and none are if no attendees are stated.
 func companions(e Event, facts []*Fact) (out []Finding) {
 	if e.Attendees == 0 {
 		return nil
@@ -116,8 +112,7 @@ func companions(e Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// ofItsType reports whether a record stands for its type: refrigerant is a record of
-// energy, and no energy.
+// ofItsType reports whether a record represents its type: refrigerant is an energy record, but not energy.
 func ofItsType(f *Fact) bool { return f.Source != "refrigerant" }
 
 // includedMissing finds types that the boundary includes and no counted record

@@ -16,28 +16,24 @@ import (
 type Fact struct {
 	ID   record.ID
 	Type string
-	// Mass is what the record counts.
+	// Mass is the record's contribution.
 	Mass footprint.Mass
 	// Deviations are how far its lines may be off, by factor.
 	Deviations []total.Deviation
-	// CradleToGrave says that a factor of it includes the end of life.
+	// CradleToGrave reports that a factor of it includes the end of life.
 	CradleToGrave bool
-	// same is a digest of what makes records of a type alike, and of those without a date
-	// also of their description.
+	// same is a digest that identifies duplicates, for records without a date including their description.
 	same string
-	// There and Back are the people whom a record of attendee travel brings to the event and
-	// takes home.
+	// There and Back are the people travelling to the event and home in a record of attendee travel.
 	There, Back int64
-	// origins are where those people come from; nil of other types.
+	// origins are the origins of those people; nil for other types.
 	origins *originlist.List
-	// Ends are where a journey by named places begins and where it ends; none where its places
-	// are not known.
+	// Ends are the start and destination of a journey by named places; none if unknown.
 	Ends []Spot
 	input
 }
 
-// input are the fields of all types that some check compares. What a type does
-// not have stays empty.
+// input are the fields of all types that some check compares. Fields that a type lacks are empty.
 type input struct {
 	Date, Group                                string
 	Respondents, Population                    int64
@@ -80,7 +76,7 @@ func FactOf(c record.Counted) Fact {
 		f.Supplier = &footprint.SupplierFactor{Name: s.Name, Version: s.Version, ValidFrom: s.ValidFrom, ValidTo: s.ValidTo}
 	}
 	f.same = sameAs(c.Type, c.Fields, f.Date == "")
-	// It is called by itself: json.Unmarshal would go through the text twice more.
+	// Called directly: json.Unmarshal would parse the text twice more.
 	var counts total.Contribution
 	if counts.UnmarshalJSON(c.Contribution) == nil {
 		f.Mass, f.Deviations, f.CradleToGrave = counts.Total(), counts.Deviations(), counts.Noticed(footprint.NoticeCradleToGrave)
@@ -97,7 +93,7 @@ func FactOf(c record.Counted) Fact {
 	return f
 }
 
-// scaled returns n for all that a survey asked about.
+// scaled returns n extrapolated from a survey to everyone.
 func (f *Fact) scaled(n int64) int64 {
 	if f.Respondents > 0 && f.Population > f.Respondents {
 		return n * f.Population / f.Respondents
@@ -105,7 +101,7 @@ func (f *Fact) scaled(n int64) int64 {
 	return n
 }
 
-// journeys returns how many times somebody flew one way or there and back.
+// journeys returns the number of one-way or return flights.
 func (f *Fact) journeys() int64 { return f.scaled(f.Passengers * max(f.Trips, 1)) }
 
 // route names the places of a flight in their order.
@@ -122,14 +118,14 @@ func (f *Fact) metered() bool {
 // its generators, by people and days.
 func (f *Fact) outdoors() bool { return f.VenueType == footprint.OutdoorSite && !f.metered() }
 
-// carriers says which energy a venue record has: electricity, gas, heat. An
-// estimate from floor area has all of the first two.
+// carriers returns which energy a venue record has: electricity, gas, heat. An estimate from floor area has the first
+// two.
 func (f *Fact) carriers() [3]bool {
 	area := f.FloorAreaM2 != nil && !f.metered()
 	return [3]bool{f.ElectricityKWh != nil || f.AnnualElectricityKWh != nil || area, f.GasKWh != nil || f.AnnualGasKWh != nil || area, f.HeatKWh != nil}
 }
 
-// daysOf counts days inclusively; 0 when they are not known.
+// daysOf counts days inclusively; 0 if unknown.
 func daysOf(from, to string) int64 {
 	start, err := time.Parse(time.DateOnly, from)
 	if err != nil {

@@ -41,7 +41,7 @@ const (
 // Severities of findings.
 const (
 	Warning = "warning" // the total is probably wrong
-	Info    = "info"    // worth a look
+	Info    = "info"    // to be checked
 )
 
 // Finding is something about several records, or about one beside the event.
@@ -58,24 +58,23 @@ type Finding struct {
 const (
 	// MaxIDs bounds the ids of one finding.
 	MaxIDs = 50
-	// MaxPerCode bounds the findings of one code; a last one says how many more
-	// there are.
+	// MaxPerCode bounds the findings of one code; a last one states how many more there are.
 	MaxPerCode = 20
 )
 
 // Event is what of an event the findings need.
 type Event struct {
-	// Attendees in person, 0 when not said, and Days, 0 when not known.
+	// Attendees in person, 0 if not stated, and Days, 0 if unknown.
 	Attendees, Days int64
-	// Virtual are attendees from afar, 0 when not said.
+	// Virtual are remote attendees, 0 if not stated.
 	Virtual int64
-	// Excluded are the types that the event's boundary leaves out.
+	// Excluded are the types that the event's boundary excludes.
 	Excluded []string
 	// Included are the types that the event's boundary means to cover.
 	Included []string
 	// Start is the event's first day, or empty.
 	Start string
-	// Place is where it takes place, nil where that is not said.
+	// Place is the place of the event, nil if not stated.
 	Place *Spot
 	// Total is the footprint of all counted records.
 	Total footprint.Mass
@@ -97,7 +96,7 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 			Type string `json:"type"`
 		} `json:"excluded"`
 	}
-	// The boundary was decoded by us; what does not read names no type.
+	// The boundary was decoded before; unreadable ones name no type.
 	_ = json.Unmarshal(e.Boundary, &boundary)
 	out.Included = boundary.Included
 	for _, x := range boundary.Excluded {
@@ -123,8 +122,8 @@ func Of(e Event, parts ...[]Fact) []Finding {
 	return out
 }
 
-// sorted returns all facts by type and id. Ids differ in their first bytes, mostly: those
-// are compared where they lie, without a look at the facts.
+// sorted returns all facts by type and id. Ids usually differ in their first bytes, so those are compared first,
+// without dereferencing the facts.
 func sorted(parts [][]Fact) []*Fact {
 	type placed struct {
 		first uint64
@@ -169,7 +168,7 @@ func finding(code, severity string, about []*Fact, format string, args ...any) F
 	return f
 }
 
-// bounded keeps the findings of one check that are about the most records.
+// bounded returns the findings of one check that concern the most records.
 func bounded(all []Finding) []Finding {
 	if len(all) <= MaxPerCode {
 		return all
@@ -185,7 +184,7 @@ func bounded(all []Finding) []Finding {
 	return append(all[:MaxPerCode-1:MaxPerCode-1], last)
 }
 
-// groups returns the facts that share a key, ordered by it. An empty key is none.
+// groups returns the facts that share a key, sorted by it. Empty keys are ignored.
 func groups(facts []*Fact, key func(*Fact) string) [][]*Fact {
 	of, keys := inOrder(facts, key)
 	order := make([]int, len(keys))
@@ -223,11 +222,10 @@ func inOrder(facts []*Fact, key func(*Fact) string) (out [][]*Fact, keys []strin
 	return out, keys
 }
 
-// repeated returns the facts that may share a key with another one, in their order: all
-// that do, and few of the others. It looks at a digest of each key, 0 for none, so that
-// the many facts that are like no other cost neither a key nor a place in a map.
+// repeated returns the facts that may share a key with another one, in order: all that do, and few others. It uses a
+// digest of each key, 0 for none, so that the many unique facts need neither a key nor a map entry.
 func repeated(facts []*Fact, digest func(*Fact) uint64) []*Fact {
-	size := uint64(1) << max(6, bits.Len(uint(len(facts)))+4) // some 3 % are taken for others
+	size := uint64(1) << max(6, bits.Len(uint(len(facts)))+4) // some 3 % collide
 	once, more := make([]uint64, size/64), make([]uint64, size/64)
 	digests := make([]uint64, len(facts))
 	for i, f := range facts {
@@ -259,5 +257,5 @@ func with(facts []*Fact, is func(*Fact) bool) []*Fact {
 	return out
 }
 
-// normal makes names that people wrote comparable.
+// normal normalizes names.
 func normal(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }

@@ -7,8 +7,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// endOfLifeTwice finds materials that count with their end of life, by a line of
-// its own or within a cradle-to-grave factor, beside waste of the same material.
+// endOfLifeTwice finds materials that include their end of life, as a separate line or in a cradle-to-grave factor,
+// and waste of the same material.
 func endOfLifeTwice(_ Event, facts []*Fact) (out []Finding) {
 	for _, g := range groups(facts, substance) {
 		if slices.ContainsFunc(g, func(f *Fact) bool { return f.Type == "waste" }) && slices.ContainsFunc(g, func(f *Fact) bool { return f.Type == "materials" }) {
@@ -19,8 +19,8 @@ func endOfLifeTwice(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// substance returns what has an end of life in a record, in the vocabulary of
-// waste. Mixed waste may be of anything, so it matches nothing.
+// substance returns the material of a record with an end of life, in the vocabulary of waste. Mixed waste matches
+// nothing.
 func substance(f *Fact) string {
 	switch {
 	case f.Type == "waste" && f.Material != "mixed":
@@ -32,7 +32,7 @@ func substance(f *Fact) string {
 	return ""
 }
 
-// purchases finds spending on what is also counted by records of its own.
+// purchases finds spending on items that other records count by quantity.
 func purchases(_ Event, facts []*Fact) (out []Finding) {
 	types := map[string]bool{}
 	for _, f := range facts {

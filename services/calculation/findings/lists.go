@@ -10,9 +10,9 @@ import (
 // mostLists is how many records of attendee travel are compared with each other.
 const mostLists = 200
 
-// grownLists finds records of attendee travel all of whose people are in another one: a list of
-// who has registered, say, that was imported again when there were more. What is equal in all
-// that counts is found as such, and lists of two days, groups or destinations are two.
+// grownLists finds records of attendee travel all of whose people are in another one, such as a list of registrations
+// that was imported again later. Equal records are found as duplicates; lists of different days, groups or
+// destinations are different.
 func grownLists(_ Event, facts []*Fact) (out []Finding) {
 	lists := with(facts, func(f *Fact) bool { return f.origins != nil && f.origins.Places >= originlist.Fewest })
 	lists = lists[:min(len(lists), mostLists)]
@@ -36,5 +36,5 @@ func grownLists(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// attendees is the group of who is in none.
+// attendees is the default group.
 const attendees = "attendees"

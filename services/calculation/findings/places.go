@@ -12,24 +12,22 @@ import (
 )
 
 const (
-	// farKm is the great circle, in km, from which on a journey on the ground is one to the
-	// event and not one beside it: to an airport, from there, or in town. A flight that ends
-	// farther from the event goes on by such a journey, so that one of the two arrives. In most
-	// countries nine in ten people live nearer to an airport than that (libs/places/source).
+	// farKm is the great-circle distance, in km, from which a ground journey is one to the event, rather than one to
+	// or from an airport, or in town. A flight that ends farther from the event is followed by such a journey, so
+	// that one of the two arrives. In most countries nine in ten people live closer to an airport
+	// (libs/places/source).
 	farKm = 150
-	// farByRoadKm is farKm for a distance that is known only by road or rail, in km: a third
-	// longer than the great circle.
+	// farByRoadKm is farKm for a distance known only by road or rail, in km: a third longer than the great circle.
 	farByRoadKm = 200
 )
 
-// localModes are those of journeys in town, whatever their distance.
+// localModes are modes of journeys in town, at any distance.
 var localModes = []string{"taxi", "bus", "tram", "metro", "walk", "bicycle"}
 
 // Spot is a place on the map, in millionths of a degree.
 type Spot struct{ Latitude, Longitude int64 }
 
-// spotAt returns the spot of degrees as they are stored with places; ok is false where there
-// are none.
+// spotAt returns the spot of stored degrees; ok is false if there are none.
 func spotAt(latitude, longitude json.Number) (s Spot, ok bool) {
 	a, aErr := strconv.ParseFloat(latitude.String(), 64)
 	b, bErr := strconv.ParseFloat(longitude.String(), 64)
@@ -44,10 +42,10 @@ func (s Spot) kmTo(o Spot) int64 {
 	return locations.GreatCircleMetres(at(s), at(o)) / 1000
 }
 
-// stops are the places of a journey as they are stored with it.
+// stops are the stored places of a journey.
 type stops []struct{ Latitude, Longitude json.Number }
 
-// ends returns where the journey begins and where it ends; none where either is not known.
+// ends returns the start and destination of the journey; none if either is unknown.
 func (s stops) ends() []Spot {
 	if len(s) < 2 {
 		return nil
@@ -60,7 +58,7 @@ func (s stops) ends() []Spot {
 	return []Spot{first, last}
 }
 
-// spotsOf returns where the journey of a record begins and ends; none where it is not known.
+// spotsOf returns the start and destination of a record's journey; none if unknown.
 func (f *Fact) spotsOf() []Spot {
 	if f.Type != "flights" || len(f.Ends) > 0 {
 		return f.Ends
@@ -76,7 +74,7 @@ func (f *Fact) spotsOf() []Spot {
 	return []Spot{at(from), at(to)}
 }
 
-// reach says whether a journey begins or ends at the event.
+// reach states whether a journey begins or ends at the event.
 type reach int
 
 const (
@@ -85,7 +83,7 @@ const (
 	elsewhere
 )
 
-// reaches reports whether the journey of a record begins or ends at the event's place.
+// reaches returns whether the journey of a record begins or ends at the event's place.
 func (e Event) reaches(f *Fact) reach {
 	ends := f.spotsOf()
 	if e.Place == nil || len(ends) == 0 {
@@ -108,7 +106,7 @@ func (f *Fact) long() bool {
 	return f.DistanceKm != nil && f.DistanceKm.Cmp(decimal.FromInt(farByRoadKm)) >= 0
 }
 
-// placeOf returns the spot of an event's place; nil where none is known.
+// placeOf returns the spot of an event's place; nil if unknown.
 func placeOf(v footprint.Venue) *Spot {
 	if s, ok := spotAt(v.Latitude, v.Longitude); ok {
 		return &s

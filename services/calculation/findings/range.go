@@ -11,15 +11,14 @@ import (
 // small events everything is unusual.
 const leastDays = 20
 
-// listeners is how many take part from afar for each attendee that the event states.
+// listeners is the plausible number of remote attendees per stated attendee.
 const listeners = 10
 
-// microgramsOfTonne is the mass that no attendee-day of one record comes to.
+// microgramsOfTonne is a mass that one record never reaches per attendee and day.
 const microgramsOfTonne = 1_000_000_000_000
 
-// outOfRange finds records that say more of something than their type ever comes
-// to: a digit too many, or another unit. The bounds are wide on purpose, and a
-// record beyond them may still be right.
+// outOfRange finds records with quantities far above those of their type: an additional digit, or another unit. The
+// limits are wide on purpose, and a record beyond them may still be right.
 func outOfRange(e Event, facts []*Fact) (out []Finding) {
 	most := times(footprint.MassOf(microgramsOfTonne), int(min(max(e.Attendees*e.Days, leastDays), 1_000_000)))
 	for _, f := range facts {
@@ -47,7 +46,7 @@ func outOfRange(e Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// farthest returns the longest way, in km, that people go by a mode.
+// farthest returns the longest plausible journey by a mode, in km.
 func farthest(f *Fact) (km int64, ok bool) {
 	if f.Type != "ground-transport" {
 		return 0, false
@@ -61,8 +60,8 @@ var farthestBy = map[string]int64{
 	"coach": 4000, "ferry": 3000, "rail": 5000, "international_rail": 10_000,
 }
 
-// amount returns what grows with the people at an event, and the most of it that
-// there is for each of them and each day; no unit where there is none.
+// amount returns the quantity that grows with the people at an event, and its plausible maximum per person and day;
+// no unit if there is none.
 func (f *Fact) amount() (amount decimal.Decimal, each int64, unit string) {
 	of := func(amount *decimal.Decimal, each int64, unit string) (decimal.Decimal, int64, string) {
 		if amount == nil {

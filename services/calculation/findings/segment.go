@@ -26,8 +26,8 @@ type Segment struct {
 	Facts  []Fact
 }
 
-// maxSegment bounds what is stored of a segment, in bytes. It has 512 records of some
-// 150 bytes, and a few texts of some hundred characters each.
+// maxSegment bounds the stored facts of a segment, in bytes. It has 512 records of some 150 bytes, and a few texts of
+// some hundred characters each.
 const maxSegment = 1 << 20
 
 // Compact returns the form in which facts are stored; nil where they can't be.

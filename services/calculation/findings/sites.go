@@ -25,10 +25,9 @@ func energyOfSites(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// energyOfNoSite finds energy that is counted twice by records that do not say of which site
-// they are. The estimate of an outdoor site is then that of the whole event, with whatever
-// burns in its generators; of a venue's electricity and a grid supply it is not known that
-// they differ.
+// energyOfNoSite finds energy that is counted twice by records that state no site. An estimate of an outdoor site
+// then counts as that of the whole event, including its generators; a venue's electricity and a grid supply may be
+// the same.
 func energyOfNoSite(_ Event, facts []*Fact) (out []Finding) {
 	named := func(f *Fact) bool { return normal(f.Site) != "" }
 	estimates := with(facts, func(f *Fact) bool { return f.Type == "venue" && !named(f) && f.outdoors() })
@@ -61,35 +60,35 @@ func meeting(a, b []*Fact) []*Fact {
 	return slices.Concat(with(a, meets(dates(b))), with(b, meets(dates(a))))
 }
 
-// extent says how much of a carrier at its site a record counts.
+// extent is how much of a carrier at its site a record counts.
 type extent int
 
 const (
-	// anAmount is some of it: there may be others.
+	// anAmount is a part: there may be others.
 	anAmount extent = iota
-	// hoursRun is some of it too, estimated by the hours of a generator. Of its fuel there may be
-	// no amount beside it.
+	// hoursRun is a part too, estimated by the hours of a generator. No amount of its fuel may be recorded in
+	// addition.
 	hoursRun
-	// allOfIt is all that the site takes.
+	// allOfIt is the whole use of the site.
 	allOfIt
-	// extents is how many there are.
+	// extents is their number.
 	extents
 )
 
 // twice reports whether two records of one carrier and site count the same energy.
 func (x extent) twice(other extent) bool { return x != other || x == allOfIt }
 
-// supply is what a record of a site is counted by.
+// supply is the key by which a record of a site is counted.
 type supply struct {
 	carrier string
 	extent  extent
 }
 
-// anyDate stands for all dates and none.
+// anyDate represents all dates and none.
 const anyDate = "any"
 
-// suppliedTwice returns those records of a site that count the same energy as another one of
-// no other date. It counts instead of comparing pairs: a site may have thousands of records.
+// suppliedTwice returns those records of a site that count the same energy as another one of the same or no date. It
+// counts instead of comparing pairs: a site may have thousands of records.
 func suppliedTwice(site []*Fact) (twice []*Fact) {
 	type dated struct {
 		supply
@@ -130,11 +129,10 @@ func suppliedTwice(site []*Fact) (twice []*Fact) {
 	return twice
 }
 
-// generators is what an outdoor site is supplied by, whatever they burn.
+// generators are the supply of an outdoor site, with any fuel.
 const generators = "generators"
 
-// supplies returns what of the energy of its site a record counts; none for a record that
-// is of no site.
+// supplies returns the parts of its site's energy that a record counts; none for a record without a site.
 func (f *Fact) supplies() (out []supply) {
 	switch {
 	case f.Type == "energy" && f.Source == "grid":

@@ -56,8 +56,7 @@ func WithdrawnFactor(u SupplierUse, why string) Finding {
 	return finding(SupplierWithdrawn, Warning, facts, "%s was withdrawn from the library of supplier factors%s. The records keep it until they are changed.", u.Factor.Reference(), text)
 }
 
-// expiredFactors finds factors of suppliers that are used on days for which they
-// do not hold.
+// expiredFactors finds supplier factors that are used outside their validity.
 func expiredFactors(e Event, facts []*Fact) (out []Finding) {
 	late := with(facts, func(f *Fact) bool { return f.Supplier != nil && !f.Supplier.ValidOn(cmp.Or(f.Date, e.Start)) })
 	for _, u := range usesOf(late) {

@@ -10,9 +10,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// duplicateFlights finds flights of the same route, date, class, group and
-// passengers. Without a date two journeys cannot be told from one entered twice,
-// so such records never match.
+// duplicateFlights finds flights of the same route, date, class, group and passengers. Without a date two journeys
+// cannot be distinguished from a duplicate, so such records never match.
 func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
 	same := func(f *Fact) string {
 		if f.Type != "flights" || f.Date == "" {
@@ -26,7 +25,7 @@ func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
 		if f.Type != "flights" || f.Date == "" {
 			return 0
 		}
-		// Of some of the key: two of one digest are looked at once more.
+		// Of a part of the key: equal digests are compared again.
 		return maphash.Comparable(seed, flightKey{f.From, f.To, f.Date, f.Group, f.Passengers}) | 1<<63
 	}
 	for _, g := range groups(repeated(facts, digest), same) {
@@ -38,13 +37,13 @@ func duplicateFlights(_ Event, facts []*Fact) (out []Finding) {
 	return out
 }
 
-// flightKey is what most flights differ in.
+// flightKey are the fields in which most flights differ.
 type flightKey struct {
 	from, to, date, group string
 	passengers            int64
 }
 
-// outbound finds flights out whose group has no flight back on that route.
+// outbound finds outbound flights whose group has no return flight on that route.
 func outbound(_ Event, facts []*Fact) (out []Finding) {
 	back := map[string]bool{}
 	for _, f := range facts {
@@ -100,7 +99,7 @@ func large(e Event, facts []*Fact) (out []Finding) {
 	twentieth := new(big.Int).Add(e.Total.Big(), big.NewInt(19))
 	least := footprint.BigMass(twentieth.Div(twentieth, big.NewInt(20)))
 	for _, f := range facts {
-		// Attendees travel when the event is, and are a group of their own.
+		// Attendees travel at the time of the event, and are a group by themselves.
 		if f.Mass.Cmp(least) < 0 || f.Type == footprint.AttendeeTravel {
 			continue
 		}
@@ -124,7 +123,7 @@ func times(m footprint.Mass, n int) footprint.Mass {
 	return footprint.BigMass(new(big.Int).Mul(m.Big(), big.NewInt(int64(n))))
 }
 
-// excluded finds counted records of a type that the event says it leaves out.
+// excluded finds counted records of types that the event excludes.
 func excluded(e Event, facts []*Fact) (out []Finding) {
 	for _, typ := range e.Excluded {
 		if of := with(facts, func(f *Fact) bool { return f.Type == typ }); len(of) > 0 {

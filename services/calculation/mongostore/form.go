@@ -10,23 +10,21 @@ import (
 	"github.com/eventcarbon/ecf/libs/mongox"
 )
 
-// apart is the detail of a node whose children are fields of its document. It is no
-// text: a program that knows only nodes that were written whole fails at such a node,
-// where it would take the absence of a text for a node without records.
+// apart is the detail of a node whose children are fields of its document. It is not a string: a version that knows
+// only whole nodes fails at such a node, whereas it would interpret a missing string as a node without records.
 const apart = true
 
 // separated is the version of the schema from which on children are written as fields.
 const separated = 3
 
-// separateChildren is version 3: of a node what has changed is written, some kilobytes
-// in the place of some tens of them (ADR 0051). Nothing is migrated, as each node takes
-// the form with its next write. Programs of version 2 can't read it.
+// separateChildren is version 3: only the changes of a node are written, some kilobytes instead of some tens of them
+// (ADR 0051). Nothing is migrated; each node takes the new form with its next write. Version 2 cannot read it.
 func separateChildren() mongox.Step {
 	return mongox.Step{MinReader: separated, Contract: true, Apply: func(context.Context, *mongo.Database) error { return nil }}
 }
 
-// form is the form in which nodes are written: whole, until the schema of the database
-// states that no program is left that reads no other. Both are always read.
+// form is the form in which nodes are written: whole, until the schema of the database states that no program remains
+// that only reads those. Both forms are always read.
 type form struct {
 	db        *mongo.Database
 	separates atomic.Bool
@@ -44,7 +42,7 @@ func (f *form) separate(ctx context.Context) bool {
 	}
 	last, now := f.asked.Load(), time.Now().Unix()
 	if now-last >= askAgain && f.asked.CompareAndSwap(last, now) {
-		_ = f.ask(ctx) // whole is right too
+		_ = f.ask(ctx) // the whole form is always correct
 	}
 	return f.separates.Load()
 }

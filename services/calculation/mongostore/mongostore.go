@@ -123,7 +123,7 @@ func resultID(org record.OrgID, event record.EventID) string {
 	return string(org) + "/" + string(event)
 }
 
-// causesText returns causes as they are stored: empty for none.
+// causesText returns the stored form of causes: empty for none.
 func causesText(causes []resulttree.Cause) (string, error) {
 	if len(causes) == 0 {
 		return "", nil

@@ -15,8 +15,8 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// nodeDoc is a node as stored. Canonical JSON is kept as a string: its bytes
-// are part of hashes, and its keys hold dots.
+// nodeDoc is a stored node. Canonical JSON is stored as a string: its bytes are part of hashes, and its keys contain
+// dots.
 type nodeDoc struct {
 	ID           string         `bson:"_id"`
 	Org          record.OrgID   `bson:"org"`
@@ -30,14 +30,14 @@ type nodeDoc struct {
 	Failed       []record.ID    `bson:"failed"`
 	FailedCount  int64          `bson:"failedCount,omitempty"`
 	Hash         string         `bson:"hash"`
-	// Detail is the text of everything but what follows, in nodes that were written
-	// whole, and otherwise apart.
+	// Detail is the text of everything except the following, in nodes that were written whole, and otherwise the
+	// value apart.
 	Detail any `bson:"detail,omitempty"`
-	// Children are those of the detail by their keys, as "hash|value", and Recent is the
-	// rest of it, in nodes of which only what changes is written.
+	// Children are those of the detail by their keys, as "hash|value", and Recent the rest of the detail, in nodes
+	// that are written as deltas.
 	Children bson.D `bson:"children,omitempty"`
 	Recent   string `bson:"recent,omitempty"`
-	// Facts are those of a segment. They are read by Facts alone.
+	// Facts are those of a segment. Only the method Facts reads them.
 	Facts []byte `bson:"facts,omitempty"`
 }
 
@@ -154,15 +154,15 @@ func (s *Store) Nodes(ctx context.Context, org record.OrgID, event record.EventI
 // mostDeltas is the number of changed children from which on a node is written whole.
 const mostDeltas = resulttree.Fanout / 4
 
-// separable reports whether the children of a node can be fields of a document. Ids
-// that the service makes always can.
+// separable reports whether the children of a node can be fields of a document. Ids created by the service always
+// can.
 func separable(d resulttree.Detail) bool {
 	return len(d.Children) > 0 && !slices.ContainsFunc(d.Children, func(c resulttree.Child) bool {
 		return c.Key == "" || strings.ContainsAny(c.Key, ".$|\x00")
 	})
 }
 
-// separate makes fields of the children.
+// separate converts the children to fields.
 func (d *nodeDoc) separate(detail resulttree.Detail) error {
 	recent, err := json.Marshal(resulttree.Detail{Changed: detail.Changed, Causes: detail.Causes, Facts: detail.Facts})
 	if err != nil {
@@ -175,9 +175,8 @@ func (d *nodeDoc) separate(detail resulttree.Detail) error {
 	return nil
 }
 
-// putDelta writes what a version of a node changes of the one before it, and reports
-// whether that one was there in the form that allows it. The changes of a version are
-// those of its children since the version it replaces, which is the one stored.
+// putDelta writes the changes of a node since its previous version, and reports whether that was stored in the form
+// that permits it. The changes are those of its children since the stored version, which it replaces.
 func (s *Store) putDelta(ctx context.Context, key bson.D, d nodeDoc, n resulttree.Node, prevVersion int64) (stored bool, err error) {
 	changed := bson.D{{Key: "version", Value: d.Version}, {Key: "contextRev", Value: d.ContextRev}, {Key: "contribution", Value: d.Contribution},
 		{Key: "hash", Value: d.Hash}, {Key: "recent", Value: d.Recent}, {Key: "detail", Value: apart}}

@@ -19,5 +19,5 @@ func TestEveryMethodTellsOutages(t *testing.T) {
 	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
 	store, err := mongostore.New(t.Context(), client.Database(database))
 	must(t, err)
-	testkit.OutagesAreTold[resulttree.Store](t, between, store, []string{"Together"}, resulttree.ErrConflict)
+	testkit.RequireUnavailableDuringOutages[resulttree.Store](t, between, store, []string{"Together"}, resulttree.ErrConflict)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 )
 
-// partDoc is a part of what is kept of a signed revision. Its data is compressed
-// and far below the largest document there may be.
+// partDoc is a part of an edition. Its data is compressed and far below the maximum size of a document.
 type partDoc struct {
 	ID    string         `bson:"_id"`
 	Org   record.OrgID   `bson:"org"`

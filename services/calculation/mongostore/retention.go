@@ -84,7 +84,7 @@ func (s *Store) DeleteChanges(ctx context.Context, org record.OrgID, event recor
 	return mongox.Wrap("delete changes", err)
 }
 
-// conflict returns the error of a replacement that found nothing.
+// conflict returns the error of a replacement that matched nothing.
 func conflict(verb string, found bool, err error) error {
 	if err == nil && !found {
 		return resulttree.ErrConflict

@@ -17,8 +17,8 @@ var (
 	errStale       = errors.New("it is approved, its figures are of an earlier state of its event, and nothing says that they are to be calculated anew")
 )
 
-// figures returns what differs between the stored figures of a record and what its
-// inputs come to, in the state of the event that they were calculated in.
+// figures returns the differences between the stored figures of a record and those recalculated from its inputs, in
+// the state of the event that they were calculated in.
 func (s subject) figures(r record.Record) error {
 	if !s.had(r.ContextRev) {
 		return fmt.Errorf("its figures are of state %d of its event, which has had states 1 to %d", r.ContextRev, s.ContextRev)
@@ -33,10 +33,10 @@ func (s subject) figures(r record.Record) error {
 		}
 		return nil
 	}
-	// The rest has a form that its engine knows.
+	// The form of the rest depends on its engine.
 	var by struct {
 		Engine  string `json:"engine"`
-		Records int64  `json:"records"` // a sum of none is of no engine
+		Records int64  `json:"records"` // an empty sum has no engine
 	}
 	if err := json.Unmarshal(r.Contribution, &by); err != nil {
 		return fmt.Errorf("its contribution cannot be read: %w", err)
@@ -61,9 +61,8 @@ func (s subject) figures(r record.Record) error {
 	return nil
 }
 
-// stale reports whether an approved record has figures of an earlier state of its
-// event. Those that cannot be calculated in the present one keep what they had, and no
-// result of a deleted event is calculated.
+// stale reports whether an approved record has figures of an earlier state of its event. Records that cannot be
+// calculated keep earlier ones, and results of deleted events are not recalculated.
 func (s subject) stale(r record.Record) bool {
 	if s.Deleted || r.Status != record.Approved || r.ContextRev == s.ContextRev {
 		return false
@@ -72,9 +71,8 @@ func (s subject) stale(r record.Record) bool {
 	return err == nil
 }
 
-// engineOf returns what is wrong with the engine that something was calculated by in a
-// context. An event that names none may be from before events were pinned to one, which
-// were calculated by whichever there was.
+// engineOf returns an error if something was calculated by the wrong engine for its context. An event without one may
+// predate pinned engines, and was then calculated by the current one.
 func engineOf(engine string, context footprint.EventContext) error {
 	switch pinned := context.EngineVersion(); {
 	case !footprint.KnownEngine(pinned), context.Engine == "" && !footprint.KnownEngine(engine):
@@ -85,8 +83,7 @@ func engineOf(engine string, context footprint.EventContext) error {
 	return nil
 }
 
-// sameSum reports whether two sums have the same figures, in whatever form they
-// were stored.
+// sameSum reports whether two sums have the same figures, in any stored form.
 func sameSum(stored, again json.RawMessage) (bool, error) {
 	var sum total.Contribution
 	if err := json.Unmarshal(stored, &sum); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// recordsAtOnce bounds what is held in memory beside one event's inputs.
+// recordsAtOnce bounds the records in memory, in addition to one event's inputs.
 const recordsAtOnce = 256
 
 // Records is what is read of records and events.
@@ -39,13 +39,11 @@ type Results interface {
 // compared with what they come to.
 type Tally struct {
 	Records, Results, Revisions int64
-	// Waiting are pending recalculation, according to a mark in the store, so there is
-	// nothing to compare with.
+	// Waiting are pending recalculation, according to a mark in the store, so they cannot be compared.
 	Waiting int64
-	// Earlier belong to a state of their event from before its history begins.
+	// Earlier belong to a state of their event that predates its history.
 	Earlier int64
-	// OtherEngine were calculated by an engine that this program does not have, so
-	// that nothing is proven of them.
+	// OtherEngine were calculated by an engine that this program lacks, so they cannot be verified.
 	OtherEngine int64
 }
 
@@ -75,11 +73,11 @@ func (v Verifier) Verify(ctx context.Context, org record.OrgID) (Tally, error) {
 // subject is an event as far as figures depend on it.
 type subject struct {
 	record.Event
-	// contexts are its states by ContextRev, as far as they are known.
+	// contexts are its known contexts by ContextRev.
 	contexts map[int64]footprint.EventContext
 }
 
-// subject reads an event. There is none where it is not there or cannot be read.
+// subject reads an event, if it exists and can be read.
 func (v Verifier) subject(ctx context.Context, org record.OrgID, id record.EventID) (s subject, ok bool, err error) {
 	s.Event, err = v.Records.EventContext(ctx, org, id)
 	if errors.Is(err, record.ErrNotFound) || record.IsDamage(err) {
@@ -97,7 +95,7 @@ func (v Verifier) subject(ctx context.Context, org record.OrgID, id record.Event
 		return s, false, err
 	}
 	if err == nil {
-		// What does not parse is no history, which package histories says.
+		// Unreadable histories are reported by package histories.
 		if all, unfit := record.ContextsOf(s.Event, append(entries, s.Last)); unfit == nil {
 			s.contexts = all
 		}
@@ -137,7 +135,7 @@ func (v Verifier) records(ctx context.Context, org record.OrgID, t *Tally) error
 	}
 }
 
-// recordAttempts bounds how often a record that changes meanwhile is read again.
+// recordAttempts bounds how often a record is reread while it changes.
 const recordAttempts = 5
 
 // record compares the figures of one record.

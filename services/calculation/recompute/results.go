@@ -33,22 +33,21 @@ func (v Verifier) results(ctx context.Context, org record.OrgID, t *Tally) error
 	}
 }
 
-// resultAttempts bounds how often an event that changes meanwhile is read again.
+// resultAttempts bounds how often an event is reread while it changes.
 const resultAttempts = 5
 
-// moment is what a result is compared with, as of one reading.
+// moment is the data that a result is compared with, from one read.
 type moment struct {
 	subject
 	stored   resulttree.Result
-	none     bool  // no result is there
+	none     bool  // there is no result
 	damage   error // why its result cannot be read
 	waiting  bool
 	approved int64
 	headline record.Headline
 }
 
-// moment reads an event and its result. There is nothing to compare where the event is
-// not there any more.
+// moment reads an event and its result. There is nothing to compare if the event does not exist any more.
 func (v Verifier) moment(ctx context.Context, org record.OrgID, id record.EventID) (m moment, ok bool, err error) {
 	if m.waiting, err = v.Records.HasMarks(ctx, org, id); err != nil {
 		return m, false, err
@@ -71,7 +70,7 @@ func (v Verifier) moment(ctx context.Context, org record.OrgID, id record.EventI
 	return m, err == nil, err
 }
 
-// alike reports whether a later reading is of the same state.
+// alike reports whether a later read has the same state.
 func (m moment) alike(later moment) bool {
 	return m.Rev == later.Rev && m.ContextRev == later.ContextRev && m.stored.Version == later.stored.Version && m.none == later.none && m.waiting == later.waiting
 }
@@ -102,7 +101,7 @@ func (v Verifier) result(ctx context.Context, org record.OrgID, id record.EventI
 	return nil
 }
 
-// tell counts and reports what was found of a result.
+// tell counts and reports the findings of a result.
 func (v Verifier) tell(m moment, faults []error, t *Tally) error {
 	name := fmt.Sprintf("event %s, result of revision %d", m.ID, m.stored.Revision)
 	if m.none || m.damage != nil {
@@ -132,8 +131,7 @@ func (v Verifier) tell(m moment, faults []error, t *Tally) error {
 	return nil
 }
 
-// compare returns what is wrong with the result of an event; err where that could not
-// be found out.
+// compare returns the faults of an event's result; err if they could not be determined.
 func (v Verifier) compare(ctx context.Context, m moment) (faults []error, err error) {
 	if unread := m.damage; unread != nil {
 		return append(faults, fmt.Errorf("its result cannot be read: %w", unread)), nil
@@ -164,7 +162,7 @@ func (v Verifier) compare(ctx context.Context, m moment) (faults []error, err er
 	return append(faults, sums...), err
 }
 
-// state returns what is wrong with the state that a result says it is of.
+// state returns an error if a result is not of the state it claims.
 func (m moment) state() error {
 	r := m.stored
 	if !m.had(r.ContextRev) {
@@ -176,7 +174,7 @@ func (m moment) state() error {
 	return m.made(r)
 }
 
-// made returns what is wrong with the context and the engine of a result or a revision.
+// made returns an error if the context or the engine of a result or a revision is wrong.
 func (s subject) made(r resulttree.Result) error {
 	context, known := s.contexts[r.ContextRev]
 	if !known {
@@ -191,8 +189,8 @@ func (s subject) made(r resulttree.Result) error {
 	return nil
 }
 
-// shown returns in what lists show something else than the result. Events of an earlier
-// program have nothing to show until their next result.
+// shown returns an error if lists show other figures than the result. Events of an earlier version have none until
+// their next result.
 func (m moment) shown() error {
 	if m.headline.Version == 0 {
 		return nil
@@ -207,8 +205,7 @@ func (m moment) shown() error {
 	return nil
 }
 
-// sum returns what is wrong with the figures of a result and of the nodes it was summed
-// from.
+// sum returns the faults of the figures of a result and of its nodes.
 func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (faults []error, err error) {
 	_, counted, err := v.Inputs.Inputs(ctx, stored.Org, stored.Event, eventreader.Limits{Records: math.MaxInt64, Bytes: math.MaxInt})
 	if refused := new(apperr.Error); errors.As(err, &refused) {
@@ -272,7 +269,7 @@ func whole(stored resulttree.Result, sums map[resulttree.NodeID]total.Contributi
 	return nil
 }
 
-// errOtherSum is that a stored sum is not what it should be.
+// errOtherSum reports a stored sum that differs from the recalculated one.
 var errOtherSum = errors.New("it is another sum")
 
 func holds(stored json.RawMessage, sum total.Contribution) error {
@@ -287,8 +284,8 @@ func holds(stored json.RawMessage, sum total.Contribution) error {
 	return err
 }
 
-// nodes compares the nodes of one level with what is below them. Those of an earlier
-// state are calculated anew before they are added to anything.
+// nodes compares the nodes of one level with those below. Nodes of an earlier state are recalculated before they are
+// added.
 func (v Verifier) nodes(ctx context.Context, stored resulttree.Result, level int, sums map[resulttree.NodeID]total.Contribution, faults *[]error) error {
 	nodes, err := v.Inputs.Results.Nodes(ctx, stored.Org, stored.Event, "", level, 0, math.MaxInt64)
 	if record.IsDamage(err) {

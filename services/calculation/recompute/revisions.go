@@ -15,9 +15,8 @@ import (
 // revisionsAtOnce is how many revisions of a result are read at a time.
 const revisionsAtOnce = 128
 
-// revisions returns what is wrong with the earlier revisions of a result: those that are
-// missing, though retention has not dropped them, and those that are not what the next
-// one followed.
+// revisions returns the faults of the earlier revisions of a result: missing ones that retention has not dropped, and
+// those that do not match the next one's reference.
 func (v Verifier) revisions(ctx context.Context, m moment) (faults []error, err error) {
 	kept, err := v.Results.Retention(ctx, m.Org, m.ID)
 	if record.IsDamage(err) {
@@ -64,7 +63,7 @@ func (v Verifier) revisions(ctx context.Context, m moment) (faults []error, err 
 	return faults, nil
 }
 
-// revision returns what is wrong with a revision, after which comes another one.
+// revision returns the fault of a revision that is followed by next.
 func (s subject) revision(r, next resulttree.Result) error {
 	var sum total.Contribution
 	if err := json.Unmarshal(r.Contribution, &sum); err != nil && footprint.KnownEngine(r.EngineVersion) {

@@ -10,12 +10,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 )
 
-// The charts are SVG whose geometry is worked out here in percent of their width,
-// so that the page needs no script and their words keep the page's size on a narrow
-// screen: only the bars shrink there.
+// The charts are SVG with positions in percent of their width, so that the page needs no script and texts keep their
+// size on a narrow screen: only the bars shrink.
 const (
 	fullWidth = 10_000 // hundredths of a percent
-	plotWidth = 9_600  // what the largest interval takes; the axis has words beyond it
+	plotWidth = 9_600  // width of the largest interval; labels of the axis extend beyond it
 )
 
 // barChart shows parts of the total with their intervals.
@@ -88,8 +87,8 @@ func (l *language) bars(parts []part, total footprint.Mass) barChart {
 	return c
 }
 
-// axisStep returns a step of 1, 2 or 5 times a power of ten that makes three to
-// six ticks, and whether the axis is in kilograms (1) or tonnes (1000).
+// axisStep returns a step of 1, 2 or 5 times a power of ten that results in three to six ticks, and whether the axis
+// is in kilograms (1) or tonnes (1000).
 func axisStep(most footprint.Mass) (step footprint.Mass, unit int64) {
 	unit = 1
 	if most.Cmp(thousandKilograms) >= 0 {

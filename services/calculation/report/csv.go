@@ -37,7 +37,7 @@ func CSV(w io.Writer, d Data) error {
 // Head writes the names of the columns.
 func Head(w io.Writer) error {
 	out := newTable(w)
-	_ = out.Write(columns()) // Error tells
+	_ = out.Write(columns()) // out.Error returns the error
 	out.Flush()
 	return out.Error()
 }
@@ -90,5 +90,5 @@ func yearOf(f *explain.Factor) string {
 	return strconv.Itoa(*f.Year)
 }
 
-// text keeps a spreadsheet from taking what somebody wrote for a formula.
+// text escapes texts that a spreadsheet would interpret as a formula.
 func text(s string) string { return sheet.Guard(s) }

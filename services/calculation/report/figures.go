@@ -15,7 +15,7 @@ func (l *language) rounded(m footprint.Mass, kilogramsPerUnit int64, decimals in
 	return l.number(explain.Grouped(r.FloatString(decimals)))
 }
 
-// thousandKilograms is where kilograms are no longer read easily.
+// thousandKilograms is the mass from which tonnes are shown.
 var thousandKilograms = footprint.MassOf(1_000_000_000_000)
 
 // kg writes a mass in kilograms: whole ones from ten kilograms on, grams below that.
@@ -46,7 +46,7 @@ func (l *language) shareRow(label string, m, total footprint.Mass) row {
 	return row{Name: label, Kg: l.kg(m), Share: l.percent(m, total)}
 }
 
-// perMille returns part / whole in thousandths, rounded; 0 of nothing.
+// perMille returns part / whole in thousandths, rounded; 0 if whole is zero.
 func perMille(part, whole footprint.Mass) int64 {
 	if whole.IsZero() {
 		return 0

@@ -23,9 +23,8 @@ var pageTemplate string
 //go:embed page.css
 var style string
 
-// formerStyles are the SHA-256 of the styles that pages were written with before the
-// present one. A signed page is kept byte for byte, with the style of its day, and is
-// still to be shown as it was signed.
+// formerStyles are the SHA-256 of the former styles of pages. A signed page is stored byte for byte, with its
+// original style, which must still be permitted.
 var formerStyles = []string{
 	"1aYpqaa0kcrX2GQvuvFPnjEeIfC1tgyHC1Njb0XQqHw=",
 	"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
@@ -50,7 +49,7 @@ const (
 	AnnexRecords = 300
 )
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Style template.CSS
 	// Language is that of the page; Translated reports whether it is another than English, and
@@ -95,7 +94,7 @@ type page struct {
 	Annex        []annexRecord
 	Left         *left
 	Factors      []bundle.Factor
-	// PastBest says how many of Factors are past their best on the first day of the event.
+	// PastBest states how many of Factors were past their best on the first day of the event.
 	PastBest     string
 	Attributions []string
 	Proof        []fact
@@ -129,7 +128,7 @@ type annexRecord struct {
 	Lines               []annexLine
 }
 
-// annexLine is a line of a record, and the part of a way that it and those after it are of.
+// annexLine is a line of a record, with the heading of the leg of the journey that begins with it.
 type annexLine struct {
 	explain.Line
 	Way string

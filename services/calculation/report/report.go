@@ -21,19 +21,17 @@ import (
 type Data struct {
 	// Built is the result with its records, lines and factors. Its parts are not looked at.
 	bundle.Built
-	// Some is what the page shows of the records; nil: they are all in Built.
+	// Some are the records that the page shows; nil: all in Built.
 	Some *Some
-	// About is the event, for what moves no numbers.
+	// About is the event, for data that does not affect figures.
 	About    record.Event
 	Context  footprint.EventContext
 	Findings []findings.Finding
-	// Organization is whose event it is.
+	// Organization is the event's owner.
 	Organization string
-	// NotCounted are the numbers of records that are not in the result; nil where
-	// they are not known.
+	// NotCounted are the numbers of uncounted records; nil if unknown.
 	NotCounted *bundle.NotCounted
-	// SignOff is the signature of a person under the result; nil where nobody has
-	// signed off.
+	// SignOff is the sign-off of the result; nil if there is none.
 	SignOff *bundle.SignOff
 	// Causes are why there is this revision.
 	Causes []resulttree.Cause
@@ -41,12 +39,11 @@ type Data struct {
 
 // Some is what the page shows of the records.
 type Some struct {
-	// Records is how many there are.
+	// Records is their total number.
 	Records int
-	// Largest are the AnnexRecords largest ones, in the order of a bundle; of the same mass
-	// those that stand first in it.
+	// Largest are the AnnexRecords largest ones, in the order of a bundle; ties by that order.
 	Largest []bundle.Record
-	// Rest is what the others come to.
+	// Rest is the sum of the others.
 	Rest footprint.Mass
 	// Next are those to measure next.
 	Next []Next
@@ -58,7 +55,7 @@ type Next struct {
 	Record bundle.Record
 }
 
-// some returns what the page shows of all records.
+// some returns the records that the page shows, if all are available.
 func (d Data) some() Some {
 	if d.Some != nil {
 		return *d.Some
@@ -102,6 +99,6 @@ type shown struct {
 
 func shownOf(fields json.RawMessage) shown {
 	var s shown
-	_ = json.Unmarshal(fields, &s) // what does not read is not shown
+	_ = json.Unmarshal(fields, &s) // unreadable fields are not shown
 	return s
 }

@@ -160,7 +160,7 @@ func (l *language) titleOf(r bundle.Record) string {
 		parts = append(parts, s.From+" → "+s.To)
 	}
 	if s.Meals == 0 {
-		s.Diet = "" // of nothing
+		s.Diet = "" // without meals
 	}
 	parts = append(parts, s.Name, s.Site, s.City)
 	for _, v := range []struct{ field, value string }{{"material", s.Material}, {"treatment", s.Treatment}, {"source", s.Source}, {"mode", s.Mode},
@@ -210,8 +210,8 @@ func cited(f bundle.Factor) string {
 	return c.Publication + "."
 }
 
-// bestBefore returns the day after which a newer figure should be looked for; empty
-// where there is none. How long a supplier's factor is valid is in its detail.
+// bestBefore returns the day after which a newer figure should be used; empty if there is none. The validity of a
+// supplier factor is in its detail.
 func bestBefore(f bundle.Factor) string {
 	if footprint.IsSupplierRow(f.ID) {
 		return ""

@@ -104,7 +104,7 @@ func prunersAtOnce(t *testing.T, store resulttree.Store) {
 	t.Logf("%d revisions, %d pages read, %d prunings", newest, pages.Load(), pruned.Load())
 }
 
-// readBeside reads the kept revisions and compares consecutive ones.
+// readBeside reads the remaining revisions and compares consecutive ones, concurrently.
 func readBeside(ctx context.Context, store resulttree.Store, signed []int64) error {
 	page, newest, kept, err := resulttree.History{Results: store}.Page(ctx, org, event, 0, 1000)
 	if err != nil {

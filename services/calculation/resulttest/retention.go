@@ -120,8 +120,8 @@ func (h *history) kept() []resulttree.Result {
 	return append(stored, h.result)
 }
 
-// check compares each of the oldest kept revisions with the next and with the newest,
-// and returns all that are kept. The differences must add up.
+// check compares each of the oldest remaining revisions with the next and with the newest, and returns all remaining
+// ones. The differences must add up.
 func (h *history) check() []resulttree.Result {
 	h.t.Helper()
 	kept := h.kept()
@@ -180,7 +180,7 @@ func (h *history) changesIn() (n int) {
 	return n
 }
 
-// mortal is a store whose process dies before a given write.
+// mortal is a store whose process crashes before a given write.
 type mortal struct {
 	resulttree.Store
 	left int

@@ -51,8 +51,7 @@ func (arithmetic) Moved(sum json.RawMessage, more, gone []json.RawMessage) (move
 func addUp(parts []json.RawMessage) (sum total.Contribution, err error) {
 	contributions := make([]total.Contribution, len(parts))
 	for i, part := range parts {
-		// Not by json.Unmarshal, which would read all of it once more to see where
-		// it ends: this is most of what adding up costs.
+		// json.Unmarshal would first scan all of it for its end, which would be most of the cost of a sum.
 		if err := contributions[i].UnmarshalJSON(part); err != nil {
 			return sum, fmt.Errorf("sum: %w", err)
 		}

@@ -14,13 +14,12 @@ import (
 // transaction that everybody else's writes wait for.
 const mostPending = 16
 
-// pending are the writes of a pass that are yet to be made, in the order in which they may
-// be made one by one; see Store.Together. All of the pass is read from before them, but
-// for its own nodes: versions guard each of them, so that what somebody else has written
-// meanwhile fails them, as it would if they had been made earlier.
+// pending are the outstanding writes of a pass, in an order in which they may also be made one by one; see
+// Store.Together. The whole pass reads before them, except its own nodes: versions guard each of them, so that
+// concurrent writes make them fail as they would have earlier.
 type pending struct {
 	writes []func(ctx context.Context) error
-	// nodes are as these writes will leave them.
+	// nodes are the states after these writes.
 	nodes map[NodeID]Node
 }
 
@@ -30,7 +29,7 @@ func (p *pending) add(writes ...func(ctx context.Context) error) {
 	p.writes = append(p.writes, writes...)
 }
 
-// writePending makes the writes that are pending.
+// writePending makes the outstanding writes.
 func (r Recalculator) writePending(ctx context.Context) error {
 	writes := r.pending.writes
 	*r.pending = *newPending()
@@ -47,9 +46,8 @@ func (r Recalculator) writePending(ctx context.Context) error {
 	})
 }
 
-// putNode replaces the stored version of a node. What that version changed is kept first:
-// the same order as with the history of records and the revisions of results. A crash in
-// between repeats it.
+// putNode replaces the stored version of a node. The changes of that version are stored first, as with the history of
+// records and the revisions of results. A crash in between repeats it.
 func (r Recalculator) putNode(ctx context.Context, stored, next Node) error {
 	if len(stored.Detail.Changed) > 0 {
 		kept := NodeChanges{
@@ -65,7 +63,7 @@ func (r Recalculator) putNode(ctx context.Context, stored, next Node) error {
 	return nil
 }
 
-// node reads a node, with what is pending.
+// node reads a node, including outstanding writes.
 func (r Recalculator) node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error) {
 	if n, ok := r.pending.nodes[id]; ok {
 		return n, nil
@@ -73,7 +71,7 @@ func (r Recalculator) node(ctx context.Context, org record.OrgID, event record.E
 	return r.Results.Node(ctx, org, event, id)
 }
 
-// nodes reads nodes like Store.Nodes, with what is pending.
+// nodes reads nodes like Store.Nodes, including outstanding writes.
 func (r Recalculator) nodes(ctx context.Context, ev record.Event, typ string, level int, from, to int64) ([]Node, error) {
 	nodes, err := r.Results.Nodes(ctx, ev.Org, ev.ID, typ, level, from, to)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	ActionEvent = "update-event"
 	// ActionEngine is a new version of the calculation.
 	ActionEngine = "new-engine"
-	// ActionUnknown denotes changes from before causes were kept.
+	// ActionUnknown denotes changes that predate causes.
 	ActionUnknown = "unknown"
 	// ActionOther counts the records of omitted causes, if a
 	// result has more than maxCauses.
@@ -26,8 +26,8 @@ const (
 )
 
 const (
-	// maxCauses bounds the causes kept with a node or a result, and maxCauseRecords
-	// the records that one of them names.
+	// maxCauses bounds the causes stored with a node or a result, and maxCauseRecords the records that one of them
+	// names.
 	maxCauses       = 20
 	maxCauseRecords = 100
 )
@@ -117,15 +117,12 @@ func causeOf(id record.ID, e record.Entry) Cause {
 	return Cause{Action: string(e.Move), By: e.By, At: e.At, Comment: e.Comment, Records: 1, RecordIDs: []record.ID{id}}
 }
 
-// manyChanged is the number of changed records of a segment from which on all of
-// its records are read at once instead of one by one.
+// manyChanged is the number of changed records of a segment from which on all of its records are read at once.
 const manyChanged = 8
 
-// causesOf returns why the records of a segment count otherwise than in the
-// version before: for one that came or whose input is another one, the decision
-// that approved what is counted; for one that went, the move that took it out. A
-// record whose input is the same has changed with the event or the engine, which
-// is a cause of the result and not of the record.
+// causesOf returns why the contributions of a segment's records changed: for an added record or a new input, the
+// decision that approved it; for a removed one, the move that removed it. A record with unchanged input has changed
+// with the event or the engine, which is a cause of the result, not of the record.
 func (r Recalculator) causesOf(ctx context.Context, d draft) ([]Cause, error) {
 	node, known := d.node, d.known
 	var came, went []record.ID
@@ -164,8 +161,8 @@ func (r Recalculator) causesOf(ctx context.Context, d draft) ([]Cause, error) {
 	return causes, nil
 }
 
-// entryAt returns the history entry by which a counted record came to the
-// revision that is counted. The record may have moved on since it was read.
+// entryAt returns the history entry of the counted revision of a record. The record may have moved on since it was
+// read.
 func (r Recalculator) entryAt(ctx context.Context, node Node, id record.ID, rev int64, known map[record.ID]record.Record) (record.Entry, error) {
 	found, err := r.found(ctx, node, id, known)
 	if err != nil {
@@ -181,9 +178,8 @@ func (r Recalculator) entryAt(ctx context.Context, node Node, id record.ID, rev 
 	return entries[0], nil
 }
 
-// leftBy returns the newest history entry by which a record left the approved
-// ones. The record is read before its stored entries: its newest one is among
-// them as soon as it has been replaced.
+// leftBy returns the newest history entry by which a record left the approved ones. The record is read before its
+// stored entries, which contain its newest one as soon as it has been replaced.
 func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID, known map[record.ID]record.Record) (record.Entry, error) {
 	found, err := r.found(ctx, node, id, known)
 	if err != nil {
@@ -204,7 +200,7 @@ func (r Recalculator) leftBy(ctx context.Context, node Node, id record.ID, known
 	return record.Entry{Move: ActionUnknown}, nil
 }
 
-// found returns a record of a segment, empty where there is none any more.
+// found returns a record of a segment, empty if it does not exist any more.
 func (r Recalculator) found(ctx context.Context, node Node, id record.ID, known map[record.ID]record.Record) (record.Record, error) {
 	if found, ok := known[id]; ok {
 		return found, nil
@@ -216,13 +212,13 @@ func (r Recalculator) found(ctx context.Context, node Node, id record.ID, known 
 	return found, err
 }
 
-// writtenNode is what a pass remembers of a node that it has written.
+// writtenNode is the state of a node written in this pass.
 type writtenNode struct {
 	version int64
 	causes  []Cause
 	hash    string
 	before  int64 // the version that it has replaced
-	// by is how it differs from that one, where that is known and nothing has failed in either.
+	// by is the difference from it, if known and if nothing has failed in either.
 	by *difference
 }
 
@@ -243,7 +239,7 @@ func (r Recalculator) causesBetween(ctx context.Context, org record.OrgID, event
 			causes = MergeCauses(causes, w.causes...)
 			continue
 		}
-		// The log is of what is stored.
+		// The log has only stored versions.
 		if err := r.writePending(ctx); err != nil {
 			return nil, err
 		}
@@ -259,8 +255,8 @@ func (r Recalculator) causesBetween(ctx context.Context, org record.OrgID, event
 	return causes, nil
 }
 
-// causes returns why a version of a node differs from the one before it. A version
-// from before causes were kept changed its records for unknown ones.
+// causes returns why a version of a node differs from the previous one. A version that predates causes has unknown
+// ones.
 func (c NodeChanges) causes() []Cause {
 	if len(c.Causes) > 0 || c.Level > 0 {
 		return c.Causes
@@ -286,8 +282,8 @@ func (r Recalculator) resultCauses(ctx context.Context, stored, next Result) ([]
 	if err != nil {
 		return nil, err
 	}
-	// The first revision has nothing before it that an event could have changed. One
-	// that counts nothing came with the event.
+	// There is no revision before the first that a change of the event could have affected. An empty one was created
+	// with the event.
 	if stored.Version > 0 && stored.ContextRev != next.ContextRev || stored.Version == 0 && len(causes) == 0 {
 		moves, err := r.eventCauses(ctx, stored, next)
 		if err != nil {

@@ -10,13 +10,11 @@ import (
 
 // Child is one input of a node or a result: a record or another node.
 type Child struct {
-	// Key is the id of a record, the index of a node, or "type/index" of a top
-	// node. It holds no |.
+	// Key is the id of a record, the index of a node, or "type/index" of a top node. It contains no |.
 	Key string
 	// Hash distinguishes the inputs of a record's revisions; empty for a node.
 	Hash string
-	// Value is what a record counts, as Arithmetic.Total returns it, or the version
-	// of a node.
+	// Value is the contribution of a record, as returned by Arithmetic.Total, or the version of a node.
 	Value string
 }
 
@@ -45,10 +43,9 @@ type Detail struct {
 	Children []Child `json:"holds,omitempty"`
 	// Changed is how Children differs from that of the previous version.
 	Changed []Change `json:"changed,omitempty"`
-	// Causes say why: of a segment, those of its records, and of a node above it,
-	// those of its children.
+	// Causes are those of its records, for a segment, and of its children, for a node above it.
 	Causes []Cause `json:"causes,omitempty"`
-	// Facts says which facts are stored beside a segment; nil: none that are known of.
+	// Facts states which facts are stored with a segment; nil: unknown.
 	Facts *FactsState `json:"facts,omitempty"`
 }
 

@@ -7,19 +7,15 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// coalescer lets one run at a time work on an event within a process: a
-// notification of an event that is being worked on makes that run begin again at
-// its end instead of occupying another worker. So an event that takes long, because
-// it is large or because many approve at once, occupies one worker of a process and
-// not all of them, and workers of one process never write against each other. What
-// is remembered here is no more than a notification: if it is lost with the process,
-// the marks stay, and the sweeper notifies again.
+// coalescer lets one run at a time work on an event within a process: a notification for an event in progress makes
+// that run start again at its end instead of occupying another worker. So a slow event, because it is large or many
+// approve at once, occupies only one worker of a process, and workers of one process never conflict. Its state is
+// only notifications: if they are lost with the process, the marks remain, and the sweeper notifies again.
 type coalescer struct {
 	run func(ctx context.Context, org record.OrgID, event record.EventID) error
 
 	mu sync.Mutex
-	// again reports of each event that is being worked on whether a notification
-	// has come meanwhile.
+	// again reports for each event in progress whether a notification has arrived meanwhile.
 	again map[eventKey]bool
 }
 
@@ -32,7 +28,7 @@ func newCoalescer(run func(context.Context, record.OrgID, record.EventID) error)
 	return &coalescer{run: run, again: map[eventKey]bool{}}
 }
 
-// do runs over the event, or leaves it to the run that is in progress.
+// do runs the event, or leaves it to the run in progress.
 func (a *coalescer) do(ctx context.Context, org record.OrgID, event record.EventID) (err error) {
 	key := eventKey{org, event}
 	if !a.begin(key) {

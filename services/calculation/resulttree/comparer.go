@@ -99,7 +99,7 @@ type comparison struct {
 	records map[string]*RecordChange
 }
 
-// node follows what happened in a node from one version to another.
+// node collects the changes of a node from one version to another.
 func (c *comparison) node(ctx context.Context, id NodeID, versions Change) error {
 	after, to, err := span(versions)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *comparison) node(ctx context.Context, id NodeID, versions Change) error
 func span(versions Change) (after, to int64, err error) {
 	for text, n := range map[string]*int64{versions.Before.Value: &after, versions.After.Value: &to} {
 		if text == "" {
-			continue // there was no such node
+			continue // the node did not exist
 		}
 		if *n, err = strconv.ParseInt(text, 10, 64); err != nil {
 			return 0, 0, fmt.Errorf("compare results: no version %q", text)
@@ -138,8 +138,8 @@ func span(versions Change) (after, to int64, err error) {
 	return after, to, nil
 }
 
-// log reads what the versions of a node changed. The node is read first: what
-// it has replaced by then is in the log.
+// log reads the changes of the versions of a node. The node is read first: versions that it has replaced by then are
+// in the log.
 func (c *comparison) log(ctx context.Context, id NodeID, after, to int64) ([]NodeChanges, error) {
 	node, err := c.Results.Node(ctx, c.org, c.event, id)
 	if err != nil && !errors.Is(err, ErrNotFound) {

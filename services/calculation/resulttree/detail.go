@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// The detail of a node is read and written with each approval below it, and most of it are
-// its up to 512 children: by reflection they took a sixth of a recalculation. So that they
-// are read and written here in the very form that encoding/json has, which does all else.
+// The detail of a node is decoded and encoded with each approval below it, and most of it are its up to 512 children:
+// by reflection they took a sixth of a recalculation. So they are decoded and encoded here exactly as by
+// encoding/json, which handles everything else.
 
 const childrenBegin = `{"holds":["`
 
@@ -44,7 +44,7 @@ func EncodeDetail(d Detail) ([]byte, error) {
 	return append(text, rest[1:]...), nil
 }
 
-// plain reports whether a text is written in JSON as it is.
+// plain reports whether a text needs no escaping in JSON.
 func plain(text string) bool {
 	for i := range len(text) {
 		if b := text[i]; b < ' ' || b >= utf8.RuneSelf || b == '"' || b == '\\' || b == '<' || b == '>' || b == '&' {
@@ -65,8 +65,8 @@ func DecodeDetail(text []byte) (d Detail, err error) {
 	return d, json.Unmarshal(text, &d)
 }
 
-// childrenOf cuts the list of children out of a detail. ok is false where it does not begin
-// with one whose texts are what they stand for.
+// childrenOf returns the list of children in a detail. ok is false if it does not begin with one without escaped
+// texts.
 func childrenOf(text []byte) (list string, rest []byte, ok bool) {
 	after, ok := bytes.CutPrefix(text, []byte(childrenBegin))
 	if !ok {

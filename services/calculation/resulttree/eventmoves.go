@@ -44,7 +44,7 @@ func (h eventHistory) ContextMoves(ctx context.Context, org record.OrgID, event 
 		switch e.Action {
 		case record.EventChanged:
 			c.Action = ActionEvent
-		case record.EventAdopted: // what was found, which nobody is known to have done
+		case record.EventAdopted: // by an unknown actor
 			causes = MergeCauses(causes, Cause{Action: ActionUnknown})
 			continue
 		default:

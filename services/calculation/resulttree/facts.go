@@ -10,10 +10,9 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/findings"
 )
 
-// The facts of a segment are what checks of records against each other need of its
-// records, worked out where those are read anyhow: whoever asks for a result reads some
-// twenty values in the place of ten thousand records. They are derived: each knows which
-// inputs it is of, and what is missing or was of other inputs is worked out by who reads.
+// The facts of a segment are the data of its records for cross-record checks, derived where those are read anyway: a
+// request for a result then reads some twenty values instead of ten thousand records. They are derived data: each
+// knows its inputs, and missing or outdated ones are derived by the reader.
 
 // NodeFacts are the stored facts of a segment, as findings.Segment writes them.
 type NodeFacts struct {
@@ -29,25 +28,25 @@ type FactsState struct {
 }
 
 const (
-	// FactSegments bounds the segments of a type whose facts are stored: records of
-	// larger events are not checked against each other.
+	// FactSegments bounds the segments of a type whose facts are stored: records of larger events are not
+	// cross-checked.
 	FactSegments = 40
-	// factsBehind is the part of the children, one in so many, that may have changed
-	// before facts are stored anew, and fewBehind how many always may. Storing all of them
-	// with each approval would write some 70 kB for one line.
+	// factsBehind is the fraction of the children (one in so many) that may have changed before facts are stored
+	// again, and fewBehind a number that always may. Storing all of them with each approval would write some 70 kB
+	// for one line.
 	factsBehind = 8
 	fewBehind   = 16
 )
 
-// factsDue reports whether the facts of a segment are to be stored anew once so many more
-// of its children have changed.
+// factsDue reports whether the facts of a segment must be stored again after another number of its children have
+// changed.
 func factsDue(stored Node, changed int64) bool {
 	s := stored.Detail.Facts
 	return stored.Index < FactSegments && (s == nil || s.Form != findings.Form || s.Behind+changed > max(fewBehind, int64(len(stored.Detail.Children))/factsBehind))
 }
 
-// factsAfter returns what the next version of a segment says of its facts where those that are
-// stored do for a while, and whether they do not.
+// factsAfter returns the state of the facts for the next version of a segment if the stored ones still suffice, and
+// whether they do not.
 func factsAfter(stored, node Node) (state *FactsState, due bool) {
 	if node.Index >= FactSegments {
 		return nil, false
@@ -63,8 +62,7 @@ func factsAfter(stored, node Node) (state *FactsState, due bool) {
 	return &FactsState{findings.Form, behind}, false
 }
 
-// keepFacts sets the facts of a segment that are to be stored with it: none where those
-// that are stored do for a while.
+// keepFacts sets the facts to store with a segment: none while the stored ones suffice.
 func (r Recalculator) keepFacts(ctx context.Context, stored Node, node *Node, counted []record.Counted, parts []part) {
 	var due bool
 	if node.Detail.Facts, due = factsAfter(stored, *node); !due {
@@ -83,7 +81,7 @@ func (r Recalculator) keepFacts(ctx context.Context, stored Node, node *Node, co
 	}
 	known := ""
 	if stored.Detail.Facts != nil {
-		// Without them all are made anew.
+		// Without them all are derived again.
 		if all, err := r.Results.Facts(ctx, node.Org, node.Event, node.Type, node.Index, node.Index); err == nil && len(all) == 1 {
 			known = string(all[0].Facts)
 		}
@@ -131,7 +129,7 @@ func FactsFit(n Node, stored string) bool {
 	return ok && s.ContextRev == n.ContextRev && s.Engine == engineOf(n.Contribution) && s.Hash == n.Hash
 }
 
-// engineOf returns the engine that a contribution names; empty for none.
+// engineOf returns the engine of a contribution; empty for none.
 func engineOf(contribution json.RawMessage) string {
 	rest, found := bytes.CutPrefix(contribution, []byte(`{"engine":"`))
 	name, _, ended := strings.Cut(string(rest[:min(len(rest), 40)]), `"`)

@@ -10,31 +10,27 @@ import (
 )
 
 const (
-	// taken is how many notifications a process takes up for each run that it can make:
-	// those that wait for a run are the ones it chooses among.
+	// taken is how many notifications a process accepts per possible run, to choose the next run from.
 	taken = 8
-	// longAfter is after what time a run is long: those of a few decisions take some
-	// milliseconds, and that of a large event under another factor set minutes.
+	// longAfter is the duration after which a run is long: those of a few decisions take some milliseconds, that of a
+	// large event with another factor set minutes.
 	longAfter = 20 * time.Millisecond
-	// restAfter is after how many records of a segment a long run lets others go first.
+	// restAfter is the number of records of a segment after which a long run yields.
 	restAfter = 64
-	// longestRest is the longest that a long run leaves the processors and storage to others
-	// at a time.
+	// longestRest is the longest pause of a long run.
 	longestRest = 50 * time.Millisecond
 	// besideFor is for how long after the last run that is not long others are expected.
 	besideFor = time.Second
 )
 
-// turns bounds how many runs are made at once. Of the organizations that wait, the
-// one that has had the fewest runs goes next, and none has all of them while there are
-// two: the one approval of an organization does not wait for a thousand events of
-// another, nor for its long ones. And beside others a long run works half of the time.
+// turns bounds the concurrent runs. Of the waiting organizations, the one with the fewest runs is next, and none
+// occupies all slots while there are two: the single approval of an organization does not wait for a thousand events
+// of another, nor for its long ones. While others are active a long run works half of the time.
 type turns struct {
 	scheduler *fairshare.Scheduler
 
 	mu sync.Mutex
-	// short is how many runs are made, or wait for their turn, that are not long, and last
-	// is when one ended.
+	// short is the number of runs, waiting or running, that are not long, and last is when one ended.
 	short int
 	last  time.Time
 }
@@ -43,7 +39,7 @@ func newTurns(runs int) *turns {
 	return &turns{scheduler: fairshare.New(fairshare.Options{Slots: runs, Share: max(1, runs-1)})}
 }
 
-// of lets each run wait for the turn of its organization; waits is told of it.
+// of makes each run wait for a slot of its organization; waits is called meanwhile.
 func (t *turns) of(waits func() (ended func()), run func(context.Context, record.OrgID, record.EventID) error) func(context.Context, record.OrgID, record.EventID) error {
 	return func(ctx context.Context, org record.OrgID, event record.EventID) error {
 		mine := &turn{turns: t}
@@ -67,7 +63,7 @@ func (t *turns) began() {
 	t.short++
 }
 
-// ended takes note that a run is over, or that it has become long.
+// ended records that a run has ended, or has become long.
 func (t *turns) ended(long bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,14 +73,14 @@ func (t *turns) ended(long bool) {
 	}
 }
 
-// beside reports whether there are runs that are not long, or have been lately.
+// beside reports whether there are runs that are not long, or were lately.
 func (t *turns) beside() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.short > 0 || time.Since(t.last) < besideFor
 }
 
-// turn is that of one run, which alone uses it.
+// turn is the state of one run, which only that run uses.
 type turn struct {
 	turns *turns
 	long  bool
@@ -93,8 +89,7 @@ type turn struct {
 
 type turnKey struct{}
 
-// rest leaves the processors and storage to others for as long as the run of ctx, where that
-// is a long one, has had them since it rested last. It is called between the parts of a run.
+// rest pauses a long run for as long as it has worked since its last pause. It is called between the parts of a run.
 func rest(ctx context.Context) {
 	if t, ok := ctx.Value(turnKey{}).(*turn); ok {
 		t.rest(ctx)
@@ -121,7 +116,7 @@ func (t *turn) rest(ctx context.Context) {
 	t.since = time.Now()
 }
 
-// end ends what others have of the run.
+// end ends the accounting of the run.
 func (t *turn) end() {
 	if !t.long {
 		t.turns.ended(false)

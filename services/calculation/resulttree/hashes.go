@@ -19,7 +19,7 @@ import (
 // content raise the version: neither is in it.
 func (r Result) Digest() string {
 	h := sha256.New()
-	context, _ := json.Marshal(r.Context) // texts, numbers and truth values alone: it never fails
+	context, _ := json.Marshal(r.Context) // only strings, numbers and booleans: it never fails
 	for _, value := range []string{
 		"result", string(r.Org), string(r.Event), strconv.FormatInt(r.Revision, 10), strconv.FormatInt(r.ContextRev, 10), string(context),
 		string(r.Contribution), strconv.FormatInt(r.Failures(), 10), r.EngineVersion, r.InputsHash, r.CalculatedAt.UTC().Format(time.RFC3339Nano), r.Previous,
@@ -38,13 +38,12 @@ func hashPart(h hash.Hash, value string) { bundle.HashPart(h, value) }
 // HashRecord adds to h what of a record its contribution depends on.
 func HashRecord(h hash.Hash, c record.Counted) { bundle.HashInput(h, string(c.ID), c.Type, c.Fields) }
 
-// inputOf appends what HashRecord adds.
+// inputOf appends the bytes that HashRecord hashes.
 func inputOf(to []byte, c record.Counted) []byte {
 	return bundle.AppendInput(to, string(c.ID), c.Type, c.Fields)
 }
 
-// shortHash distinguishes the input of a record, as inputOf gives it, from one revision
-// to the next.
+// shortHash distinguishes the input of a record, from inputOf, between revisions.
 func shortHash(input []byte) string {
 	sum := sha256.Sum256(input)
 	return hex.EncodeToString(sum[:8])
@@ -58,13 +57,13 @@ func isShortHash(text string, input []byte) bool {
 	return text == string(short[:])
 }
 
-// hashOf returns the hash of a node whose children are of these inputs.
+// hashOf returns the hash of a node whose children have these inputs.
 func hashOf(inputs []byte) string {
 	sum := sha256.Sum256(inputs)
 	return hex.EncodeToString(sum[:])
 }
 
-// emptyGroup is the hash of a node under which nothing counts.
+// emptyGroup is the hash of an empty node.
 var emptyGroup = bundle.EmptyGroup()
 
 // HashNode adds a node to the hash of its parent. A node under which nothing counts

@@ -22,15 +22,15 @@ type History struct {
 func (h History) Page(ctx context.Context, org record.OrgID, event record.EventID, offset, limit int64) (page []Result, newest Result, kept Retention, err error) {
 	kept, err = h.Results.Retention(ctx, org, event)
 	for err == nil {
-		// The newest is read after what is kept: one read before may have been replaced
-		// and summed up with older ones since.
+		// The newest is read after the retained ones: one read before may have been replaced and merged with older
+		// ones.
 		if newest, err = h.Results.Result(ctx, org, event); err != nil {
 			break
 		}
 		if page, err = h.page(ctx, kept, newest, offset, limit); err != nil {
 			break
 		}
-		// What is dropped meanwhile may be half of the page.
+		// Retention may drop half of the page meanwhile.
 		var now Retention
 		if now, err = h.Results.Retention(ctx, org, event); err == nil && now.Version == kept.Version {
 			return page, newest, kept, nil
@@ -84,8 +84,7 @@ func (h History) Whole(ctx context.Context, kept Retention, r Result) (Result, e
 	return h.withOlder(ctx, r, older+1)
 }
 
-// withOlder returns a revision with the causes of those from first on. It changes
-// nothing where they are among its causes already.
+// withOlder returns a revision with the causes of those from first on. It does nothing if they are already included.
 func (h History) withOlder(ctx context.Context, r Result, first int64) (Result, error) {
 	if first >= r.Revision || r.Since == first {
 		return r, nil
@@ -114,8 +113,8 @@ func (h History) withOlder(ctx context.Context, r Result, first int64) (Result, 
 	return r, nil
 }
 
-// mostReadings bounds how often Span reads again what was dropped while it read. Between
-// two kept revisions one more reading finds what they were summed up in.
+// mostReadings bounds how often Span rereads revisions dropped meanwhile. Between two retained revisions one more
+// read finds the merged one.
 const mostReadings = 3
 
 // Span returns the revisions of an event from ≤ revision ≤ to, newest first, each once:

@@ -11,13 +11,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// moved sets what a stored segment becomes where few of its records have changed since. Of all
-// of them it reads the inputs, whose hash is that of the segment, and what counts of those
-// alone that its children are not of. It is false where what they count, or counted, is not
-// known in this way.
+// moved updates a stored segment of which few records have changed. It reads the inputs of all records, for the hash
+// of the segment, and the contributions of only those that its children do not match. It returns false if the old or
+// new contributions cannot be determined this way.
 func (r Recalculator) moved(ctx context.Context, ev record.Event, stored Node, d *draft) (ok bool, err error) {
 	if n := r.marked[stored.NodeID]; n > manyChanged || factsDue(stored, n) {
-		return false, nil // as much is known before anything is read
+		return false, nil // known before anything is read
 	}
 	inputs, err := r.Records.Inputs(ctx, ev.Org, record.Sub{Event: ev.ID, Type: stored.Type}, stored.Index*r.Fanout+1, (stored.Index+1)*r.Fanout)
 	if err != nil {
@@ -55,8 +54,8 @@ func (r Recalculator) moved(ctx context.Context, ev record.Event, stored Node, d
 	return true, nil
 }
 
-// counted returns what a child of a segment that is no longer there has counted, where its
-// record is there still with the same input.
+// counted returns the previous contribution of a removed child of a segment, if its record still exists with the same
+// input.
 func (r Recalculator) counted(ctx context.Context, ev record.Event, typ string, c Child, d *draft) (contribution json.RawMessage, ok bool, err error) {
 	found, err := r.Records.FindRecord(ctx, ev.Org, ev.ID, record.ID(c.Key))
 	if errors.Is(err, record.ErrNotFound) {
@@ -69,7 +68,7 @@ func (r Recalculator) counted(ctx context.Context, ev record.Event, typ string, 
 	if !isShortHash(c.Hash, bundle.AppendInput(nil, c.Key, typ, found.Fields)) {
 		return nil, false, nil
 	}
-	// Calculated anew where that was under another context: it is the same as it was then.
+	// Recalculated if it was of another context: the result is the same as then.
 	contribution, err = r.contribution(ev, countedOf(found), &[]record.Recalculated{})
 	if err != nil {
 		return nil, false, nil //nolint:nilerr // it failed
@@ -78,8 +77,8 @@ func (r Recalculator) counted(ctx context.Context, ev record.Event, typ string, 
 	return contribution, err == nil && total == c.Value, err
 }
 
-// counting returns what a record counts that the children of a segment are not of, where it
-// is still at the revision whose inputs were read, and can be calculated.
+// counting returns the contribution of a record that the children of a segment do not include, if it is still at the
+// revision whose inputs were read, and can be calculated.
 func (r Recalculator) counting(ctx context.Context, ev record.Event, typ string, in record.Input, d *draft, recalculated *[]record.Recalculated) (child Child, contribution json.RawMessage, ok bool, err error) {
 	found, err := r.Records.FindRecord(ctx, ev.Org, ev.ID, in.ID)
 	if errors.Is(err, record.ErrNotFound) || err == nil && (found.Rev != in.Rev || string(found.Fields) != in.Fields) {
@@ -101,8 +100,8 @@ func countedOf(r record.Record) record.Counted {
 	return record.Counted{ID: r.ID, Seq: r.Seq, Rev: r.Rev, Type: r.Type, Fields: r.Fields, Contribution: r.Contribution, ContextRev: r.ContextRev}
 }
 
-// compareInputs returns the hash of inputs, those of them that none of the children of a
-// segment is of, and the children of which there is none.
+// compareInputs returns the hash of inputs, those of them that match no child of a segment, and the children that
+// match none.
 func compareInputs(typ string, inputs []record.Input, children []Child) (hash string, came []record.Input, gone []Child) {
 	size := 0
 	for _, in := range inputs {

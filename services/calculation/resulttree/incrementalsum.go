@@ -10,14 +10,13 @@ import (
 	"github.com/eventcarbon/ecf/libs/lru"
 )
 
-// mostMoved bounds how many contributions are added to the sum that there is, or taken from
-// it; with more everything is added up anew.
+// mostMoved bounds how many contributions are added to or subtracted from the stored sum; with more the sum is
+// recalculated.
 const mostMoved = 32
 
-// difference returns how a node that was read whole differs from what is stored. It is nil
-// where that is not known: the stored one was made under another context or by another engine,
-// something failed, records were withdrawn or are of other inputs, or it is not known how
-// a child differs from the version that was added up.
+// difference returns the difference of a completely read node from the stored one. It is nil if unknown: the stored
+// one is of another context or engine, something failed, records were withdrawn or have other inputs, or the
+// difference of a child is unknown.
 func (r Recalculator) difference(stored, node Node, parts []part) *difference {
 	if stored.ContextRev != node.ContextRev || !r.Arithmetic.Current(stored.Contribution) || len(node.Detail.Changed) > mostMoved {
 		return nil
@@ -52,11 +51,10 @@ func (d *difference) add(other *difference) {
 	d.more, d.gone = append(d.more, other.more...), append(d.gone, other.gone...)
 }
 
-// grown sets what a stored node of a higher level becomes where all that has changed
-// below it are nodes that this pass has written, of each of which it is known how it differs
-// from what it was. The others are not read: a child that somebody else has written meanwhile has a mark, or
-// is in a later version of the node, which makes the write of this one fail. It is false
-// where it is not known that nothing else has changed, or which hashes the others have.
+// grown updates a stored node of a higher level if all changes below it are nodes written in this pass with known
+// differences. The others are not read: a child written meanwhile by another process has a mark, or is in a later
+// version of the node, which makes this write fail. It returns false if other changes are possible, or the hashes of
+// the others are unknown.
 func (r Recalculator) grown(stored Node, d *draft) bool {
 	hashes, known := r.hashes.Get(stored.Hash)
 	if !known {
@@ -88,8 +86,7 @@ func (r Recalculator) grown(stored Node, d *draft) bool {
 	return true
 }
 
-// advance brings the entry of a child to the version that was written, and reports whether
-// it had the one before.
+// advance updates the entry of a child to the written version, and reports whether it had the previous one.
 func advance(children []Child, index int64, w writtenNode) bool {
 	child := Child{Key: strconv.FormatInt(index, 10), Value: strconv.FormatInt(w.version, 10)}
 	at, there := slices.BinarySearchFunc(children, child, compareChildren)
@@ -106,8 +103,7 @@ type childHash struct {
 	hash  string
 }
 
-// hashOfChildren returns the hash of a node above level 0, whose children of a type are
-// given in the order of their indices.
+// hashOfChildren returns the hash of a node above level 0, whose children of a type are sorted by index.
 func hashOfChildren(typ string, children []childHash) string {
 	const most = len("00:00:00000064:") + 2*sha256.Size
 	inputs := make([]byte, 0, len(children)*(most+len(typ)))
@@ -122,8 +118,7 @@ func hashOfChildren(typ string, children []childHash) string {
 // keptHashes bounds the bytes of hashes that are remembered.
 const keptHashes = 4 << 20
 
-// newHashes returns a memory of which hashes of children make a hash. They are found by
-// that hash, so nothing has to be invalidated.
+// newHashes returns a cache of the children's hashes by their combined hash, so that nothing needs invalidation.
 func newHashes() *lru.Cache[string, []childHash] {
 	const entry = 16 + 8 + 64 // a child with its hash in hexadecimal
 	return lru.NewCosting[string](keptHashes, func(children []childHash) int { return 128 + entry*len(children) })

@@ -9,15 +9,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// errHandOver ends a run that has done something and is to leave the rest to
-// another.
+// errHandOver ends a run that leaves the rest of its work to another.
 var errHandOver = errors.New("resulttree: handed over")
 
-// meteredRecalculator measures a Recalculator from outside, by what it reads and
-// writes, so that nothing of the protocol depends on it. It also
-// ends runs that would go on for as long as people change the event: a run that
-// has had its share of passes leaves the worker to other events, and one whose
-// process is to end leaves it after its pass. Both notify the workers of what is left.
+// meteredRecalculator measures a Recalculator from outside, by its reads and writes, so that the protocol does not
+// depend on it. It also ends runs that would continue for as long as the event changes: after its share of passes a
+// run releases the worker, and during shutdown after its pass. Both notify the workers of the rest.
 type meteredRecalculator struct {
 	Recalculator
 	insight  *notify.Insight
@@ -98,11 +95,11 @@ type meteredResults struct {
 	insight *notify.Insight
 	log     *slog.Logger
 	some    bool // a result was written
-	// noted is what there is to measure of the writes that are being made.
+	// noted are the measurements of the current writes.
 	noted []func(ctx context.Context)
 }
 
-// whenWritten lets something be measured once the writes that are being made are.
+// whenWritten makes a measurement once the current writes are done.
 func (r *meteredResults) whenWritten(measure func(ctx context.Context)) {
 	r.noted = append(r.noted, measure)
 }

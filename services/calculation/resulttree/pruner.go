@@ -13,7 +13,7 @@ import (
 // revisionsPerStep bounds how many revisions one step of a Pruner reads and drops.
 const revisionsPerStep = 200
 
-// mostRefusals bounds how often a Pruner goes on from what another one has stored.
+// mostRefusals bounds how often a Pruner continues after a conflict with another one.
 const mostRefusals = 1000
 
 // Pruner removes revisions of results that were replaced before a time. Signed ones
@@ -33,9 +33,9 @@ type Pruner struct {
 		Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]Result, error)
 		Changes(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) ([]NodeChanges, error)
 	}
-	// DryRun counts what would be removed, and writes nothing.
+	// DryRun counts the revisions to remove, without writing.
 	DryRun bool
-	// Step is revisionsPerStep where it is 0; tests make it small.
+	// Step is revisionsPerStep if 0; tests reduce it.
 	Step int64
 }
 
@@ -58,8 +58,7 @@ func (p Pruner) Prune(ctx context.Context, ev record.Event, before time.Time) (d
 		if err == nil {
 			continue
 		}
-		// Where another one has gone on meanwhile, its work is what was missing here. It
-		// may be at the same step.
+		// After a conflict the other pruner's work was missing here. It may be at the same step.
 		if refused++; errors.Is(err, ErrConflict) && refused <= mostRefusals {
 			continue
 		}
@@ -69,7 +68,7 @@ func (p Pruner) Prune(ctx context.Context, ev record.Event, before time.Time) (d
 	}
 }
 
-// count returns how many revisions would be dropped.
+// count returns the number of revisions that would be dropped.
 func (p Pruner) count(ctx context.Context, kept Retention, ev record.Event, before time.Time) (dropped int64, err error) {
 	for {
 		next, n, err := p.next(ctx, kept, ev, before)
@@ -81,8 +80,8 @@ func (p Pruner) count(ctx context.Context, kept Retention, ev record.Event, befo
 	}
 }
 
-// step finishes what is pending or, where nothing is, decides what is dropped next. It
-// returns how many revisions that are, and reports whether there was nothing left to do.
+// step completes the pending step or, if there is none, decides what is dropped next. It returns the number of
+// revisions, and whether nothing remained to be done.
 func (p Pruner) step(ctx context.Context, kept Retention, ev record.Event, before time.Time) (dropped int64, done bool, err error) {
 	if kept.Pending > 0 {
 		if err := p.sumUp(ctx, kept); err != nil {
@@ -102,8 +101,8 @@ func (p Pruner) step(ctx context.Context, kept Retention, ev record.Event, befor
 	return n, false, nil
 }
 
-// next returns what is kept after one more step, and how many revisions that drops. Its
-// Floor is the given one where there is nothing to drop.
+// next returns the retention after one more step, and how many revisions that drops. Its Floor is unchanged if there
+// is nothing to drop.
 func (p Pruner) next(ctx context.Context, kept Retention, ev record.Event, before time.Time) (Retention, int64, error) {
 	newest, err := p.Results.Result(ctx, ev.Org, ev.ID)
 	if errors.Is(err, ErrNotFound) {
@@ -156,8 +155,7 @@ func signedRevisions(ev record.Event) []int64 {
 	return slices.Compact(signed)
 }
 
-// sumUp removes the dropped revisions of a step, and sums up what they changed in the
-// kept ones.
+// sumUp removes the dropped revisions of a step, and merges their changes into the retained ones.
 func (p Pruner) sumUp(ctx context.Context, kept Retention) error {
 	older := Result{Org: kept.Org, Event: kept.Event}
 	for _, revision := range append(slices.Clone(kept.Signed), kept.Floor) {
@@ -182,8 +180,7 @@ func (p Pruner) sumUp(ctx context.Context, kept Retention) error {
 	return nil
 }
 
-// sumRevisions adds the causes of the revisions between two kept ones to those of the
-// newer one, and removes them.
+// sumRevisions merges the causes of the revisions between two retained ones into the newer one, and removes them.
 func (p Pruner) sumRevisions(ctx context.Context, older, newer Result) error {
 	first := older.Revision + 1
 	if first == newer.Revision {
@@ -201,8 +198,8 @@ func (p Pruner) sumRevisions(ctx context.Context, older, newer Result) error {
 	return p.Results.DeleteRevisions(ctx, newer.Org, newer.Event, first, newer.Revision-1)
 }
 
-// sumNodes makes one change of those that lead from one kept result to the next, in
-// each node that differs. Nobody asks for those before the first kept result.
+// sumNodes merges the changes between two retained results, in each node that differs. Those before the first
+// retained result are removed.
 func (p Pruner) sumNodes(ctx context.Context, older, newer Result) error {
 	for _, top := range changesBetween(older.Children, newer.Children) {
 		id, err := topID(top.key())
@@ -216,8 +213,8 @@ func (p Pruner) sumNodes(ctx context.Context, older, newer Result) error {
 	return nil
 }
 
-// sumNode makes one change of those of a node between two versions, or removes them.
-// The nodes below come first: this one's log names them.
+// sumNode merges the changes of a node between two versions, or removes them. The nodes below come first: this one's
+// log names them.
 func (p Pruner) sumNode(ctx context.Context, of Result, id NodeID, versions Change, remove bool) error {
 	after, to, err := span(versions)
 	if err != nil {

@@ -15,24 +15,21 @@ import (
 // draft is a node that is about to be written.
 type draft struct {
 	node Node
-	// by is how it differs from the version before; nil: that is not known.
+	// by is the difference from the previous version; nil: unknown.
 	by *difference
-	// revs are the revisions of the records of a segment that have changed, and known those
-	// records that were read whole.
+	// revs are the revisions of the changed records of a segment, and known the records that were read whole.
 	revs  map[record.ID]int64
 	known map[record.ID]record.Record
 }
 
-// difference is what a node has come to count since a version of it, and what it no longer
-// counts. It is all that has changed.
+// difference are the contributions added to and removed from a node since a version of it. It is complete.
 type difference struct{ more, gone []json.RawMessage }
 
 func (d *difference) size() int { return len(d.more) + len(d.gone) }
 
-// calculateNode sums one node. The order of its reads is what makes it right:
-// the version first, then the context, then the children. Whoever wrote after
-// our first read makes our write fail; so a write that succeeds has seen at
-// least what every earlier write has seen.
+// calculateNode sums one node. Its correctness depends on the order of its reads: the version first, then the
+// context, then the children. A write by another process after our first read makes our write fail; so a successful
+// write includes at least what every earlier write included.
 func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) error {
 	stored, err := r.node(ctx, org, event, id)
 	if err != nil && !errors.Is(err, ErrNotFound) {
@@ -70,9 +67,8 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	return nil
 }
 
-// advanced returns what a stored node becomes where few of its children have changed, and
-// only they are read for what they count. ok is false where that does not do, and nothing
-// is lost by adding the node up anew.
+// advanced updates a stored node of which few children have changed, reading only their contributions. If ok is
+// false, the node must be recalculated.
 func (r Recalculator) advanced(ctx context.Context, ev record.Event, stored Node) (d draft, ok bool, err error) {
 	if stored.Version == 0 || stored.ContextRev != ev.ContextRev || stored.Failures() > 0 || !r.Arithmetic.Current(stored.Contribution) {
 		return d, false, nil
@@ -127,7 +123,7 @@ func (r Recalculator) addedUp(ctx context.Context, ev record.Event, stored Node,
 	return d, err
 }
 
-// part is what one child adds to the sum of its node.
+// part is the addition of one child to the sum of its node.
 type part struct {
 	key          string // of the Child
 	contribution json.RawMessage
@@ -159,8 +155,7 @@ func (r Recalculator) countRecords(ctx context.Context, ev record.Event, node *N
 		}
 		contribution, err := r.contribution(ev, c, &recalculated)
 		if err != nil {
-			// One record that cannot be calculated must not hold up the event:
-			// it is named in the result instead.
+			// A record that cannot be calculated must not block the event: the result names it instead.
 			node.Failed = append(node.Failed, c.ID)
 			continue
 		}
@@ -173,8 +168,8 @@ func (r Recalculator) countRecords(ctx context.Context, ev record.Event, node *N
 		_, _ = inputs.Write(input)
 		node.Detail.Children = append(node.Detail.Children, Child{Key: string(c.ID), Hash: shortHash(input), Value: total})
 	}
-	// Kept for the next time, in one write: after a change of an event's context
-	// every record is calculated again. Failing to keep them is not an error.
+	// Stored for the next time, in one write: after a change of an event's context every record is recalculated. A
+	// failure to store them is not an error.
 	if len(recalculated) > 0 {
 		_ = r.Records.StoreContributions(ctx, node.Org, recalculated)
 	}
@@ -203,8 +198,7 @@ func (r Recalculator) countChildren(ctx context.Context, ev record.Event, node *
 	return parts, nil
 }
 
-// failuresOf returns the failures of a sum of nodes, and how many there are where that is
-// more.
+// failuresOf returns the failures of a sum of nodes, and their number if that is larger.
 func failuresOf(nodes []Node) (failed []record.ID, count int64) {
 	failures := int64(0)
 	for _, n := range nodes {
@@ -216,7 +210,7 @@ func failuresOf(nodes []Node) (failed []record.ID, count int64) {
 	return failed, count
 }
 
-// sumNodes adds nodes up; their hashes go into inputs.
+// sumNodes adds nodes up; their hashes are written to inputs.
 func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err error) {
 	parts := make([]json.RawMessage, 0, len(nodes))
 	for _, n := range nodes {
@@ -229,9 +223,8 @@ func (r Recalculator) sumNodes(nodes []Node, inputs hash.Hash) (sum Node, err er
 	return sum, err
 }
 
-// contribution returns what one record counts under the event's context: the
-// stored figure where it was made under the same context by the same engine, else
-// a new one, which it adds to recalculated.
+// contribution returns the contribution of one record in the event's context: the stored one if it is of this context
+// and engine, else a new one, which it adds to recalculated.
 func (r Recalculator) contribution(ev record.Event, c record.Counted, recalculated *[]record.Recalculated) (json.RawMessage, error) {
 	if c.ContextRev == ev.ContextRev && r.Arithmetic.Current(c.Contribution) {
 		return c.Contribution, nil

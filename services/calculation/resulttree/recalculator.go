@@ -20,15 +20,14 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
-// marksPerPass bounds how many marks one pass takes up; more are found by the
-// next pass.
+// marksPerPass bounds the marks of one pass; the next pass finds the rest.
 const marksPerPass = 4096
 
-// startOvers bounds how often one call starts over because other workers write
-// the same event. Giving up is safe: the marks stay and the sweeper notifies again.
+// startOvers bounds how often one call starts over because of conflicts with other workers. Giving up is safe: the
+// marks remain and the sweeper notifies again.
 const startOvers = 50
 
-// errContended is returned when a call gave up in favour of the other workers.
+// errContended is returned when a call gave up because of conflicts.
 var errContended = errors.New("resulttree: other workers are writing this event")
 
 // errOtherOrganization is returned for an event that is not of the organization that the
@@ -72,17 +71,15 @@ type Arithmetic interface {
 	Evaluate(typ string, fields json.RawMessage, ev footprint.EventContext) (preview, contribution json.RawMessage, err error)
 	// Sum adds contributions; the order does not matter.
 	Sum(parts []json.RawMessage) (json.RawMessage, error)
-	// Moved returns what a sum becomes with more contributions and without some of
-	// those it is of: what adding all of them up anew gives, byte by byte. ok is false
-	// where that can't be told, which it always can where none is gone.
+	// Moved returns a sum with more contributions and without some that it includes, equal byte by byte to that
+	// recalculated from scratch. ok is false if that cannot be determined, which is always possible if gone is empty.
 	Moved(sum json.RawMessage, more, gone []json.RawMessage) (moved json.RawMessage, ok bool, err error)
 	// Total returns the total of a contribution as a text without |.
 	Total(contribution json.RawMessage) (string, error)
-	// Current reports whether a stored contribution was made by this very
-	// arithmetic. Others are calculated again before they are added to a sum.
+	// Current reports whether a stored contribution was made by this arithmetic. Others are recalculated before they
+	// are added to a sum.
 	Current(contribution json.RawMessage) bool
-	// Headline returns the total of a result as lists show it; empty where there is
-	// nothing in it, counted or failed.
+	// Headline returns the total of a result for lists; empty if there is nothing in it, counted or failed.
 	Headline(contribution json.RawMessage, failed int) (json.RawMessage, error)
 }
 
@@ -95,7 +92,7 @@ type Recalculator struct {
 	Results    Results
 	Arithmetic Arithmetic
 	Now        func() time.Time
-	// Fanout is the tree's; tests make it small.
+	// Fanout is that of the tree; tests reduce it.
 	Fanout int64
 	// Events reads the authors of event changes, for the causes of results; nil: such
 	// causes have no actor.
@@ -103,7 +100,7 @@ type Recalculator struct {
 
 	// hashes are remembered from one pass to the next, by all workers of a process.
 	hashes *lru.Cache[string, []childHash]
-	// marked is how many marked records of each segment the current pass takes up.
+	// marked is the number of marked records of each segment in the current pass.
 	marked map[NodeID]int64
 	// written are the nodes that the current pass has written, or is about to.
 	written map[NodeID]writtenNode
@@ -117,7 +114,7 @@ func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event r
 		done, err := r.pass(ctx, org, event)
 		switch {
 		case errors.Is(err, ErrConflict):
-			// Somebody wrote in between: nothing has been cleared, look again.
+			// Another process wrote in between: nothing has been cleared, start again.
 			continue
 		case err != nil:
 			return fmt.Errorf("recalculate event %s: %w", event, err)
@@ -128,8 +125,7 @@ func (r Recalculator) Recalculate(ctx context.Context, org record.OrgID, event r
 	return errContended
 }
 
-// pass takes up the marks it finds, calculates what they touch, writes the
-// result, and only then clears these very marks.
+// pass reads the marks, calculates the affected nodes, writes the result, and only then clears exactly these marks.
 func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.EventID) (done bool, err error) {
 	r.written, r.pending = map[NodeID]writtenNode{}, newPending()
 	ev, err := r.Records.EventContext(ctx, org, event)
@@ -140,11 +136,11 @@ func (r Recalculator) pass(ctx context.Context, org record.OrgID, event record.E
 		return false, err
 	}
 	if ev.Org != org {
-		// The task names the organization, and so does the document: a task that
-		// was made up, or a store that looked too far, goes no further.
+		// Both the task and the document name the organization: a forged task, or a store that ignores the
+		// organization, must have no effect.
 		return false, errOtherOrganization
 	}
-	// A set that cannot be read now is no reason to leave records out of the result.
+	// If a set is temporarily unavailable, records must not be omitted from the result.
 	if factors.IsPackID(ev.FactorSet) {
 		if _, err := factors.Resolve(ctx, ev.FactorSet); err != nil {
 			return false, err
@@ -180,7 +176,7 @@ func (r Recalculator) segmentsOf(marked []record.MarkedRecord) map[NodeID]int64 
 	return touched
 }
 
-// parentsOf returns the nodes of the next level above the given ones, each once.
+// parentsOf returns the parents of the given nodes, each once.
 func (r Recalculator) parentsOf(nodes []NodeID) []NodeID {
 	above := make([]NodeID, 0, len(nodes))
 	for _, n := range nodes {
@@ -279,15 +275,14 @@ func (r Recalculator) storeResult(next Result, prevVersion int64) error {
 	return nil
 }
 
-// sameContent reports whether two results would be served alike.
+// sameContent reports whether two results would be served identically.
 func sameContent(a, b Result) bool {
 	return a.InputsHash == b.InputsHash && a.ContextRev == b.ContextRev && a.EngineVersion == b.EngineVersion &&
 		string(a.Contribution) == string(b.Contribution) && a.FailedCount == b.FailedCount && slices.Equal(a.Failed, b.Failed)
 }
 
-// freshNodes reads the nodes of one level and range. It first calculates again
-// those that were made under another context of the event than ev's, or by
-// another engine: all of a result is made under one context by one engine.
+// freshNodes reads the nodes of one level and range. It first recalculates those of another context of the event than
+// ev's, or of another engine: all parts of a result have one context and engine.
 func (r Recalculator) freshNodes(ctx context.Context, ev record.Event, typ string, level int, from, to int64) ([]Node, error) {
 	nodes, err := r.nodes(ctx, ev, typ, level, from, to)
 	if err != nil {
@@ -317,7 +312,7 @@ func (r Recalculator) freshNodes(ctx context.Context, ev record.Event, typ strin
 	return nodes, nil
 }
 
-// fresh reports whether a node can be added to what is made under ev now.
+// fresh reports whether a node has the current context and engine.
 func (r Recalculator) fresh(n Node, ev record.Event) bool {
 	return n.ContextRev == ev.ContextRev && r.Arithmetic.Current(n.Contribution)
 }

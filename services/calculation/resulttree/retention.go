@@ -21,10 +21,9 @@ type Retention struct {
 
 	// Version is the guard against older writers; see Node.Version.
 	Version int64
-	// Floor is the revision from which on all are kept.
+	// Floor is the revision from which on all are retained.
 	Floor int64
-	// Signed are the revisions below Floor that are kept, ascending: those that were
-	// signed off.
+	// Signed are the retained revisions below Floor, ascending: the signed ones.
 	Signed []int64 `json:",omitempty"`
 	// Pending is the Floor before, as long as not everything below the new one has been
 	// removed and summed up.
@@ -33,19 +32,18 @@ type Retention struct {
 
 // RetentionStore is what a storage engine provides to drop revisions.
 type RetentionStore interface {
-	// Retention reads which revisions of an event are kept.
+	// Retention reads which revisions of an event are retained.
 	Retention(ctx context.Context, org record.OrgID, event record.EventID) (Retention, error)
-	// PutRetention stores r like PutNode does.
+	// PutRetention stores r as PutNode does.
 	PutRetention(ctx context.Context, r Retention, prevVersion int64) error
-	// ReplaceRevision stores r in place of the kept result of its Revision where the
-	// Since of that one is prevSince, else ErrConflict.
+	// ReplaceRevision stores r in place of the retained result of its Revision if that one's Since is prevSince, else
+	// it returns ErrConflict.
 	ReplaceRevision(ctx context.Context, r Result, prevSince int64) error
-	// DeleteRevisions removes the kept results from ≤ Revision ≤ to of an event.
+	// DeleteRevisions removes the retained results from ≤ Revision ≤ to of an event.
 	DeleteRevisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) error
-	// ReplaceChanges stores c in place of the kept changes of its Version; ErrConflict
-	// where there are none.
+	// ReplaceChanges stores c in place of the stored changes of its Version; ErrConflict if there are none.
 	ReplaceChanges(ctx context.Context, c NodeChanges) error
-	// DeleteChanges removes the kept changes of a node with after < Version ≤ to.
+	// DeleteChanges removes the stored changes of a node with after < Version ≤ to.
 	DeleteChanges(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) error
 }
 
@@ -108,8 +106,8 @@ func (c NodeChanges) first() int64 {
 	return c.Version
 }
 
-// summed returns one change in the place of several of a node, oldest first: what came
-// and went in between is no part of it.
+// summed merges several consecutive changes of a node, oldest first: children that were added and removed in between
+// are omitted.
 func summed(log []NodeChanges) NodeChanges {
 	sum := log[len(log)-1]
 	sum.Since, sum.Changed, sum.Causes = log[0].first(), nil, nil
@@ -126,7 +124,7 @@ func summed(log []NodeChanges) NodeChanges {
 	return sum
 }
 
-// net returns what became of each entry of a node over several versions, by its key.
+// net returns the net change of each entry of a node over several versions, by key.
 func net(log []NodeChanges) map[string]*Change {
 	changed := map[string]*Change{}
 	for _, version := range log {

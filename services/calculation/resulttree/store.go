@@ -49,32 +49,29 @@ type Node struct {
 	Event record.EventID
 	NodeID
 
-	// Version rises with every write, also of the same content, so that a
-	// slower and older scan can never overwrite a newer one.
+	// Version increases with every write, even of the same content, so that a slow, outdated calculation can never
+	// overwrite a newer one.
 	Version int64
 	// ContextRev is the event's at the time of the calculation.
 	ContextRev int64
 	// Contribution is the exact sum, canonical JSON of total.Contribution.
 	Contribution json.RawMessage
-	// Failed are the ids of approved records that could not be calculated, the first
-	// maxFailed of them where there are more; see Failures.
+	// Failed are the ids of approved records that could not be calculated, at most the first maxFailed; see Failures.
 	Failed []record.ID
-	// FailedCount is how many there are, where that is more than Failed has.
+	// FailedCount is their number, if larger than the length of Failed.
 	FailedCount int64 `json:",omitempty"`
 	// Hash is over the inputs: id, type and fields of every record counted on
 	// level 0, and the hashes of the children above. All hashes of an event so
 	// form a tree.
 	Hash string
-	// Detail is for the next writer of the node and for comparing results. Nodes
-	// leaves it out.
+	// Detail is for the next writer of the node and for comparing results. Nodes omits it.
 	Detail Detail `json:"-"`
-	// Facts are stored beside a segment, and read by Facts alone. PutNode leaves those
-	// that are stored where there are none here.
+	// Facts are stored with a segment, and read only by Facts. If empty, PutNode keeps the stored ones.
 	Facts []byte `json:"-"`
 }
 
-// maxFailed bounds the records that a node or a result names as failed: a context
-// under which many thousands fail must not make a document that no store takes.
+// maxFailed bounds the failed records that a node or a result names: a context in which many thousands fail must not
+// exceed the maximum size of a document.
 const maxFailed = 1000
 
 // Failures returns how many approved records could not be calculated.
@@ -115,14 +112,12 @@ type Result struct {
 	CalculatedAt time.Time // when the content changed last
 	// Children are the top nodes it was summed from, with their versions.
 	Children []Child `json:"Tops"`
-	// Causes say why the revision differs from the one before it; none in revisions
-	// from before causes were kept.
+	// Causes state why the revision differs from the previous one; none in revisions that predate causes.
 	Causes []Cause `json:",omitempty"`
-	// Previous is the Digest of the revision before; empty for the first and for those
-	// from before it was kept.
+	// Previous is the Digest of the previous revision; empty for the first and for those that predate it.
 	Previous string `json:",omitempty"`
-	// Since is the first of the revisions before this one that retention has dropped,
-	// whose causes are among Causes; 0 where it has dropped none.
+	// Since is the first of the revisions before this one that retention has dropped and whose causes are among
+	// Causes; 0 if none.
 	Since int64 `json:",omitempty"`
 }
 
@@ -131,22 +126,20 @@ type Result struct {
 // reads see every previously acknowledged write. The suite in resulttest verifies
 // this contract for every engine.
 type Store interface {
-	// Together makes the writes that fn makes with the context it is given, into this
-	// store and into the one of records beside it. Where it returns nil all of them are
-	// made and durable. An engine that can makes them one: none is seen before the
-	// others, and none is made where one fails or fn does; what a write returns to fn
-	// says nothing then. Any other engine makes each when it comes and none after one
-	// that failed, so their order must be one that may end anywhere. fn reads nothing,
-	// and passes the error of a write on.
+	// Together combines the writes that fn makes with the context passed to it, into this store and the record store.
+	// If it returns nil all of them are durable. An engine with transactions makes them atomically: none is visible
+	// before the others, and none is made if one fails or fn does; then the results of writes inside fn are
+	// meaningless. Another engine makes each immediately and none after a failed one, so the sequence must be valid
+	// after any prefix. fn must not read, and must return the error of a write.
 	Together(ctx context.Context, fn func(ctx context.Context) error) error
-	// Parts keep the revisions that were signed off.
+	// Parts store the signed revisions.
 	editions.Parts
-	// What retention has dropped, and how.
+	// The state of retention.
 	RetentionStore
 	// Node reads one node; ErrNotFound.
 	Node(ctx context.Context, org record.OrgID, event record.EventID, id NodeID) (Node, error)
-	// PutNode stores n, whose Version is prevVersion + 1, where the stored
-	// version is prevVersion (0: where there is none), else ErrConflict.
+	// PutNode stores n, whose Version is prevVersion + 1, if the stored version is prevVersion (0: none), else it
+	// returns ErrConflict.
 	PutNode(ctx context.Context, n Node, prevVersion int64) error
 	// Nodes reads the nodes of one level with from ≤ Index ≤ to, of one type or,
 	// when typ is empty, of all, ordered by type and index, without their Detail.
@@ -154,24 +147,20 @@ type Store interface {
 	// Facts reads the stored facts of the segments with from ≤ Index ≤ to, of one type or,
 	// when typ is empty, of all, ordered by type and index.
 	Facts(ctx context.Context, org record.OrgID, event record.EventID, typ string, from, to int64) ([]NodeFacts, error)
-	// KeepFacts stores facts beside a segment whose stored version is this one, and does
-	// nothing beside another.
+	// KeepFacts stores facts with a segment if its stored version is the given one, and does nothing otherwise.
 	KeepFacts(ctx context.Context, org record.OrgID, event record.EventID, facts NodeFacts, version int64) error
-	// InsertChanges keeps what one version of a node changed under (node,
-	// Version). That it is there already is success.
+	// InsertChanges stores the changes of one version of a node under (node, Version). It succeeds if they exist.
 	InsertChanges(ctx context.Context, c NodeChanges) error
-	// Changes reads the kept changes of a node with after < Version ≤ to, oldest
-	// first. Those of the newest version are not among them until it has been
-	// replaced.
+	// Changes reads the stored changes of a node with after < Version ≤ to, oldest first. Those of the newest
+	// version are stored when it is replaced.
 	Changes(ctx context.Context, org record.OrgID, event record.EventID, id NodeID, after, to int64) ([]NodeChanges, error)
 	// Result reads an event's newest result; ErrNotFound.
 	Result(ctx context.Context, org record.OrgID, event record.EventID) (Result, error)
-	// PutResult stores r like PutNode does.
+	// PutResult stores r as PutNode does.
 	PutResult(ctx context.Context, r Result, prevVersion int64) error
-	// InsertRevision keeps a result for the history under (event, Revision).
-	// That it is there already is success.
+	// InsertRevision stores a result for the history under (event, Revision). It succeeds if it exists.
 	InsertRevision(ctx context.Context, r Result) error
-	// Revisions reads the kept results from ≤ Revision ≤ to of an event, newest
-	// first. The newest result is not among them until it has been replaced.
+	// Revisions reads the stored results from ≤ Revision ≤ to of an event, newest first. The newest result is
+	// stored there when it is replaced.
 	Revisions(ctx context.Context, org record.OrgID, event record.EventID, from, to int64) ([]Result, error)
 }

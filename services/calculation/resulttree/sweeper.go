@@ -9,7 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
 
-// sweepLimit bounds how many due events one sweep looks at, oldest first.
+// sweepLimit bounds the due events of one sweep, oldest first.
 const sweepLimit = 1000
 
 // longestSilence is the most sweeps between two notifications for a mark that stays.

@@ -23,15 +23,14 @@ type WorkerDeps struct {
 	Results  Store
 	Queue    asynq.RedisConnOpt
 	Notifier notify.CheckedNotifier
-	// Direct, where there is one, carries notifications of this process's own services
-	// past the queue.
+	// Direct, if not nil, carries notifications of this process's own services, bypassing the queue.
 	Direct  *notify.Direct
 	Workers int
 	// Sweep is the interval of the sweeper.
 	Sweep time.Duration
 	// Looked, if set, is called with the sweeper's progress.
 	Looked func()
-	// Grace is how long running tasks may take to end after ctx has.
+	// Grace is how long running tasks may take to end after ctx.
 	Grace time.Duration
 	// Insight measures the work. The caller closes it.
 	Insight *notify.Insight

@@ -8,8 +8,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-// facts is version 3: what checks of records against each other need of the records of
-// segments. It is derived, so a file begins without any.
+// facts is version 3: the data of segments for cross-record checks. It is derived, so a file begins without any.
 func facts() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS result_facts (

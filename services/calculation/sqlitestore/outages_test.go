@@ -20,5 +20,5 @@ func TestEveryMethodTellsOutages(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.ClosedIsTold[resulttree.Store](t, sqlitestore.New(db), "Together")
+	testkit.RequireUnavailableWhenClosed[resulttree.Store](t, sqlitestore.New(db), "Together")
 }

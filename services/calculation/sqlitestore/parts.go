@@ -11,7 +11,7 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 )
 
-// parts is version 2: what signed revisions are kept in.
+// parts is version 2: the storage of signed revisions.
 func parts() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS result_parts (

@@ -71,7 +71,7 @@ func (s *Store) DeleteChanges(ctx context.Context, org record.OrgID, event recor
 		org, event, id.Level, id.Type, id.Index, after, to)
 }
 
-// change runs one statement. ErrConflict where it changes nothing and must.
+// change runs one statement. With must it returns ErrConflict if nothing changed.
 func (s *Store) change(ctx context.Context, verb string, must bool, statement string, args ...any) error {
 	err := s.db.Write(ctx, func(ctx context.Context, tx sqlitex.Tx) error {
 		done, err := tx.ExecContext(ctx, statement, args...)

@@ -20,18 +20,18 @@ func byKey() sqlitex.Step {
 	)
 }
 
-// revisionsByKey is version 5: revisions likewise, for their room. Of a row of a table
-// WITHOUT ROWID a quarter of a page at most is in the tree, and the rest on pages of its
-// own: a revision of 1.7 kB took a whole page beside its part of one in the tree.
+// revisionsByKey is version 5: the same for revisions, to save space. In a table WITHOUT ROWID, at most a quarter of
+// a page of a row is in the tree, and the rest on overflow pages: a revision of 1.7 kB took a whole page in addition
+// to its part in the tree.
 //
-// Changes of nodes stay as they are: where each approval is counted by itself they have
-// 0.5 kB, and with an index they would take a sixth more.
+// Changes of nodes are unchanged: if each approval is counted separately they have 0.5 kB, and an index would add a
+// sixth.
 func revisionsByKey() sqlitex.Step {
 	return foundByKey(layout{"result_revisions", `org TEXT NOT NULL, event TEXT NOT NULL, revision INTEGER NOT NULL, doc TEXT NOT NULL`, "org, event, revision"})
 }
 
-// foundByKey copies tables WITHOUT ROWID into those whose rows an index finds. Names, columns
-// and keys stay, so that a program of version 1 works with the file as it did.
+// foundByKey copies tables WITHOUT ROWID into rowid tables with an index. Names, columns and keys are unchanged, so
+// version 1 still works with the file.
 func foundByKey(tables ...layout) sqlitex.Step {
 	var all []string
 	for _, t := range tables {

@@ -17,8 +17,7 @@ func Schema() []sqlitex.Component {
 	return []sqlitex.Component{{Name: "results", Steps: []sqlitex.Step{baseline(), parts(), facts(), byKey(), revisionsByKey()}}}
 }
 
-// baseline is version 1: the layout as it was before versions were stored. Every
-// statement does nothing where its object exists.
+// baseline is version 1: the layout that predates stored versions. Every statement does nothing if its object exists.
 func baseline() sqlitex.Step {
 	return sqlitex.Statements(1,
 		`CREATE TABLE IF NOT EXISTS result_nodes (
@@ -169,9 +168,8 @@ func (s *Store) Revisions(ctx context.Context, org record.OrgID, event record.Ev
 		`SELECT doc FROM result_revisions WHERE org=? AND event=? AND revision BETWEEN ? AND ? ORDER BY revision DESC`, org, event, max(from, 1), to)
 }
 
-// put inserts (prevVersion 0) or replaces one document under its version, and
-// does beside in the same transaction. The statements take version and doc
-// first, then the key.
+// put inserts (prevVersion 0) or replaces one document under its version, and runs beside in the same transaction.
+// The statements take version and doc first, then the key.
 func (s *Store) put(ctx context.Context, doc any, prevVersion int64, insert, update string, beside func(context.Context, sqlitex.Tx) error, version int64, key ...any) error {
 	text, err := json.Marshal(doc)
 	if err != nil {

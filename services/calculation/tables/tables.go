@@ -18,10 +18,10 @@ type Table struct {
 	Rows     []Row  `json:"rows"`
 	// Total is the sum of the rows, and that of the result.
 	Total footprint.Mass `json:"totalKgCO2e"`
-	// MarketBasedTotal is the total with scope 2 by contract; null where the
-	// standard does not ask for it or the engine does not compare.
+	// MarketBasedTotal is the total with market-based scope 2; null if the standard does not require it or the engine
+	// cannot compare.
 	MarketBasedTotal *footprint.Mass `json:"marketBasedTotalKgCO2e,omitempty"`
-	// Note says what the standard leaves to a choice, and the choice.
+	// Note states a choice that the standard permits.
 	Note string `json:"note"`
 }
 
@@ -74,7 +74,7 @@ func CellOf(typ string, l *footprint.Line) total.Cell {
 type standard struct {
 	id, title, note string
 	rows            []string
-	// whole tables have their empty rows as well.
+	// whole tables include their empty rows.
 	whole, dual bool
 	of          func(total.Cell) string
 }
@@ -84,7 +84,7 @@ const optional = "Optional: visitors, and what is exhibitors' own"
 // Category begins the names of rows that are a category of scope 3.
 const Category = "Scope 3, category "
 
-// The fifteen categories of scope 3; a record can be in those of rows alone.
+// The fifteen categories of scope 3; records can only be in those with rows.
 var protocolRows = []string{
 	"Scope 1", "Scope 2 (location-based)",
 	"Scope 3, category 1 Purchased goods and services", "Scope 3, category 2 Capital goods", "Scope 3, category 3 Fuel- and energy-related activities",
@@ -130,8 +130,8 @@ func isoRow(c total.Cell) string {
 	}
 	switch number {
 	case "6", "7":
-		// Homes of those who take part from afar: the commuting and business travel of
-		// ISO 14064-1 (annex B) are transport, and heat in a home is none.
+		// Homes of remote participants: commuting and business travel of ISO 14064-1 (annex B) are transport, which
+		// heating a home is not.
 		if c.Type == "digital" {
 			return isoOther
 		}
@@ -156,8 +156,8 @@ var nzceRows = []string{"Production & materials", "Freight & logistics", "Food &
 // localModes are in the ids of factors of journeys within a place.
 var localModes = []string{"-bus-", "-taxi-", "-rail-light", "-rail-underground"}
 
-// nzceWaste reports whether a part of a record is what becomes of things and water. The
-// built-in sets have that in the ids of their rows; a pack has ids of its own.
+// nzceWaste reports whether a part of a record is the treatment of waste and water. The ids of rows of the built-in
+// sets show it; a pack has other ids.
 func nzceWaste(c total.Cell) bool {
 	if strings.HasPrefix(c.Factor, "waste.") || strings.HasPrefix(c.Factor, "water.water_treatment.") {
 		return true
@@ -170,7 +170,7 @@ func nzceRow(c total.Cell) string {
 		return "Waste"
 	}
 	switch c.Type {
-	case "flights", footprint.AttendeeTravel: // its lines are the way from home, by whatever means
+	case "flights", footprint.AttendeeTravel: // its lines are the journey from home, by any mode
 		return nzceTravel
 	case "ground-transport":
 		for _, mode := range localModes {

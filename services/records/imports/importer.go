@@ -263,8 +263,8 @@ func (j *job) keep(i *record.Import) error {
 	before := i.Rev
 	now := j.now().UTC().Truncate(time.Millisecond)
 	i.Rev, i.UpdatedAt, i.Lease = before+1, now, now.Add(importLease)
-	if i.Rows > importBatch && !fairshare.IsBehind(j.ctx) {
-		j.ctx = fairshare.Behind(j.ctx) // nobody waits for a file that takes this long
+	if i.Rows > importBatch && !fairshare.IsLowPriority(j.ctx) {
+		j.ctx = fairshare.LowPriority(j.ctx) // nobody waits for a file that takes this long
 	}
 	if err := j.store.ReplaceImport(j.ctx, i.Org, *i, before); err != nil || i.Finished() {
 		return err

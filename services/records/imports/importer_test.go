@@ -41,7 +41,7 @@ func (w *watchedImports) ReplaceImport(ctx context.Context, org record.OrgID, i 
 	err := w.Store.ReplaceImport(ctx, org, i, prev)
 	w.mu.Lock()
 	w.progress = append(w.progress, org)
-	if fairshare.IsBehind(ctx) {
+	if fairshare.IsLowPriority(ctx) {
 		w.behind[org]++
 	}
 	if i.Finished() && w.ended[org] == 0 {
@@ -231,7 +231,7 @@ func TestImportsPause(t *testing.T) {
 			t.Errorf("a pause of %v after %v, want %v", paused, took, least)
 		}
 	}
-	long := fairshare.Behind(t.Context())
+	long := fairshare.LowPriority(t.Context())
 	slice(long, time.Hour, 0)
 	m.Work.Seen("b")
 	slice(long, 20*time.Millisecond, 40*time.Millisecond)

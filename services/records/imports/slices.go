@@ -25,7 +25,7 @@ func (m *Importer) slice(ctx context.Context, org string, took time.Duration) (e
 
 // pauseAfter returns how long an import pauses after a slice.
 func pauseAfter(ctx context.Context, took time.Duration) time.Duration {
-	if !fairshare.IsBehind(ctx) {
+	if !fairshare.IsLowPriority(ctx) {
 		return 0
 	}
 	return min(2*took, longestPause)

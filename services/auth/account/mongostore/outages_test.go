@@ -19,5 +19,5 @@ func TestEveryMethodTellsOutages(t *testing.T) {
 	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
 	store := mongostore.New(client.Database(database))
 	must(t, store.Prepare(t.Context()))
-	testkit.OutagesAreTold[account.Store](t, between, store, []string{"Ping"}, account.ErrConflict)
+	testkit.RequireUnavailableDuringOutages[account.Store](t, between, store, []string{"Ping"}, account.ErrConflict)
 }

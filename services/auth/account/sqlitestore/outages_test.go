@@ -19,5 +19,5 @@ func TestEveryMethodTellsOutages(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	testkit.ClosedIsTold[account.Store](t, sqlitestore.New(db))
+	testkit.RequireUnavailableWhenClosed[account.Store](t, sqlitestore.New(db))
 }
