@@ -68,7 +68,7 @@ ALONE := ./libs/decimal ./libs/factors/... ./libs/footprint/... ./libs/locations
 # long: the tests of the packages cover the same code with it. Those with concurrent
 # requests, or through the whole system, run a second time with it. tests/imports
 # verifies the list.
-E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnIntegrationThroughTheGateway|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
+E2E_RACED := ^Test(ASlowProcessDoesNotDoItAgain|ATokenThatExpiresInMidImport|AnIntegrationThroughTheGateway|AnUploadOfAKilledServerIsRepeatedSoon|ExampleComesToTheExpectedFootprint|GeneratedRequests|KillLosesNothing|ParallelApprovalsHaveOneEffect|QuotaIsExact|QuotaOnManyReplicas|RandomMovesAgainstTheReference|RecordsAreLinearizable|StopUnderLoadLosesNothing|TeamsAreLinearizable|TheLastEventOfThePlanIsMadeOnce|TwoImportersMakeEachRecordOnce)$$
 
 # Packages with budgets of allocations, which the race detector would spoil: tests that
 # call testkit.WithoutRace, named TestAllocationsOf….
