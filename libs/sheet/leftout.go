@@ -64,6 +64,9 @@ func hasEnergyUnit(head string) bool {
 
 // leavesOut returns the fault of a row with an amount that would be left out, or with one weight for several pieces.
 func (r *Reader) leavesOut(b *body, cells []string) *apperr.Detail {
+	if len(r.leftOut) == 0 && r.weightAt < 0 {
+		return nil
+	}
 	for at := range cells {
 		field, cell := r.leftOut[at], oneCell(cells, at)
 		if field != "" && strings.ContainsAny(cell, "123456789") && bareNumber(cell) {

@@ -79,13 +79,14 @@ func joinHeadings(upper, lower []string, typ string) []string {
 	}
 	out := make([]string, max(len(upper), len(lower)))
 	group := ""
+	alone := filledCells(upper) == 1 && oneCell(upper, 0) != "" // a title, of which only units below may be meant
 	for i := range out {
 		above, below := oneLine(oneCell(upper, i)), oneLine(oneCell(lower, i))
 		group = cmp.Or(above, group)
 		switch {
 		case below == "":
 			out[i] = above
-		case group == "":
+		case group == "", alone && !isUnit(strings.Trim(below, "()[]")):
 			out[i] = below
 		default:
 			out[i] = joined(group, below, typ, known)

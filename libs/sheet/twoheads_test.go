@@ -26,6 +26,8 @@ func TestHeadingsInTwoRows(t *testing.T) {
 		"the same word twice":     {"accommodation", "Hotel,,Rooms,Nights\nName,City,Number,Number\nIbis,London,20,2\n", []string{`3 {"description":"Ibis","city":"London","rooms":20,"nights":2}`}},
 		"people":                  {footprint.OriginRows, "Tickets,Address,\nNumber,City,Postcode\n2,Bonn,53111\n", []string{`3 {"people":2,"place":"Bonn","postcode":"53111"}`}},
 		"of several types":        {sheet.Mixed, "Kind,Journey,,Travellers\ntype,From,To,Number\nflights,LHR,CDG,3\n", []string{`3 {"from":"LHR","to":"CDG","passengers":3}`}},
+		"a title of numbers":      {"flights", "Passengers\nFrom,To,Number\nLHR,CDG,123\n", []string{`3 {"from":"LHR","to":"CDG"}`}},
+		"a title of units":        {"venue", "Electricity\nMonth,kWh\nJune,120\n", []string{`3 {"electricityKWh":120}`}},
 		"a title alone":           {"water", "Water\nSite,supplyM3\nHall,120\n", []string{`3 {"site":"Hall","supplyM3":120}`}},
 		"a row of words":          {"flights", "from,to,class,passengers\nLHR,CDG,economy,\n", []string{`2 {"from":"LHR","to":"CDG","class":"economy"}`}},
 		"the head once more":      {"flights", "from,to\nfrom,to\nLHR,CDG\n", []string{"2  REPEATED_HEAD", `3 {"from":"LHR","to":"CDG"}`}},

@@ -110,7 +110,7 @@ func TestImport(t *testing.T) {
 			t.Errorf("open: %v, %v", left, err)
 		}
 		// A fault of the file as a whole is reported immediately.
-		for _, file := range []string{"", "a,b\n1,2\n", "treatment,Treatment\n", "\xff\xfet\x00"} {
+		for _, file := range []string{"", "a,b\n1,2\n", "type,Type,treatment\n", "\xff\xfet\x00"} {
 			s.send("", file).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 		}
 		for _, query := range []string{"?partial=yes", "?decimal=,"} {
