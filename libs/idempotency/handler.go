@@ -153,13 +153,33 @@ func lasting(status int) bool {
 	return status >= 200 && status < 300 || status >= 400 && status < 500
 }
 
-// settle stores the response, or releases the key if the response is not lasting. A failure is
+// maxRefusal is the size of the largest response to a request that did nothing which is stored. A
+// repetition does nothing either and can compute it again, while stored refusals of whole batches
+// would let one user fill the disk: nothing that limits what is recorded counts them.
+const maxRefusal = 8 << 10
+
+type nothingDone struct{}
+
+// NothingDone states that the request of c does nothing, although it succeeds as a whole, as that of
+// many records of which each is refused or is as it was sent.
+func NothingDone(c *fiber.Ctx) { c.Locals(nothingDone{}, true) }
+
+// kept reports whether the response is stored.
+func kept(c *fiber.Ctx, status int, answer *record.KeyAnswer) bool {
+	if !lasting(status) {
+		return false
+	}
+	refused := status >= http.StatusBadRequest || c.Locals(nothingDone{}) != nil
+	return !refused || len(answer.Body) <= maxRefusal
+}
+
+// settle stores the response, or releases the key if the response is not kept. A failure is
 // logged: the client gets the response, and a repetition computes it again.
 func (k *Keeper) settle(c *fiber.Ctx, org record.OrgID, r Reservation, status int, answer *record.KeyAnswer) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.UserContext()), settleTimeout)
 	defer cancel()
 	var err error
-	if lasting(status) {
+	if kept(c, status, answer) {
 		err = k.finish(ctx, org, r, *answer)
 	} else {
 		// After an internal error it is unknown what was done.

@@ -248,6 +248,31 @@ func TestOnlyLastingAnswersAreKept(t *testing.T) {
 	})
 }
 
+// TestLargeRefusalsAreNotKept: whoever has whole batches refused fills no disk; what was done is kept
+// however large its response is.
+func TestLargeRefusalsAreNotKept(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, _ *clock, a, b *place) {
+		large, small := strings.Repeat("x", 9<<10), strings.Repeat("x", 7<<10)
+		for name, c := range map[string]struct {
+			work   func(*fiber.Ctx) error
+			status int
+			kept   bool
+		}{
+			"refused":        {func(*fiber.Ctx) error { return apperr.New(apperr.ValidationError, "%s", large) }, http.StatusBadRequest, false},
+			"briefly":        {func(*fiber.Ctx) error { return apperr.New(apperr.ValidationError, "%s", small) }, http.StatusBadRequest, true},
+			"nothing done":   {func(c *fiber.Ctx) error { idempotency.NothingDone(c); return web.OK(c, large) }, http.StatusOK, false},
+			"little to say":  {func(c *fiber.Ctx) error { idempotency.NothingDone(c); return web.OK(c, small) }, http.StatusOK, true},
+			"something done": {func(c *fiber.Ctx) error { return web.OK(c, large) }, http.StatusOK, true},
+		} {
+			a.does(c.work)
+			a.want(a.ask(name, ""), c.status, false, "xxx")
+			b.does(c.work)
+			b.want(b.ask(name, ""), c.status, c.kept, "xxx")
+		}
+	})
+}
+
 func TestTwoAtOnceDoTheWorkOnce(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, _ *clock, a, b *place) {

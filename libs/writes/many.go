@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -24,6 +25,12 @@ const (
 	maxID = 64
 	// concurrentMoves is how many moves of one request run concurrently.
 	concurrentMoves = 8
+)
+
+// Outcomes of a record that was sent and exists as it was sent, or was not to be changed.
+const (
+	Unchanged = "unchanged"
+	Skipped   = "skipped"
 )
 
 // Outcome is the result for one of many records: the record, or an error.
@@ -45,13 +52,17 @@ type Outcomes struct {
 
 // Answer responds with outcomes, always with status 200.
 func Answer(c *fiber.Ctx, items []Outcome) error {
-	out := Outcomes{Items: items}
+	out, done := Outcomes{Items: items}, false
 	for _, o := range items {
+		done = done || o.Error == nil && o.Outcome != Unchanged && o.Outcome != Skipped
 		if o.Error == nil {
 			out.Succeeded++
 		} else {
 			out.Failed++
 		}
+	}
+	if !done {
+		idempotency.NothingDone(c)
 	}
 	return web.OK(c, out)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -180,6 +181,9 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 			return err
 		}
 	}
+	if gone == 0 {
+		idempotency.NothingDone(c)
+	}
 	return web.OK(c, fiber.Map{
 		"import": viewOf(i), "removed": gone, "kept": count(all, kept), "refused": count(all, refused), "updatedBefore": i.Updated, "items": all,
 	})
@@ -244,6 +248,9 @@ func (s *server) moveImport(m record.Move) fiber.Handler {
 		})
 		if err != nil {
 			return err
+		}
+		if count(all, moved) == 0 {
+			idempotency.NothingDone(c)
 		}
 		return web.OK(c, fiber.Map{"import": viewOf(i), "moved": count(all, moved), "unchanged": count(all, unchanged), "refused": count(all, refused), "items": all})
 	}

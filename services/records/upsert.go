@@ -15,8 +15,8 @@ import (
 const (
 	created   = "created"
 	updated   = "updated"
-	unchanged = "unchanged"
-	skipped   = "skipped"
+	unchanged = writes.Unchanged
+	skipped   = writes.Skipped
 )
 
 // upsert writes one record by its reference.
