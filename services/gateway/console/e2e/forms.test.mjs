@@ -148,6 +148,11 @@ test('the notice that the server is away can be closed, and goes when it answers
   await page.getByRole('link', { name: 'Footprint' }).click();
   await notice.getByText('The server cannot be reached').waitFor();
   await axe(page, 'the notice that the server is away');
+  // On a phone it leaves the tabs free.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [tabs, shown] = [await page.locator('.tabs').boundingBox(), await notice.boundingBox()];
+  assert.ok(tabs.y + tabs.height <= shown.y && shown.y + shown.height <= 844, JSON.stringify({ tabs, shown }));
+  await page.setViewportSize({ width: 1280, height: 800 });
   // Asking in vain leaves it there: there is nothing to reload from.
   await notice.getByRole('button', { name: 'Try again' }).click();
   await notice.getByRole('button', { name: 'Close' }).click();

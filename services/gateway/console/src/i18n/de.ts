@@ -293,7 +293,7 @@ export const de: Translation = {
     water: 'Wasser',
     digital: 'Digital',
     purchases: 'Einkäufe',
-    custom: 'Eigene',
+    custom: 'Eigene Werte',
     'attendee-travel': 'Anreise',
   },
   group: {

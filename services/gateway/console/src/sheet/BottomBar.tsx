@@ -30,7 +30,7 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the revision triggers the request
   useEffect(() => engine.sums.look(true), [engine, revision]);
   const sums = engine.sums.value;
-  const said = sums
+  const said = sums?.all.records
     ? t('bar.spoken', { all: co2e(sums.all.total.kgCO2e), drafts: co2e(sums.drafts.total.kgCO2e) })
     : '';
   const spoken = useThrottled(said, announceEvery);
@@ -65,7 +65,14 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
           sum={sums?.approved.records ? sums.approved.total : result.data?.total}
           asking={!sums}
         />
-        {sums && <Figure label={t('bar.all')} count={sums.all.records} sum={sums.all.total} asking={false} />}
+        {sums && (
+          <Figure
+            label={t('bar.all')}
+            count={sums.all.records}
+            sum={sums.all.records ? sums.all.total : undefined}
+            asking={false}
+          />
+        )}
       </Group>
       <span className="vh" role="status">
         {spoken}
