@@ -38,6 +38,12 @@ func newWriter(ctx context.Context, pool *sql.DB, components []Component) (*writ
 		_ = conn.Close()
 		return nil, err
 	}
+	// The pages that a savepoint would restore are kept in memory, not in files of the temporary directory: if that is
+	// full, writes go on. They are those that one write changes. Steps of the schema may need more.
+	if _, err := conn.ExecContext(ctx, "PRAGMA temp_store = MEMORY"); err != nil {
+		_ = conn.Close()
+		return nil, fmt.Errorf("set temp_store: %w", err)
+	}
 	return w, nil
 }
 
