@@ -11,7 +11,7 @@ import (
 
 // subjectHeads are headings of columns, other than fields, that say what a row is about, normalized by plain.
 var subjectHeads = slices.Concat(serviceHeads, []string{
-	"item", "itemname", "itemdescription", "article", "name", "charge", "chargetype", "chargedescription", "utility", "commodity", "tariff", "linedescription", "details",
+	"item", "itemname", "menuitem", "dish", "productname", "gericht", "speise", "produktname", "itemdescription", "article", "name", "charge", "chargetype", "chargedescription", "utility", "commodity", "tariff", "linedescription", "details",
 	"artikel", "artikelbezeichnung", "position", "bezeichnung", "medium", "sparte", "gebührenart", "désignation", "libellé", "concepto", "descripción",
 })
 
@@ -85,9 +85,28 @@ var (
 	teaMeals     = []string{"afternoon tea", "high tea", "cream tea"}
 )
 
+// Words of meals, and those behind which a drink is a part of one.
+var (
+	mealWords   = []string{"lunch", "dinner", "supper", "breakfast", "brunch", "buffet", "menu", "meal", "meals", "cake", "sandwich", "sandwiches", "burger", "pizza", "mittagessen", "abendessen", "frühstück", "kuchen", "essen", "menü", "déjeuner", "dîner", "in", "with", "and", "or", "incl", "including", "plus", "mit", "und", "oder", "inkl", "au", "aux", "avec", "et", "con", "y", "afternoon", "high", "cream"}
+	drinkEnding = []string{"kaffee", "wein", "bier", "saft", "schorle"}
+)
+
+// endsInDrink reports whether a short text is one of a kind of drink: Barista coffee, Ginger beer, Filterkaffee.
+func endsInDrink(text string, words []string) bool {
+	if len(words) == 0 || len(words) > 3 || strings.ContainsAny(text, "&+,/") ||
+		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(mealWords, word) }) {
+		return false
+	}
+	last := words[len(words)-1]
+	return slices.Contains(drinkWords, last) || slices.ContainsFunc(drinkEnding, func(ending string) bool { return strings.HasSuffix(last, ending) })
+}
+
 // isDrink reports whether a text is about drinks and nothing else.
 func isDrink(text string) bool {
 	words, found := wordsOf(text), false
+	if endsInDrink(text, words) {
+		return true
+	}
 	for _, word := range words {
 		switch {
 		case slices.Contains(drinkWords, word):

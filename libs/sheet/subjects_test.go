@@ -20,8 +20,8 @@ func TestRowsAboutSomethingElse(t *testing.T) {
 			[]string{"Sewerage", "Waste water", "Surface water drainage", "Foul sewer", "Schmutzwasser", "Abwasser 1", "Eaux usées", "Assainissement", "Trade effluent"},
 			[]string{"Water", "Water & sewerage", "Water supply", "Trinkwasser inkl. Abwasser", "Surface water and mains water", "Frischwasser", "", "Hall A"}},
 		{"Item", "catering", drinks,
-			[]string{"Coffee", "Coffee & tea station", "Welcome drinks", "House wine, 75 cl", "Kaffeepause", "Softdrinks", "Boissons", "Refreshments", "Orangensaft 0,2 l", "Café de accueil"},
-			[]string{"Lunch", "Lunch incl. drinks", "Afternoon tea", "Coffee and cake", "Beef in red wine", "Beer-battered fish", "Water", "Buffet mit Getränken", ""}},
+			[]string{"Coffee", "Coffee & tea station", "Welcome drinks", "House wine, 75 cl", "Kaffeepause", "Softdrinks", "Boissons", "Refreshments", "Orangensaft 0,2 l", "Barista coffee", "Ginger beer", "Filterkaffee", "Café de accueil"},
+			[]string{"Lunch", "Lunch incl. drinks", "Afternoon tea", "Coffee and cake", "Beef in red wine", "Beer-battered fish", "Water", "High tea", "Lunch, coffee", "Coq au vin", "Chicken & beer", "Buffet mit Getränken", ""}},
 	} {
 		for i, cell := range append(append([]string{}, c.stop...), c.pass...) {
 			file, want := c.head+";supplyM3\n"+cell+";95\n", `2 {"supplyM3":95}`
