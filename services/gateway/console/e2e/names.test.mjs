@@ -65,15 +65,15 @@ test('the audit log can be read without who came and went, and calls a refused s
   const log = page.getByRole('table');
   await log.getByText('Signed in', { exact: true }).first().waitFor();
   await log
-    .getByRole('rowheader', { name: /^Sign-in · refused: wrong password/ })
+    .getByRole('rowheader', { name: /^Sign-in · denied: wrong password/ })
     .first()
     .waitFor();
-  assert.equal(await log.getByRole('rowheader', { name: /^Signed in · refused/ }).count(), 0);
+  assert.equal(await log.getByRole('rowheader', { name: /^Signed in · denied/ }).count(), 0);
   await page.getByRole('switch', { name: 'Show sign-ins and sign-outs' }).click();
   await log.getByText('Signed in', { exact: true }).first().waitFor({ state: 'detached' });
   await log.getByText('Account created').first().waitFor();
   await log
-    .getByRole('rowheader', { name: /^Sign-in · refused/ })
+    .getByRole('rowheader', { name: /^Sign-in · denied/ })
     .first()
     .waitFor();
 });
