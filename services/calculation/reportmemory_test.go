@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"runtime"
@@ -65,14 +66,19 @@ func TestAllocationsOfReports(t *testing.T) {
 		for _, v := range variants {
 			form := v.accept + v.query
 			s.download(listener.Addr().String(), v.query, v.accept, store) // the store's cache of segments is filled
-			store.most.Store(0)
-			before := store.weigh()
-			size := s.download(listener.Addr().String(), v.query, v.accept, store)
-			if size < int64(400*n) && v.accept != "text/html" {
-				t.Fatalf("%s of %d records has %d bytes", form, n, size)
+			// What other goroutines hold for a moment counts as well: the smallest of three is the report's.
+			least := uint64(math.MaxUint64)
+			for range 3 {
+				store.most.Store(0)
+				before := store.weigh()
+				size := s.download(listener.Addr().String(), v.query, v.accept, store)
+				if size < int64(400*n) && v.accept != "text/html" {
+					t.Fatalf("%s of %d records has %d bytes", form, n, size)
+				}
+				least = min(least, store.most.Load()-before)
 			}
 			both := most[form]
-			both[i] = store.most.Load() - before
+			both[i] = least
 			most[form] = both
 		}
 		if err := errors.Join(s.app.Shutdown(), s.deps.Spool.Remove()); err != nil {
