@@ -34,6 +34,14 @@ test('a session that an administrator ends in mid-edit loses nothing', async () 
   await page.keyboard.type('2');
   await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: true });
   await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: false });
+  // A session that has just been used is valid for up to a second more: the row would be saved.
+  await until(
+    'the session has ended',
+    async () =>
+      (await page.evaluate(
+        async () => (await fetch('/session/api/auth/me', { headers: { 'X-ECF-Console': '1' } })).status,
+      )) === 401,
+  );
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
@@ -100,7 +108,9 @@ test('a tab of the previous release offers to reload, and what was typed is kept
   const offer = page.getByRole('alert').filter({ hasText: 'A new version is available' });
   await offer.getByText('Your input is kept.').waitFor();
   await page.unroute(gone);
+  const reloaded = page.waitForEvent('load');
   await offer.getByRole('button', { name: 'Reload' }).click();
+  await reloaded; // it would interrupt the navigation below
   await page
     .getByText('Nothing is approved yet')
     .or(page.getByRole('link', { name: 'Sheet' }))
