@@ -39,12 +39,8 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 		r.wrongType(name, "text", n)
 		return "", false
 	}
-	count := utf8.RuneCountInString(n.text)
 	switch {
-	case count > maximum:
-		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, maximum, count)
-	case count < minimum:
-		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, minimum, count)
+	case !r.fits(name, n.text, minimum, maximum):
 	case minimum > 0 && isBlank(n.text):
 		r.fault(name, TooShort, "%s must not be blank.", name)
 	default:
@@ -55,6 +51,20 @@ func (r *Reader) text(name string, n *node, minimum, maximum int) (string, bool)
 		r.fault(name, BadFormat, "%s must not contain %s.", name, misleading)
 	}
 	return "", false
+}
+
+// fits reports a fault unless a text has minimum to maximum characters.
+func (r *Reader) fits(name, text string, minimum, maximum int) bool {
+	count := utf8.RuneCountInString(text)
+	switch {
+	case count > maximum:
+		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, maximum, count)
+	case count < minimum:
+		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, minimum, count)
+	default:
+		return true
+	}
+	return false
 }
 
 // Remark reads a free-text comment of at most maximum characters; empty if the
