@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/redis/go-redis/v9"
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -31,8 +30,8 @@ const (
 // AccountsDeps is what Accounts is made of. Store is required.
 type AccountsDeps struct {
 	Store  account.Store
-	Cache  redis.UniversalClient // as in Deps
-	Hasher *password.Hasher      // as in Deps
+	Copy   *sessions.Copy   // as in Deps
+	Hasher *password.Hasher // as in Deps
 	Logger *slog.Logger
 	Now    func() time.Time
 }
@@ -62,15 +61,12 @@ func NewAccounts(d AccountsDeps) (*Accounts, error) {
 	if d.Store == nil {
 		return nil, errors.New("auth: a store is required")
 	}
-	a := &Accounts{store: d.Store, hasher: d.Hasher, policy: password.NewPolicy(), log: d.Logger, now: d.Now}
+	a := &Accounts{store: d.Store, hasher: d.Hasher, policy: password.NewPolicy(), copy: d.Copy, log: d.Logger, now: d.Now}
 	if a.hasher == nil {
 		var err error
 		if a.hasher, err = NewHasher(); err != nil {
 			return nil, err
 		}
-	}
-	if d.Cache != nil {
-		a.copy = sessions.NewCopy(d.Cache)
 	}
 	if a.log == nil {
 		a.log = slog.Default()

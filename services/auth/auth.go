@@ -45,9 +45,12 @@ type Deps struct {
 	Timeout time.Duration
 	Store   account.Store
 	Keys    *keyring.Keyring
-	// Cache holds the copy of the sessions that gateways look at; nil: there is
-	// none, and gateways ask this service each time.
+	// Cache counts failed sign-ins and changes of passwords for all processes; nil:
+	// each process counts its own.
 	Cache redis.UniversalClient
+	// Copy is the copy of the sessions that gateways look at; nil: there is none,
+	// and gateways ask this service each time.
+	Copy *sessions.Copy
 	// Hasher hashes passwords. Default: NewHasher.
 	Hasher *password.Hasher
 	// Callers authenticates calling services; nil: all callers are services,
@@ -104,7 +107,7 @@ func New(config Config, d Deps) (*Service, error) {
 	if d.Keys == nil {
 		return nil, errors.New("auth: signing keys are required")
 	}
-	accounts, err := NewAccounts(AccountsDeps{Store: d.Store, Cache: d.Cache, Hasher: d.Hasher, Logger: d.Logger, Now: d.Now})
+	accounts, err := NewAccounts(AccountsDeps{Store: d.Store, Copy: d.Copy, Hasher: d.Hasher, Logger: d.Logger, Now: d.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func setupBehind(t *testing.T, store account.Store, hasher *password.Hasher, cal
 		t.Fatal(err)
 	}
 	b.service, err = auth.New(auth.Config{Issuer: issuer, AccessTokenTTL: time.Hour, RefreshTokenTTL: 720 * time.Hour}, auth.Deps{
-		Store: store, Keys: keys, Cache: b.redis, Hasher: b.hasher, Now: b.clock.Now, Callers: callers(b.clock.Now),
+		Store: store, Keys: keys, Cache: b.redis, Copy: sessions.NewCopy(b.redis), Hasher: b.hasher, Now: b.clock.Now, Callers: callers(b.clock.Now),
 		Logger: slog.New(slog.NewJSONHandler(b.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/identity/sessions"
 	"github.com/eventcarbon/ecf/libs/infra/cache"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
@@ -138,6 +139,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 			if d.Cache, err = cache.Open(ctx, p, c.Cache.URL); err != nil {
 				return s, err
 			}
+			d.Copy = sessions.NewCopy(d.Cache)
 		}
 		db, err := mongodb.Open(p, "ecf-auth", c.MongoDB.URI, c.MongoDB.Database())
 		if err != nil {

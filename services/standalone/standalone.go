@@ -107,6 +107,11 @@ func openInfrastructure(ctx context.Context, p *app.Process, c Config) (in infra
 	if in.auth.Cache, err = cache.Open(ctx, p, cacheURL); err != nil {
 		return in, err
 	}
+	// With SQLite the accounts are in this process. A copy costs as much to read, and
+	// its timeout passes while the processors are busy.
+	if c.Data.Records.URI != "" {
+		in.auth.Copy = sessions.NewCopy(in.auth.Cache)
+	}
 	in.countLimits(c, p.Now)
 	if in.auth.Keys, err = c.Keys.Open(p.Now); err != nil {
 		return in, err
@@ -134,7 +139,7 @@ func start(ctx context.Context, p *app.Process, in infrastructure, o Options) (a
 		return app.Service{}, err
 	}
 	tokens := identity.NewVerifier(identity.VerifierOptions{Issuer: c.Auth.Issuer, Keys: accounts.Keys(), Now: p.Now})
-	checker := sessions.NewChecker(sessions.Options{Copy: sessions.NewCopy(in.auth.Cache), Authority: accounts, Now: p.Now})
+	checker := sessions.NewChecker(sessions.Options{Copy: in.auth.Copy, Authority: accounts, Now: p.Now})
 	verifier := identity.ActiveTokens{Tokens: tokens, Sessions: checker}
 	recordsService, err := records.Start(inside, c.Records, records.Deps{Store: in.records, Notifier: in.notifier, Verifier: verifier, Members: accounts, Audit: accounts})
 	if err != nil {
