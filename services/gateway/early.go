@@ -78,7 +78,7 @@ func (e *early) take(rc *fasthttp.RequestCtx) (end func(), refused *web.Refusal)
 
 // tight reports whether any intake rejects writes.
 func (g *gateway) tight() bool {
-	for _, i := range g.intakes {
+	for _, i := range g.all {
 		if i.tight.Load() {
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -109,6 +110,7 @@ type Gateway struct {
 	open    *atomic.Int64 // number of open connections
 	paused  *connections.Paused
 	limit   connections.Limits
+	tight   func() bool
 	now     func() time.Time
 }
 
@@ -131,7 +133,7 @@ type backend struct {
 
 // Listener wraps ln: it limits the connections of clients.
 func (g *Gateway) Listener(ln net.Listener) net.Listener {
-	return connections.Limit(ln, connections.Options{Limits: g.limit, Trusted: g.trusted, Open: g.open, Paused: g.paused, Now: g.now})
+	return connections.Limit(ln, connections.Options{Limits: g.limit, Trusted: g.trusted, Open: g.open, Paused: g.paused, Batch: g.tight, Now: g.now})
 }
 
 // endUnlessFew makes the server close connections after their response while more than
@@ -164,6 +166,7 @@ type gateway struct {
 	shortcut  *shortcut
 	tracer    trace.Tracer
 	open      *atomic.Int64 // number of open connections
+	all       []*intake     // those of intakes; each request looks at them
 	limit     connections.Limits
 }
 
@@ -203,7 +206,7 @@ func New(d Deps) (*Gateway, error) {
 		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
-		byAddress: map[api.Limit]*ratelimit.Limiter{},
+		byAddress: map[api.Limit]*ratelimit.Limiter{}, all: slices.Collect(maps.Values(d.intakes)),
 	}
 	for class, name := range map[api.Limit]string{api.SignIn: "auth", api.Setup: "setup"} {
 		g.byAddress[class] = ratelimit.New(ratelimit.Options{Name: name, Rule: d.SignInLimit, Shared: d.Limits,
@@ -276,7 +279,7 @@ func New(d Deps) (*Gateway, error) {
 	g.refuseExpected(app.Server())
 	tellTrusted(d.Logger, d.TrustedProxies)
 	g.limit.Log(d.Logger, files)
-	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, limit: g.limit, paused: g.holdback.paused, now: d.Now}, nil
+	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, limit: g.limit, paused: g.holdback.paused, tight: g.tight, now: d.Now}, nil
 }
 
 // seen marks the organization as active when a cached response is sent, as the service

@@ -36,19 +36,25 @@ const (
 // pipe. The sender determines how much work this is, so it is limited per address.
 type lingering struct {
 	net.Listener
-	ends *lingerers
+	ends  *lingerers
+	batch *batches // nil: each response is written at once
 }
 
 func newLingering(ln net.Listener, trusted func(net.Conn) bool) lingering {
-	return lingering{ln, &lingerers{trusted: trusted, by: map[string]int{}, pace: ratelimit.NewPace(lingerEach, 0), together: ratelimit.NewPace(lingerAll, 0)}}
+	return lingering{Listener: ln, ends: &lingerers{trusted: trusted, by: map[string]int{}, pace: ratelimit.NewPace(lingerEach, 0), together: ratelimit.NewPace(lingerAll, 0)}}
 }
 
 func (l lingering) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
-		return &lingeringConn{Conn: tcp, tcp: tcp, ends: l.ends}, nil
+	tcp, ok := conn.(*net.TCPConn)
+	if !ok || err != nil {
+		return conn, err
 	}
-	return conn, err
+	c := &lingeringConn{Conn: tcp, tcp: tcp, ends: l.ends}
+	if raw, err := tcp.SyscallConn(); err == nil && nonblocking && l.batch != nil {
+		c.batch = newBatched(l.batch, raw, tcp.Write)
+	}
+	return c, nil
 }
 
 // lingerers counts the lingering connections. Those of a trusted proxy carry many
@@ -124,6 +130,7 @@ type lingeringConn struct {
 	net.Conn // the same connection as tcp
 	tcp      *net.TCPConn
 	ends     *lingerers
+	batch    *batched // nil: none
 	// waits is set while the server waits for the client, so that no response can be
 	// lost. It stays set after a read error or the end of the stream.
 	waits            atomic.Bool
@@ -144,6 +151,9 @@ func (c *lingeringConn) Read(b []byte) (int, error) {
 func (c *lingeringConn) Write(b []byte) (int, error) {
 	if err := c.writing.apply(c.Conn.SetWriteDeadline); err != nil {
 		return 0, err
+	}
+	if c.batch != nil {
+		return c.batch.write(b)
 	}
 	return c.Conn.Write(b)
 }
@@ -168,6 +178,9 @@ func (c *lingeringConn) SetDeadline(t time.Time) error {
 func (c *lingeringConn) Close() error {
 	var err error
 	c.close.Do(func() {
+		if c.batch != nil {
+			c.batch.flush()
+		}
 		address, trusted := addressOf(c.tcp).String(), c.ends.trusted(c.tcp)
 		if c.waits.Load() || !c.ends.begin(address, trusted) {
 			err = c.tcp.Close()

@@ -39,14 +39,21 @@ type Options struct {
 	Open *atomic.Int64
 	// Paused, if set, are the addresses whose new connections are not read yet.
 	Paused *Paused
-	Now    func() time.Time
+	// Batch, if set, reports whether the server is overloaded: then small responses are
+	// written in batches.
+	Batch func() bool
+	Now   func() time.Time
 }
 
 // Limit wraps ln: it limits the number of connections, and makes the connections that
 // the server closes linger (see lingering).
 func Limit(ln net.Listener, o Options) net.Listener {
 	l := &limitedListener{trusted: o.Trusted, limit: o.Limits, open: o.Open, paused: o.Paused, now: o.Now}
-	l.Listener = newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
+	inner := newLingering(ln, func(conn net.Conn) bool { return l.isTrusted(addressOf(conn)) })
+	if o.Batch != nil {
+		inner.batch = &batches{on: o.Batch}
+	}
+	l.Listener = inner
 	return l
 }
 
