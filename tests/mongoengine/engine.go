@@ -2,10 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
+	"net"
+	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/FerretDB/FerretDB/ferretdb"
 )
@@ -23,6 +28,9 @@ type engine struct {
 // embedded form never reports. Warnings are written to logs.
 func startEngine(dir string, logs io.Writer) (*engine, error) {
 	socket := filepath.Join(dir, "engine.sock")
+	if err := removeStaleSocket(socket); err != nil {
+		return nil, err
+	}
 	db, err := ferretdb.New(&ferretdb.Config{
 		Listener: ferretdb.ListenerConfig{Unix: socket},
 		Logger:   slog.New(slog.NewTextHandler(logs, &slog.HandlerOptions{Level: slog.LevelError})),
@@ -42,6 +50,25 @@ func startEngine(dir string, logs io.Writer) (*engine, error) {
 		_ = db.Run(ctx)
 	}()
 	return e, nil
+}
+
+// removeStaleSocket removes the socket of an engine that was killed, which would be
+// "already in use". An engine that answers on it keeps it: two of them would change the
+// same files in turn.
+func removeStaleSocket(socket string) error {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(context.Background(), "unix", socket)
+	switch {
+	case err == nil:
+		_ = conn.Close()
+		return fmt.Errorf("another mongoengine is using %s", filepath.Dir(socket))
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return os.Remove(socket)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	default:
+		return err
+	}
 }
 
 // stop stops the engine and waits until its files are closed.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,35 @@ func TestRunKeepsGivenDirectory(t *testing.T) {
 	n, err := connect(t, server.uri).Database("kept").Collection("items").CountDocuments(t.Context(), bson.D{})
 	if err != nil || n != 1 {
 		t.Errorf("after a restart: %d documents, %v; want 1", n, err)
+	}
+}
+
+// TestDirectoryOfKilledServer verifies that a server starts on the files of one that was
+// killed, whose socket is still there, and not on those of one that runs.
+func TestDirectoryOfKilledServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	killed, err := (&net.ListenConfig{}).Listen(t.Context(), "unix", filepath.Join(dir, "engine.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.(*net.UnixListener).SetUnlinkOnClose(false)
+	if err := killed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := startServer(t, "-data", dir)
+	if err := connect(t, server.uri).Ping(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+
+	in, stdin := io.Pipe()
+	defer stdin.Close() //nolint:errcheck // nothing is written to it
+	err = run(t.Context(), []string{"-data", dir}, in, io.Discard, &testLog{t: t})
+	if err == nil || !strings.Contains(err.Error(), "another mongoengine is using "+dir) {
+		t.Errorf("a second server on the directory: %v", err)
+	}
+	if err := connect(t, server.uri).Ping(t.Context(), nil); err != nil {
+		t.Errorf("the first server, afterwards: %v", err)
 	}
 }
 
