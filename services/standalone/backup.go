@@ -112,17 +112,26 @@ func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest
 	}
 	target := filepath.Join(to, DatabaseFile)
 	if d.Records.URI == "" {
-		if err := sqlitex.Copy(ctx, target, filepath.Join(d.Dir.Path, DatabaseFile)); err != nil {
-			return m, err
-		}
-	} else if err := archive(ctx, env, d, target); err != nil {
-		return m, err
+		err = sqlitex.Copy(ctx, target, filepath.Join(d.Dir.Path, DatabaseFile))
+	} else {
+		err = archive(ctx, env, d, target)
+	}
+	if err != nil {
+		return m, inBackup(to, err)
 	}
 	if m, err = inspect(ctx, env, to); err != nil {
 		return m, err
 	}
 	m.Format, m.Version, m.CreatedAt = manifestFormat, env.Version, time.Now().UTC().Truncate(time.Second)
-	return m, m.write(to)
+	return m, inBackup(to, m.write(to))
+}
+
+// inBackup returns what to do about a disk without room for a backup; another error unchanged.
+func inBackup(to string, err error) error {
+	if !isFull(err) {
+		return err
+	}
+	return fmt.Errorf("the disk of %s has no room for the backup, which was removed: make room, keep fewer backups (--keep), or name a directory on another disk: %w", absolute(to), err)
 }
 
 // archive copies the data of MongoDB into a new file.

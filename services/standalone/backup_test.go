@@ -91,8 +91,8 @@ func TestBackupAndRestore(t *testing.T) {
 		if err := os.WriteFile(database, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if out, err := source.run("", "backup", "verify", backup); err == nil {
-			t.Errorf("%s: %s", what, out)
+		if out, err := source.run("", "backup", "verify", backup); err == nil || !strings.Contains(err.Error(), database+" is damaged") {
+			t.Errorf("%s: %v\n%s", what, err, out)
 		}
 	}
 	if err := os.Remove(filepath.Join(backup, "manifest.json")); err != nil {

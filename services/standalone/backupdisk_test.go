@@ -111,7 +111,7 @@ func TestAFullDiskOfBackupsRecovers(t *testing.T) {
 		"$0" backup --into . --keep 1 >/dev/null || exit 10
 		cat /dev/zero >ballast 2>/dev/null
 		sleep 1.1 # names are of a second
-		"$0" backup --into . --keep 1 2>refused.txt && exit 11
+		"$0" backup --into . --keep 1 2>&1 && exit 11
 		[ "$(ls -d ecf-* | wc -l)" = 1 ] || exit 12
 		rm ballast
 		killed=ecf-$(date -u -d '1 hour ago' +%Y%m%dT%H%M%SZ)
@@ -123,6 +123,9 @@ func TestAFullDiskOfBackupsRecovers(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "unshare", "-Urm", "sh", "-c", script, program, disk) //nolint:gosec // as above
 	cmd.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "ECF_DATA_DIR=" + c.env["ECF_DATA_DIR"]}
 	out, err := cmd.CombinedOutput()
+	if want := "ecf: the disk of " + disk + "/ecf-"; !bytes.Contains(out, []byte(want)) || !bytes.Contains(out, []byte(" has no room for the backup")) {
+		t.Errorf("the backup on a full disk does not say %q:\n%s", want, out)
+	}
 	if err != nil || !bytes.Contains(out, []byte("is whole")) || bytes.Contains(out, []byte("newest attempt")) {
 		t.Errorf("%v (which step it was, the script says)\n%s", err, out)
 	}

@@ -120,12 +120,16 @@ func verifyBackup(ctx context.Context, env app.Env, dir string) (m manifest, err
 	if m.Format != manifestFormat {
 		return m, fmt.Errorf("the backup has the format %d, but this program reads format %d", m.Format, manifestFormat)
 	}
+	// First of all: the engine's error for a damaged file names neither the file nor the damage.
+	path := filepath.Join(dir, DatabaseFile)
+	if sum, err := fileHash(path); err != nil {
+		return m, err
+	} else if sum != m.Database {
+		return m, fmt.Errorf("%s is damaged, and not the file of the manifest: its SHA-256 is %s, not %s: use another backup", path, sum, m.Database)
+	}
 	found, err := inspect(ctx, env, dir)
 	if err != nil {
 		return m, err
-	}
-	if found.Database != m.Database {
-		return m, fmt.Errorf("%s is not the file of the manifest: its SHA-256 is %s, not %s", DatabaseFile, found.Database, m.Database)
 	}
 	for table, want := range m.Tables {
 		if got := found.Tables[table]; got != want && found.stepped[table] != want {

@@ -63,8 +63,13 @@ func removeLeftScratch() {
 // inScratch returns what is wrong with the directory of temporary files, which has to have
 // room for a copy of the database.
 func inScratch(err error) error {
-	if err == nil || !sqlitex.IsFull(err) && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
+	if !isFull(err) {
 		return err
 	}
 	return fmt.Errorf("%s has no room for a copy of the database, which is verified there: make room, or name a directory on another disk with TMPDIR: %w", os.TempDir(), err)
+}
+
+// isFull reports whether a disk or its quota has no room left, in the terms of the system or of the database.
+func isFull(err error) bool {
+	return sqlitex.IsFull(err) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
