@@ -101,6 +101,12 @@ func (p *pickup) looked(list string, err error) {
 		p.found = true
 	case errors.Is(err, redis.Nil):
 		p.empty[list] = true
+	case redis.HasErrorPrefix(err, "NOSCRIPT"):
+		// The script itself is sent at once.
+	default:
+		// asynq polls again at once, and a server that responds with an error, such as one that
+		// loads its data, would get nothing but polls.
+		p.rest(min(p.look, anyway))
 	}
 }
 
@@ -120,7 +126,7 @@ func (p *pickup) wait() {
 		p.found = false
 	}()
 	if p.told && !p.found || p.unable() {
-		p.rest()
+		p.rest(p.look)
 	}
 	p.told, p.ask = false, true
 	if p.unable() {
@@ -143,9 +149,9 @@ func (p *pickup) wait() {
 	}
 }
 
-// rest sleeps as long as asynq would between two polls.
-func (p *pickup) rest() {
-	timer := time.NewTimer(p.look/2 + rand.N(p.look)) //nolint:gosec // so that processes do not look at once
+// rest sleeps as long as asynq would between two polls with the given interval.
+func (p *pickup) rest(interval time.Duration) {
+	timer := time.NewTimer(interval/2 + rand.N(interval)) //nolint:gosec // so that processes do not look at once
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -164,7 +170,7 @@ func (p *pickup) watch(list string) {
 	p.waits.Go(func() {
 		err := p.block(list)
 		if err != nil {
-			p.rest()
+			p.rest(p.look)
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()

@@ -112,6 +112,37 @@ func TestAWorkerThatCannotBeToldLooks(t *testing.T) {
 	}
 }
 
+// TestARefusingServerIsAskedLittle verifies that a worker polls a server that responds with
+// errors no more often than an idle one, and receives tasks once it is in service again. asynq
+// itself polls again at once.
+func TestARefusingServerIsAskedLittle(t *testing.T) {
+	t.Parallel()
+	opt, _ := open(t)
+	var refusals atomic.Int64
+	var inService atomic.Bool
+	began := time.Now()
+	given := serveLooking(t, watched{opt, func(cmd redis.Cmder) error {
+		if name := cmd.Name(); inService.Load() || name != "eval" && name != "evalsha" {
+			return nil
+		}
+		refusals.Add(1)
+		return errors.New("MISCONF Redis is configured to save RDB snapshots")
+	}}, notify.Often)
+	testkit.Eventually(t, time.Minute, func() error {
+		if n := refusals.Load(); n < 50 {
+			return fmt.Errorf("%d polls", n)
+		}
+		return nil
+	})
+	// Polls are half an interval apart at least; other loops of asynq run every few seconds.
+	if n, took := refusals.Load(), time.Since(began); took < time.Duration(n)*notify.Often/3 {
+		t.Errorf("%d polls in %v", n, took)
+	}
+	inService.Store(true)
+	send(t, notifierOf(t, opt, notify.QueueInteractive), "event")
+	got(t, given, "event")
+}
+
 // TestAnIdleWorkerAsksLittle verifies that an idle worker sends fewer commands than by polling
 // two queues every 20 ms, and not many more while other workers get the tasks.
 func TestAnIdleWorkerAsksLittle(t *testing.T) {
