@@ -62,7 +62,8 @@ type Peers struct {
 	files Files
 	now   func() time.Time
 
-	outage *telemetry.Outage // of reloading the files
+	outage  *telemetry.Outage // of reloading the files
+	invalid *telemetry.Outage // of their certificate
 
 	mu     sync.Mutex
 	looked time.Time
@@ -83,7 +84,32 @@ func Open(f Files, log *slog.Logger, now func() time.Time) (*Peers, error) {
 		return nil, nil //nolint:nilnil // a nil Peers is one that does nothing
 	}
 	p := &Peers{files: f, now: now, outage: telemetry.NewOutage(log, now, "reading the certificates of the service again")}
-	return p, p.load()
+	p.invalid = telemetry.NewOutage(log, now, "verifying the certificate of the service")
+	if err := p.load(); err != nil {
+		return p, err
+	}
+	p.invalid.Report(context.Background(), p.verify())
+	return p, nil
+}
+
+// verify returns why the other services refuse the certificate, which they cannot tell this
+// one: it has expired, is not valid yet, or is of another authority.
+func (p *Peers) verify() error {
+	p.mu.Lock()
+	pair, roots := p.pair, p.roots
+	p.mu.Unlock()
+	chain := x509.NewCertPool()
+	for _, der := range pair.Certificate[1:] {
+		if c, err := x509.ParseCertificate(der); err == nil {
+			chain.AddCert(c)
+		}
+	}
+	// Any usage: a certificate of a service that serves no other one may be for clients only.
+	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: chain, CurrentTime: p.now(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}); err != nil {
+		return fmt.Errorf("the other services refuse %s %s, valid from %s to %s: %w", certName, p.files.Cert,
+			pair.Leaf.NotBefore.UTC().Format(time.RFC3339), pair.Leaf.NotAfter.UTC().Format(time.RFC3339), err)
+	}
+	return nil
 }
 
 // Check returns an error for an address of another service that is not https.
@@ -149,6 +175,7 @@ func (p *Peers) current() (tls.Certificate, *x509.CertPool) {
 	}
 	err := p.load()
 	p.outage.Report(context.Background(), err)
+	p.invalid.Report(context.Background(), p.verify())
 	if err != nil {
 		return pair, roots
 	}

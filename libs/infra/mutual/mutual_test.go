@@ -183,3 +183,62 @@ func TestFilesThatDoNotWork(t *testing.T) {
 		t.Error("connected under an ended context")
 	}
 }
+
+// TestAnInvalidCertificateIsLogged verifies that a service logs that the others refuse its
+// certificate, at startup and when it expires while the service runs, and when a valid one
+// has replaced it.
+func TestAnInvalidCertificateIsLogged(t *testing.T) {
+	t.Parallel()
+	ours, began := testkit.NewAuthority(t), time.Now()
+	f, _ := filesOf(ours.Until(began.Add(30*time.Minute)), t.TempDir())
+	strangers, _ := filesOf(testkit.NewAuthority(t), t.TempDir())
+	for name, c := range map[string]struct {
+		files mutual.Files
+		at    time.Duration
+		want  string
+	}{
+		"expired":              {f, 31 * time.Minute, "expired"},
+		"not valid yet":        {f, -3 * time.Hour, "not yet valid"},
+		"of another authority": {mutual.Files{CA: f.CA, Cert: strangers.Cert, Key: strangers.Key}, 0, "unknown authority"},
+	} {
+		var log strings.Builder
+		if _, err := mutual.Open(c.files, slog.New(slog.NewTextHandler(&log, nil)), testkit.NewClock(began.Add(c.at)).Now); err != nil {
+			t.Fatal(err)
+		}
+		if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "verifying the certificate of the service fails") ||
+			!strings.Contains(text, c.files.Cert) || !strings.Contains(text, c.want) {
+			t.Errorf("%s: the log is %q", name, text)
+		}
+	}
+
+	var log strings.Builder
+	clock := testkit.NewClock(began)
+	p, err := mutual.Open(f, slog.New(slog.NewTextHandler(&log, nil)), clock.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// connects advances the clock and makes a connection, with which the files are checked;
+	// nobody listens there.
+	connects := func(after time.Duration) {
+		t.Helper()
+		clock.Advance(after)
+		if _, err := p.Dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil {
+			t.Error("somebody listens on port 1")
+		}
+	}
+	connects(time.Minute)
+	if log.Len() > 0 {
+		t.Errorf("the log of a valid certificate is %q", log.String())
+	}
+	connects(30 * time.Minute)
+	connects(time.Minute)
+	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "verifying the certificate of the service fails") {
+		t.Errorf("expired while the service runs: the log is %q", text)
+	}
+	_, _ = filesOf(ours.Until(began.Add(time.Hour)), filepath.Dir(f.Cert))
+	connects(time.Minute)
+	connects(time.Minute)
+	if text := log.String(); !strings.Contains(text, "verifying the certificate of the service works again") {
+		t.Errorf("replaced by a valid one: the log is %q", text)
+	}
+}
