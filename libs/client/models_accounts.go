@@ -251,10 +251,11 @@ type Policy struct {
 	// A record that counts for less than this is approved automatically when it is submitted. Its history shows
 	// the move auto-approve with the name of the administrator who set this value. With fourEyes, a record that
 	// this administrator created, last edited or submitted waits for someone else, and so does a record that was
-	// approved before. nil or 0: nothing is approved automatically. In kg CO2e.
+	// approved before. A record that a person sent back or rejected always waits until a person approves it. nil
+	// or 0: nothing is approved automatically. In kg CO2e.
 	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
-	// One in this number of automatically approvable records, chosen by its id, still waits for a person; nil:
-	// none. Not stored without autoApproveBelowKg.
+	// One in this number of automatically approvable records, drawn when it is first submitted, still waits for a
+	// person; nil: none. Not stored without autoApproveBelowKg.
 	SpotCheckOneIn *int `json:"spotCheckOneIn,omitempty"`
 	// Who last set these two values; read-only.
 	AutoApproveSetBy *Actor `json:"autoApproveSetBy,omitempty"`
@@ -278,10 +279,11 @@ type PolicyPatch struct {
 	// A record that counts for less than this is approved automatically when it is submitted. Its history shows
 	// the move auto-approve with the name of the administrator who set this value. With fourEyes, a record that
 	// this administrator created, last edited or submitted waits for someone else, and so does a record that was
-	// approved before. nil or 0: nothing is approved automatically. In kg CO2e.
+	// approved before. A record that a person sent back or rejected always waits until a person approves it. nil
+	// or 0: nothing is approved automatically. In kg CO2e.
 	AutoApproveBelowKg Optional[float64] `json:"autoApproveBelowKg,omitzero"`
-	// One in this number of automatically approvable records, chosen by its id, still waits for a person; nil:
-	// none. Not stored without autoApproveBelowKg.
+	// One in this number of automatically approvable records, drawn when it is first submitted, still waits for a
+	// person; nil: none. Not stored without autoApproveBelowKg.
 	SpotCheckOneIn Optional[int] `json:"spotCheckOneIn,omitzero"`
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 )
@@ -23,7 +24,7 @@ func TestThePolicyApprovesWhatItHasSeen(t *testing.T) {
 	ev := record.Event{Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 3}
 	r := record.Record{ID: "r", Org: "org", Event: "e", Type: "waste", Rev: 2, ContextRev: 3, Contribution: nothing,
 		Fields: json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1000}`)}
-	req, ok := record.PolicyApproval(p, r, ev, false)
+	req, ok := record.PolicyApproval(p, r, ev, record.Past{})
 	if !ok {
 		t.Fatal("what is stored as little is not approved")
 	}
@@ -33,7 +34,7 @@ func TestThePolicyApprovesWhatItHasSeen(t *testing.T) {
 		t.Error("it approves another revision than the one it was asked for")
 	}
 	r.ContextRev = 2
-	if _, ok := record.PolicyApproval(p, r, ev, false); ok {
+	if _, ok := record.PolicyApproval(p, r, ev, record.Past{}); ok {
 		t.Error("520 kg are approved by what they counted under another context")
 	}
 }
@@ -45,24 +46,88 @@ func TestThePolicyDoesNotApproveAgain(t *testing.T) {
 	ev := record.Event{Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 1}
 	store, w := newFlow(t, record.Unsubmitted)
 	for _, m := range []record.Move{record.Submit, record.Approve, record.Reopen, record.Submit} {
-		if before, err := record.ApprovedBefore(t.Context(), store, store.r); err != nil || before {
-			t.Errorf("before %s: %t, %v", m, before, err)
-		}
 		if _, err := w.Apply(t.Context(), request(m, manager)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before, err := record.ApprovedBefore(t.Context(), store, store.r)
-	if err != nil || !before {
-		t.Fatalf("approved before: %t, %v", before, err)
+	past, err := record.PastOf(t.Context(), store, store.r)
+	if err != nil || !past.Approved || past.SentBack {
+		t.Fatalf("approved before: %+v, %v", past, err)
 	}
 	r := store.r
 	r.Type, r.Fields = "waste", json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1}`)
 	for _, fourEyes := range []bool{true, false} {
 		p := record.Policy{FourEyes: fourEyes, AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(100)}}
-		if _, ok := record.PolicyApproval(p, r, ev, before); ok == fourEyes {
+		if _, ok := record.PolicyApproval(p, r, ev, past); ok == fourEyes {
 			t.Errorf("four eyes %t: approved %t", fourEyes, ok)
 		}
+	}
+}
+
+// The policy does not approve what a person has sent back, however it is submitted again, until a person has
+// approved it: otherwise a small figure would overrule the reviewer.
+func TestThePolicyOverrulesNoReviewer(t *testing.T) {
+	t.Parallel()
+	ev := record.Event{Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 1}
+	p := record.Policy{AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(100)}}
+	for _, c := range []struct {
+		name  string
+		moves []record.Move
+		want  bool
+	}{
+		{"submitted", []record.Move{record.Submit}, true},
+		{"withdrawn and submitted", []record.Move{record.Submit, record.Withdraw, record.Submit}, true},
+		{"sent back", []record.Move{record.Submit, record.RequestChanges, record.Submit}, false},
+		{"sent back, edited", []record.Move{record.Submit, record.RequestChanges, record.Edit, record.Submit}, false},
+		{"sent back, withdrawn", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.Withdraw, record.Submit}, false},
+		{"rejected", []record.Move{record.Submit, record.Reject, record.Reopen, record.Submit}, false},
+		{"sent back, approved, reopened", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.Approve, record.Reopen, record.Submit}, true},
+	} {
+		store, w := newFlow(t, record.Unsubmitted)
+		for _, m := range c.moves {
+			if _, err := w.Apply(t.Context(), request(m, manager)); err != nil {
+				t.Fatal(c.name, m, err)
+			}
+		}
+		past, err := record.PastOf(t.Context(), store, store.r)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		r := store.r
+		r.Type, r.Fields = "waste", json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1}`)
+		if _, ok := record.PolicyApproval(p, r, ev, past); ok != c.want {
+			t.Errorf("%s: approved %t, want %t", c.name, ok, c.want)
+		}
+	}
+}
+
+// Whether a record is spot-checked cannot be told before it is submitted: of one and the same record some submissions
+// are drawn and some are not. Submitting the same record again does not draw again.
+func TestSpotChecksCannotBeForetold(t *testing.T) {
+	t.Parallel()
+	a := record.AutoApproval{BelowKg: decimal.FromInt(1), SpotCheckOneIn: 2}
+	seen := map[bool]int{}
+	for range 64 {
+		store, w := newFlow(t, record.Unsubmitted)
+		var first record.Past
+		for i, m := range []record.Move{record.Submit, record.Withdraw, record.Edit, record.Submit} {
+			if _, err := w.Apply(t.Context(), request(m, manager)); err != nil {
+				t.Fatal(m, err)
+			}
+			past, err := record.PastOf(t.Context(), store, store.r)
+			if err != nil || past.Lot == "" {
+				t.Fatal(past, err)
+			}
+			if i == 0 {
+				first = past
+			} else if past.Lot != first.Lot {
+				t.Fatalf("drawn again after %s", m)
+			}
+		}
+		seen[a.Approves(first.Lot, footprint.Mass{})]++
+	}
+	if seen[true] == 0 || seen[false] == 0 {
+		t.Errorf("64 submissions of one record: %v", seen)
 	}
 }
 

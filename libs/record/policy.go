@@ -29,9 +29,10 @@ type AutoApproval struct {
 func (a AutoApproval) On() bool { return a.BelowKg.Sign() > 0 }
 
 // Approves reports whether a record that counts for mass is approved without a
-// person. Which records are spot-checked depends on their ids alone: who submits
-// again does not draw again.
-func (a AutoApproval) Approves(org OrgID, id ID, mass footprint.Mass) bool {
+// person. Which records are spot-checked depends on the hash of the entry of their first
+// submission alone (Past.Lot): who submits again does not draw again, and nobody can tell before
+// that submission, because the hash covers a salt that is drawn with it.
+func (a AutoApproval) Approves(lot string, mass footprint.Mass) bool {
 	if !a.On() {
 		return false
 	}
@@ -40,12 +41,12 @@ func (a AutoApproval) Approves(org OrgID, id ID, mass footprint.Mass) bool {
 	if !ok || kilograms.Cmp(below) >= 0 {
 		return false
 	}
-	return a.SpotCheckOneIn <= 0 || draw(org, id)%uint64(a.SpotCheckOneIn) != 0
+	return a.SpotCheckOneIn <= 0 || draw(lot)%uint64(a.SpotCheckOneIn) != 0
 }
 
-// draw returns a pseudorandom number for a record that the user cannot choose.
-func draw(org OrgID, id ID) uint64 {
-	sum := sha256.Sum256([]byte("spot check/" + string(org) + "/" + string(id)))
+// draw returns the pseudorandom number of a lot.
+func draw(lot string) uint64 {
+	sum := sha256.Sum256([]byte("spot check/" + lot))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
@@ -67,32 +68,54 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	return json.Marshal(view)
 }
 
-// approvedAgain is the lowest revision of a record that is submitted and was approved before:
-// created, submitted, approved, reopened, submitted.
-const approvedAgain = 5
+// Past is what decides about the approval of a submitted record by the policy, beside the record.
+type Past struct {
+	// Approved: it was approved before, by a person or the policy.
+	Approved bool
+	// SentBack: a person requested changes or rejected it, and no person has approved it since.
+	SentBack bool
+	// Lot is the hash of the entry of its first submission.
+	Lot string
+}
 
-// ApprovedBefore reports whether a record that is not approved now was approved once.
-// It reads the history of few records: others are too young for it.
-func ApprovedBefore(ctx context.Context, history interface {
+// neverMoved is the revision of a record that was created and submitted, and nothing else.
+const neverMoved = 2
+
+// PastOf returns the past of a record that has just been submitted. It reads no history of a
+// record that has none.
+func PastOf(ctx context.Context, history interface {
 	Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
-}, r Record) (bool, error) {
-	if r.Rev < approvedAgain {
-		return false, nil
+}, r Record) (Past, error) {
+	var before []Entry
+	if r.Rev > neverMoved {
+		var err error
+		if before, err = history.Entries(ctx, r.Org, r.ID); err != nil {
+			return Past{}, fmt.Errorf("has a person decided on it before: read history: %w", err)
+		}
 	}
-	entries, err := history.Entries(ctx, r.Org, r.ID)
-	if err != nil {
-		return false, fmt.Errorf("was it approved before: read history: %w", err)
+	p := Past{Lot: r.Last.Hash}
+	// Entries with a later revision are left from failed attempts.
+	before = slices.DeleteFunc(slices.Clone(before), func(e Entry) bool { return e.Rev >= r.Rev })
+	for _, e := range slices.Backward(before) {
+		switch e.Move {
+		case Submit:
+			p.Lot = e.Hash
+		case Approve, AutoApprove:
+			p.Approved = true
+		case RequestChanges, Reject:
+			p.SentBack = p.SentBack || !slices.ContainsFunc(before, func(later Entry) bool { return later.Move == Approve && later.Rev > e.Rev })
+		}
 	}
-	return slices.ContainsFunc(entries, func(e Entry) bool { return e.Rev < r.Rev && e.To == Approved }), nil
+	return p, nil
 }
 
 // PolicyApproval returns the request by which an organization's policy approves a
 // record that has just been submitted, and whether it does. It approves exactly the
-// submitted revision. Under four-eyes control a record that was approved before
-// (ApprovedBefore) needs a person, because reopening and submitting it again must
-// not restore the approval without one.
-func PolicyApproval(p Policy, submitted Record, ev Event, approvedBefore bool) (Request, bool) {
-	if p.FourEyes && approvedBefore {
+// submitted revision. A record that a person has sent back needs a person, because the policy must not
+// overrule the reviewer. Under four-eyes control so does one that was approved before,
+// because reopening and submitting it again must not restore the approval without one.
+func PolicyApproval(p Policy, submitted Record, ev Event, past Past) (Request, bool) {
+	if past.SentBack || p.FourEyes && past.Approved {
 		return Request{}, false
 	}
 	contribution := submitted.Contribution
@@ -103,7 +126,7 @@ func PolicyApproval(p Policy, submitted Record, ev Event, approvedBefore bool) (
 		}
 	}
 	var sum total.Contribution
-	if err := json.Unmarshal(contribution, &sum); err != nil || !p.AutoApprove.Approves(submitted.Org, submitted.ID, sum.Total()) {
+	if err := json.Unmarshal(contribution, &sum); err != nil || !p.AutoApprove.Approves(past.Lot, sum.Total()) {
 		return Request{}, false
 	}
 	return Request{

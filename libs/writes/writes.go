@@ -192,13 +192,11 @@ func (w Write) byPolicy(ctx context.Context, submitted record.Record) record.Rec
 	if err != nil {
 		return submitted
 	}
-	before := false
-	if policy.FourEyes {
-		if before, err = record.ApprovedBefore(ctx, w.Store, submitted); err != nil {
-			return submitted
-		}
+	past, err := record.PastOf(ctx, w.Store, submitted)
+	if err != nil {
+		return submitted
 	}
-	request, ok := record.PolicyApproval(policy, submitted, ev, before)
+	request, ok := record.PolicyApproval(policy, submitted, ev, past)
 	if !ok {
 		return submitted
 	}

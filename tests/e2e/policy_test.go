@@ -63,6 +63,15 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 		manager.post(small+"/reopen", map[string]any{"comment": "Look again"}).want(http.StatusOK)
 		manager.post(small+"/auto-approve", nil).wantError(http.StatusNotFound, "NOT_FOUND")
 
+		// What a person has sent back waits for one, however small it has become.
+		large := create(user, 2)
+		user.post(large+"/submit", nil).want(http.StatusOK)
+		manager.post(large+"/request-changes", map[string]any{"comment": "The treatment is wrong."}).want(http.StatusOK)
+		user.do(http.MethodPatch, large, map[string]any{"weightKg": 1}, nil).want(http.StatusOK)
+		if a := user.post(large+"/submit", nil).want(http.StatusOK); a.str("status") != "submitted" {
+			t.Errorf("sent back by a person, made small and submitted again: %s", a.body)
+		}
+
 		// A dry run shows it and stores nothing; each of many at once is treated like a
 		// single one; with a key it happens once.
 		path := create(user, 1)
@@ -72,7 +81,7 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 		if a := user.get(path); a.str("status") != "unsubmitted" {
 			t.Errorf("after the dry run: %s", a.body)
 		}
-		large := create(user, 2)
+		large = create(user, 2)
 		many := user.post(event+"/waste/submit", map[string]any{"ids": []string{path[len(event+"/waste/"):], large[len(event+"/waste/"):]}}).want(http.StatusOK)
 		if many.str("items", 0, "record", "status") != "approved" || many.str("items", 1, "record", "status") != "submitted" {
 			t.Errorf("many: %s", many.body)
@@ -93,7 +102,7 @@ func TestSmallRecordsAreApprovedByPolicy(t *testing.T) {
 		wants("the admin's own under four eyes", admin, 1, "submitted")
 		wants("another's under four eyes", user, 1, "approved")
 
-		// Spot checks: exactly those that the id determines.
+		// Spot checks: those that their first submission determines.
 		twoEyes := `{"policy":{"fourEyes":false,"spotCheckOneIn":2}}`
 		patch(twoEyes).want(http.StatusAccepted) // a second administrator must request the same
 		patch(twoEyes).want(http.StatusAccepted)

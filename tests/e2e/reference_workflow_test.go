@@ -180,7 +180,7 @@ func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *
 		next.deleted = true
 	case "submit":
 		next.submitter, next.submittedBy, next.reviewer, next.comment = by, by, nil, ""
-		if o := r.org; o.approvesSmall && !o.checksAll && next.weightKg == 1 && (!o.fourEyes || !next.touchedBy(o.admin) && !next.everApproved()) {
+		if o := r.org; o.approvesSmall && !o.checksAll && next.weightKg == 1 && !next.sentBack() && (!o.fourEyes || !next.touchedBy(o.admin) && !next.everApproved()) {
 			next.step("auto-approve", "approved", o.admin, policyComment)
 			next.reviewer, next.comment = o.admin, policyComment
 		}
@@ -190,6 +190,20 @@ func (r *refRecord) after(m refMove, by *person, comment string, weightKg int) *
 		next.reviewer, next.comment = by, comment
 	}
 	return &next
+}
+
+// sentBack reports whether a person has sent the record back and none has approved it since: the policy does not
+// overrule a reviewer.
+func (r *refRecord) sentBack() bool {
+	for _, line := range slices.Backward(r.history) {
+		switch line.action {
+		case "approve":
+			return false
+		case "request-changes", "reject":
+			return true
+		}
+	}
+	return false
 }
 
 // everApproved reports whether a person or the policy has approved the record before:

@@ -3137,12 +3137,13 @@ Policy.__doc__ = """Rules of approval.
 autoApproveBelowKg: A record that counts for less than this is approved automatically when it is submitted. Its
     history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a
     record that this administrator created, last edited or submitted waits for someone else, and so does a record that
-    was approved before. `null` or 0: nothing is approved automatically. In kg CO2e.
+    was approved before. A record that a person sent back or rejected always waits until a person approves it. `null`
+    or 0: nothing is approved automatically. In kg CO2e.
 autoApproveSetBy: Who last set these two values; read-only.
 fourEyes: Whoever created, last edited or submitted a record cannot approve it.
 requireReason: A change of an event that affects an approved figure needs a `comment`.
-spotCheckOneIn: One in this number of automatically approvable records, chosen by its id, still waits for a person;
-    `null`: none. Not stored without `autoApproveBelowKg`.
+spotCheckOneIn: One in this number of automatically approvable records, drawn when it is first submitted, still waits
+    for a person; `null`: none. Not stored without `autoApproveBelowKg`.
 """
 
 PreviewResponseData = TypedDict(
