@@ -160,6 +160,8 @@ type EffectFigures struct {
 	PerAttendeeKg *Kilograms `json:"perAttendeeKg"`
 	// The total per attendee and day; nil if either is not known. In kg CO2e.
 	PerAttendeeDayKg *Kilograms `json:"perAttendeeDayKg"`
+	// The total per participant; remote ones are included. In kg CO2e.
+	PerParticipantKg *Kilograms `json:"perParticipantKg,omitempty"`
 }
 
 // Effect is what a change of an event does to its figures.

@@ -162,7 +162,7 @@ func eventFields() []eventField {
 		{name: "startDate", governed: true, value: func(e Event) any { return e.StartDate }},
 		{name: "endDate", governed: true, value: func(e Event) any { return e.EndDate }},
 		{name: "attendees", governed: true, value: func(e Event) any { return e.Attendees }},
-		{name: "virtualAttendees", value: func(e Event) any { return e.VirtualAttendees }},
+		{name: "virtualAttendees", governed: true, value: func(e Event) any { return e.VirtualAttendees }},
 		{name: "country", governed: true, value: func(e Event) any { return e.Country }},
 		{name: "timezone", value: func(e Event) any { return e.Timezone }},
 		{name: "description", value: func(e Event) any { return e.Description }},

@@ -27,6 +27,8 @@ type EffectFigures struct {
 	Total            total.Interval  `json:"total"`
 	PerAttendeeKg    *footprint.Mass `json:"perAttendeeKg"`
 	PerAttendeeDayKg *footprint.Mass `json:"perAttendeeDayKg"`
+	// PerParticipantKg is the total per participant, remote ones included.
+	PerParticipantKg *footprint.Mass `json:"perParticipantKg"`
 }
 
 // effectOf calculates the effect of a change from before to after on the counted records of an event, as a dry run of
@@ -51,17 +53,21 @@ func (s *server) effectOf(ctx context.Context, before, after record.Event) (Effe
 	if len(sums.Faults) > 0 && !after.Deleted {
 		return effect, apperr.Invalid(sums.Faults...)
 	}
-	effect.Before = effectFigures(sums.Now, before.Context())
+	effect.Before = effectFigures(sums.Now, before)
 	if after.Deleted {
 		return effect, nil
 	}
-	effect.After = effectFigures(sums.Next, after.Context())
+	effect.After = effectFigures(sums.Next, after)
 	difference := effect.After.Total.KgCO2e.Sub(effect.Before.Total.KgCO2e)
 	effect.Difference = &difference
 	return effect, nil
 }
 
-func effectFigures(sum total.Contribution, ev footprint.EventContext) *EffectFigures {
-	b := sum.Breakdown(ev)
-	return &EffectFigures{Total: b.Total, PerAttendeeKg: b.PerAttendeeKg, PerAttendeeDayKg: b.PerAttendeeDayKg}
+func effectFigures(sum total.Contribution, ev record.Event) *EffectFigures {
+	b := sum.Breakdown(ev.Context())
+	f := &EffectFigures{Total: b.Total, PerAttendeeKg: b.PerAttendeeKg, PerAttendeeDayKg: b.PerAttendeeDayKg}
+	if p := participantsOf(ev, b); p != nil {
+		f.PerParticipantKg = p.PerParticipantKg
+	}
+	return f
 }

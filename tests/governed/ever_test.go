@@ -1,6 +1,7 @@
 package governed
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -58,6 +59,56 @@ func TestNobodyMovesAnApprovedFigureAlone(t *testing.T) {
 			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/reopen", "mia", map[string]any{"comment": "Twice."}))
 			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodDelete, path, "mia", nil))
 			s.want(http.StatusAccepted, s.patch(10_000, "More came."))
+		})
+	}
+}
+
+// TestNobodyMovesTheFigurePerParticipantAlone verifies that the number of remote participants, by which the approved
+// total is divided too, is governed like that of attendees, and that a sign-off freezes it.
+func TestNobodyMovesTheFigurePerParticipantAlone(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.rule(map[string]any{"fourEyes": true, "requireReason": true})
+			remote := func(s *system, n int, more ...string) answer {
+				t.Helper()
+				body := map[string]any{"virtualAttendees": n}
+				if len(more) > 0 {
+					body["comment"] = more[0]
+				}
+				return s.ask(s.recordsApp, http.MethodPatch, base, "mia", body)
+			}
+			s.want(http.StatusOK, remote(s, 10)) // nothing was ever approved
+			s.approved("first", 10)
+			s.calculate(-1, false)
+			if a := remote(s, 10_000_000); a.code != "VALIDATION_ERROR" {
+				t.Errorf("without a reason: %d %s", a.status, a.body)
+			}
+			s.want(http.StatusAccepted, remote(s, 10_000_000, "They watched."))
+			var changes struct {
+				Data struct {
+					Items []struct {
+						ID     string `json:"_id"`
+						Effect struct{ Before, After map[string]any }
+					}
+				}
+			}
+			listed := s.want(http.StatusOK, s.ask(s.countApp, http.MethodGet, base+"/changes", "max", nil))
+			must(t, json.Unmarshal(listed.body, &changes))
+			if len(changes.Data.Items) != 1 {
+				t.Fatalf("changes: %s", listed.body)
+			}
+			if e := changes.Data.Items[0].Effect; e.Before["perParticipantKg"] == nil || e.Before["perParticipantKg"] == e.After["perParticipantKg"] {
+				t.Errorf("effect: %+v", e)
+			}
+			signed := found(t, open)
+			signed.approved("first", 10)
+			signed.signed()
+			if a := remote(signed, 10_000_000); a.code != "EVENT_SIGNED" {
+				t.Errorf("of a signed event: %d %s", a.status, a.body)
+			}
 		})
 	}
 }

@@ -987,6 +987,7 @@ EffectFigures = TypedDict(
     {
         "perAttendeeDayKg": "Optional[Number]",
         "perAttendeeKg": "Optional[Number]",
+        "perParticipantKg": "NotRequired[Optional[Number]]",
         "total": "Interval",
     },
 )
@@ -994,6 +995,7 @@ EffectFigures.__doc__ = """The figures that a change of an event can move.
 
 perAttendeeDayKg: The total per attendee and day; null if either is not known. In kg CO2e.
 perAttendeeKg: The total per attendee; null if their number is not known. In kg CO2e.
+perParticipantKg: The total per participant; remote ones are included. In kg CO2e.
 total: An amount with the ends of its 95 % interval. The ends do not add up over parts; `kgCO2e` does.
 """
 

@@ -4939,6 +4939,8 @@ export interface components {
             perAttendeeKg: number | null;
             /** @description The total per attendee and day; null if either is not known. */
             perAttendeeDayKg: number | null;
+            /** @description The total per participant; remote ones are included. */
+            perParticipantKg?: number | null;
         };
         /**
          * @description The effect of a change of an event on its figures.
