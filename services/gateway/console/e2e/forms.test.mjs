@@ -66,6 +66,28 @@ test('numbers of people are taken as they are written or refused, and a filled f
   await until('the title names page and event', async () => (await page.title()).startsWith('Sheet - People - '));
 });
 
+test('the rules of approval are taken as they are written, and stay as they are when saved again', async () => {
+  const { page } = await visit('admin', '/organization?tab=plan');
+  const policy = async () => (await the.server.api('admin', 'GET', '/organization')).policy;
+  const save = page.getByRole('button', { name: 'Save' });
+  await page.getByLabel('Approve automatically below').fill('0.5 t');
+  await save.click();
+  await page.getByRole('alert').getByText('autoApproveBelowKg').waitFor();
+  await page.getByLabel('Approve automatically below').fill('1,200.5');
+  await page.getByLabel('Spot check').fill('10');
+  await save.click();
+  await until('the limit is kept', async () => (await policy()).autoApproveBelowKg === 1200.5);
+  await page.reload();
+  await page.getByRole('switch', { name: 'Four-eyes control' }).click({ force: true });
+  await save.click();
+  await until('the other rule is kept', async () => (await policy()).fourEyes);
+  const { autoApproveBelowKg, spotCheckOneIn } = await policy();
+  assert.deepEqual([autoApproveBelowKg, spotCheckOneIn], [1200.5, 10]);
+  await the.server.api('admin', 'PATCH', '/organization', {
+    policy: { fourEyes: false, autoApproveBelowKg: null, spotCheckOneIn: null },
+  });
+});
+
 test('an invitation begins anew after another one, and its link goes with it', async () => {
   const { page } = await visit('admin', '/organization?tab=members');
   const dialog = page.getByRole('dialog');

@@ -61,12 +61,12 @@ test('offsets and removals stand beside the figure, and the place is found by na
   await page.getByRole('option', { name: /Brighton, England, GB/ }).click();
   const entry = (n) => form.getByRole('group', { name: `Offset or removal ${n}` });
   for (const [n, kind, kg, what] of [
-    [1, 'offset', '1200', 'Cookstoves'],
+    [1, 'offset', '1,200.5', 'Cookstoves'],
     [2, 'removal', '300', 'Biochar'],
   ]) {
     await form.getByRole('button', { name: 'Add an offset or removal' }).click();
     await entry(n).getByLabel('Type').selectOption(kind);
-    await entry(n).getByLabel('Amount').fill(kg);
+    await entry(n).getByLabel('Amount').pressSequentially(kg);
     await entry(n).getByLabel('What was bought or done').fill(what);
   }
   await axe(page, 'the form of an event');
@@ -80,7 +80,7 @@ test('offsets and removals stand beside the figure, and the place is found by na
   assert.deepEqual(
     event.compensation.map((c) => [c.kind, c.kgCO2e]),
     [
-      ['offset', 1200],
+      ['offset', 1200.5],
       ['removal', 300],
     ],
   );

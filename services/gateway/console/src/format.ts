@@ -155,6 +155,12 @@ export const cellNumber = (value: number): string =>
 /** The number format of the locale, in the API's notation. */
 export const groupedFormat = (): string => (locale().startsWith('de') ? '1.234,5' : '1,234.5');
 
+/** Returns what a form sends for an amount: null for none, and invalid input unchanged, so that the server says what is wrong. */
+export function amountIn(text: string): number | string | null {
+  const typed = text.trim();
+  return typed === '' ? null : (parseNumber(typed) ?? typed);
+}
+
 /** Parses a number of people: null for none, undefined for an invalid one. */
 export function peopleIn(text: string): number | null | undefined {
   if (text.trim() === '') return null;

@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Group,
-  NativeSelect,
-  NumberInput,
-  SimpleGrid,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Alert, Button, Card, Group, NativeSelect, SimpleGrid, Table, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -18,7 +6,7 @@ import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, call, type Schemas, take } from '../api/client';
 import { setName, useFactorSets } from '../api/factorSets';
-import { amount, exact, range, signed } from '../format';
+import { amount, cellNumber, exact, peopleIn, range, signed } from '../format';
 import { moved, useRules } from '../governed/data';
 import { WhatIfText } from '../sheet/Origins';
 import { Problem } from '../ui/states';
@@ -35,7 +23,7 @@ interface Trial {
   factorSet: string;
   radiativeForcing: string;
   gwp: string;
-  attendees: string | number;
+  attendees: string;
 }
 
 /** Previews of another method, factor set, number of attendees or place; nothing is stored until a change is made. */
@@ -45,17 +33,18 @@ export function Rehearsal({ event, tag, closed }: Props): ReactNode {
     factorSet: event.factorSet,
     radiativeForcing: event.method.radiativeForcing === false ? 'no' : 'yes',
     gwp: event.method.gwp ?? 'published',
-    attendees: event.attendees ?? '',
+    attendees: event.attendees === undefined ? '' : cellNumber(event.attendees),
   };
   const [trial, setTrial] = useState<Trial>(asItIs);
   const sets = useFactorSets();
   const otherSet = trial.factorSet !== asItIs.factorSet;
   const method = { radiativeForcing: trial.radiativeForcing === 'yes', gwp: trial.gwp as 'published' };
   const otherMethod = trial.radiativeForcing !== asItIs.radiativeForcing || trial.gwp !== asItIs.gwp;
-  const otherAttendees = trial.attendees !== '' && Number(trial.attendees) !== event.attendees;
+  const attendees = peopleIn(trial.attendees);
+  const otherAttendees = typeof attendees === 'number' && attendees !== event.attendees;
   const patch = {
     ...(otherMethod ? { method } : {}),
-    ...(otherAttendees ? { attendees: Number(trial.attendees) } : {}),
+    ...(otherAttendees ? { attendees } : {}),
   };
   const wanted = otherSet || otherMethod || otherAttendees;
   const effect = useQuery({
@@ -70,7 +59,7 @@ export function Rehearsal({ event, tag, closed }: Props): ReactNode {
         }),
       ),
   });
-  const set = (name: keyof Trial) => (value: string | number) => setTrial((now) => ({ ...now, [name]: value }));
+  const set = (name: keyof Trial, value: string) => setTrial((now) => ({ ...now, [name]: value }));
   return (
     <Card withBorder component="section">
       <Title order={2} size="h4" mb={4}>
@@ -84,31 +73,30 @@ export function Rehearsal({ event, tag, closed }: Props): ReactNode {
           size="xs"
           label={t('foot.factorSet')}
           value={trial.factorSet}
-          onChange={(e) => set('factorSet')(e.currentTarget.value)}
+          onChange={(e) => set('factorSet', e.currentTarget.value)}
           data={(sets.data ?? [{ id: event.factorSet }]).map(({ id }) => ({ value: id, label: setName(id) }))}
         />
         <NativeSelect
           size="xs"
           label={t('field.radiativeForcing')}
           value={trial.radiativeForcing}
-          onChange={(e) => set('radiativeForcing')(e.currentTarget.value)}
+          onChange={(e) => set('radiativeForcing', e.currentTarget.value)}
           data={(['yes', 'no'] as const).map((v) => ({ value: v, label: t(`try.rf_${v}`) }))}
         />
         <NativeSelect
           size="xs"
           label={t('field.gwp')}
           value={trial.gwp}
-          onChange={(e) => set('gwp')(e.currentTarget.value)}
+          onChange={(e) => set('gwp', e.currentTarget.value)}
           data={(['published', 'AR6'] as const).map((v) => ({ value: v, label: t(`try.gwp_${v}`) }))}
         />
-        <NumberInput
+        <TextInput
           size="xs"
           label={t('event.attendees')}
           value={trial.attendees}
-          onChange={set('attendees')}
-          min={0}
-          allowDecimal={false}
-          hideControls
+          onChange={(e) => set('attendees', e.currentTarget.value)}
+          inputMode="numeric"
+          error={attendees === undefined && t('event.notPeople')}
         />
       </SimpleGrid>
       {effect.isFetching && <Text size="sm">…</Text>}

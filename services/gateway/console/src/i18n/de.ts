@@ -799,7 +799,7 @@ export const de: Translation = {
     removal: 'Entnahme: der Luft entzogen',
     offsets: 'Ausgleich',
     removals: 'Entnahme',
-    amount: 'Menge',
+    amount: 'Menge (kg CO₂e)',
     description: 'Was gekauft oder getan wurde',
     standard: 'Standard',
     registry: 'Register',

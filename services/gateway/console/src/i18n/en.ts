@@ -781,7 +781,7 @@ export const en = {
     removal: 'Removal: taken out of the atmosphere',
     offsets: 'Offsets',
     removals: 'Removals',
-    amount: 'Amount',
+    amount: 'Amount (kg CO₂e)',
     description: 'What was bought or done',
     standard: 'Standard',
     registry: 'Registry',

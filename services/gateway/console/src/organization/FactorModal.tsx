@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, call, type Schemas } from '../api/client';
-import { cellNumber, parseNumber } from '../format';
+import { amountIn, cellNumber } from '../format';
 import { say } from '../i18n/server';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
@@ -79,10 +79,7 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
           e.preventDefault();
           const f = new FormData(e.currentTarget);
           const text = (name: string): string | null => String(f.get(name) ?? '').trim() || null;
-          const amount = (name: string): unknown => {
-            const typed = text(name);
-            return typed === null ? null : (parseNumber(typed) ?? typed);
-          };
+          const amount = (name: string) => amountIn(text(name) ?? '');
           const body = {
             name: text('name'),
             kgCO2ePerUnit: amount('kg'),

@@ -1,10 +1,10 @@
-import { Alert, Button, Card, Group, NumberInput, Progress, Skeleton, Stack, Switch, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Progress, Skeleton, Stack, Switch, Text, TextInput, Title } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent, ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, call, type Schemas, takeTagged } from '../api/client';
-import { number, time } from '../format';
+import { amountIn, cellNumber, number, time } from '../format';
 import { useSession } from '../session';
 import { Problem } from '../ui/states';
 
@@ -31,10 +31,8 @@ export function Plan(): ReactNode {
   const submit = (e: FormEvent<HTMLFormElement>): void => {
     e.preventDefault();
     const f = new FormData(e.currentTarget);
-    const optional = (name: string): number | null => {
-      const n = Number(f.get(name));
-      return f.get(name) && n > 0 ? n : null;
-    };
+    // What is no number is for the server to say.
+    const optional = (name: string) => amountIn(String(f.get(name) ?? '')) as number | null;
     save.mutate({
       fourEyes: f.get('fourEyes') === 'on',
       requireReason: f.get('requireReason') === 'on',
@@ -93,25 +91,21 @@ export function Plan(): ReactNode {
               defaultChecked={policy.requireReason ?? false}
               disabled={!admin}
             />
-            <NumberInput
+            <TextInput
               name="below"
               label={t('org.below')}
               description={t('org.belowText')}
-              suffix=" kg"
-              min={0}
-              defaultValue={policy.autoApproveBelowKg ?? ''}
+              inputMode="decimal"
+              defaultValue={policy.autoApproveBelowKg == null ? '' : cellNumber(policy.autoApproveBelowKg)}
               disabled={!admin}
-              hideControls
             />
-            <NumberInput
+            <TextInput
               name="spot"
               label={t('org.spot')}
               description={t('org.spotText')}
-              min={1}
-              allowDecimal={false}
-              defaultValue={policy.spotCheckOneIn ?? ''}
+              inputMode="numeric"
+              defaultValue={policy.spotCheckOneIn == null ? '' : cellNumber(policy.spotCheckOneIn)}
               disabled={!admin}
-              hideControls
             />
             {policy.autoApproveSetBy && (
               <Text size="sm" c="dimmed">

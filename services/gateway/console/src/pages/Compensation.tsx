@@ -1,30 +1,18 @@
-import {
-  Button,
-  Card,
-  Group,
-  NativeSelect,
-  NumberInput,
-  SimpleGrid,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Card, Group, NativeSelect, SimpleGrid, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
-import { amount, date, exact } from '../format';
+import { amount, amountIn, cellNumber, date, exact } from '../format';
 import { Wide } from '../ui/Wide';
 
 type Stated = Schemas['Compensation'];
 
-/** An entry in the form: its amount may still be empty. */
+/** An entry in the form. */
 export interface Entry {
   key: string;
   kind: Stated['kind'];
-  kgCO2e: number | string;
+  kgCO2e: string;
   description: string;
   standard: string;
   registry: string;
@@ -36,7 +24,7 @@ export const entriesOf = (list: Stated[] | undefined): Entry[] =>
   (list ?? []).map((c) => ({
     key: crypto.randomUUID(),
     kind: c.kind,
-    kgCO2e: c.kgCO2e,
+    kgCO2e: cellNumber(c.kgCO2e),
     description: c.description,
     standard: c.standard ?? '',
     registry: c.registry ?? '',
@@ -48,7 +36,7 @@ export const entriesOf = (list: Stated[] | undefined): Entry[] =>
 export const statedOf = (entries: Entry[]): Stated[] =>
   entries.map((e) => ({
     kind: e.kind,
-    kgCO2e: e.kgCO2e === '' ? 0 : Number(e.kgCO2e),
+    kgCO2e: amountIn(e.kgCO2e) as number,
     description: e.description.trim(),
     ...(e.standard.trim() ? { standard: e.standard.trim() } : {}),
     ...(e.registry.trim() ? { registry: e.registry.trim() } : {}),
@@ -98,14 +86,12 @@ export function CompensationInput({ entries, set, fault }: Props): ReactNode {
                 onChange={(x) => change(e.key, { kind: x.currentTarget.value as Stated['kind'] })}
                 error={fault(`compensation[${n}].kind`)}
               />
-              <NumberInput
+              <TextInput
                 label={t('comp.amount')}
-                suffix=" kg CO₂e"
                 required
-                min={0}
-                hideControls
+                inputMode="decimal"
                 value={e.kgCO2e}
-                onChange={(kgCO2e) => change(e.key, { kgCO2e })}
+                onChange={(x) => change(e.key, { kgCO2e: x.currentTarget.value })}
                 error={fault(`compensation[${n}].kgCO2e`)}
               />
             </SimpleGrid>
