@@ -162,6 +162,35 @@ test('two browsers decide on the same record: the second is told', async () => {
   assert.equal((await the.server.api('manager', 'GET', `/events/${id}/flights/${record._id}`)).status, 'rejected');
 });
 
+test('of an event that is gone to from another one everything begins anew, and what was approved goes to its own', async () => {
+  const made = [];
+  for (const title of ['One of two', 'The other of two']) {
+    const id = await the.server.event(title);
+    const flight = { from: 'LHR', to: 'JFK', passengers: 2 };
+    const { _id } = await the.server.api('user', 'POST', `/events/${id}/flights`, flight);
+    await the.server.api('user', 'POST', `/events/${id}/flights/${_id}/submit`, {});
+    made.push({ title, id, path: `/events/${id}/flights/${_id}` });
+  }
+  const [one, other] = made;
+  const { page } = await visit('manager', `/events/${one.id}/review`);
+  const queue = page.getByRole('listbox');
+  await queue.waitFor();
+  await page.getByRole('link', { name: 'Events', exact: true }).last().click();
+  await page.getByRole('link', { name: other.title }).click();
+  await page.getByRole('link', { name: 'Review one waiting' }).click();
+  await queue.waitFor();
+  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByText(/^Approving in/).waitFor();
+  // Straight to the other event, as from the list of a browser's back button.
+  await page.evaluate(() => history.go(-3));
+  await page.getByRole('heading', { level: 1, name: one.title }).waitFor();
+  await queue.waitFor();
+  assert.equal(await page.getByText(/^Approving in/).count(), 0);
+  const status = async ({ path }) => (await the.server.api('manager', 'GET', path)).status;
+  await until('it is approved', async () => (await status(other)) === 'approved');
+  assert.equal(await status(one), 'submitted');
+});
+
 test('approving waits ten seconds, can be undone, and taken back; single keys can be turned off', async () => {
   const id = await the.server.event('Second thoughts');
   const path = `/events/${id}/flights`;

@@ -80,6 +80,8 @@ const rootRoute = createRootRoute({
 const eventRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/events/$eventId',
+  // Nothing of one event's pages is of another one, such as an approval that can be undone.
+  remountDeps: ({ params }) => params,
   component: lazyRouteComponent(() => loaded(() => import('./pages/Event')), 'EventPage'),
 });
 const routeTree = rootRoute.addChildren([
