@@ -27,7 +27,19 @@ test('what an import left out comes to the sheet as its file meant it, and the s
       await dialog.waitFor({ state: 'hidden' });
     }
   }
+  // While the file is on its way it is neither sent again nor left.
+  let arrive;
+  const sent = new Promise((resolve) => {
+    arrive = resolve;
+  });
+  await page.route('**/energy/import?*', async (route) => {
+    if (!(await route.request().headerValue('X-Dry-Run'))) await sent;
+    await route.continue();
+  });
   await dialog.getByRole('button', { name: 'Import one row' }).click();
+  await until('the button waits', () => dialog.getByRole('button', { name: 'Import one row' }).isDisabled());
+  assert.ok(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled());
+  arrive();
   await dialog.getByText('One row was imported.').waitFor();
   await until('the focus is on the next step', async () => (await focused(page)).startsWith('Correct the row'));
   await page.keyboard.press('Enter');

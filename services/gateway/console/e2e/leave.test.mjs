@@ -69,6 +69,32 @@ test('a reason that could not be sent is kept, and sent again', async () => {
   await page.getByRole('link', { name: 'Review', exact: true }).waitFor();
 });
 
+test('an event is made once, also where the answer to the first try is lost', async () => {
+  const { page } = await visit('manager');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'New event' }).click();
+  await dialog.getByLabel('Title').fill('Made once');
+  const statuses = [];
+  await page.route('**/session/api/events', async (route) => {
+    // A proxied request has none of what a browser says of its own.
+    const headers = {
+      ...(await route.request().allHeaders()),
+      'sec-fetch-site': 'same-origin',
+      'sec-fetch-dest': 'empty',
+    };
+    statuses.push((await route.fetch({ headers })).status());
+    await route.abort();
+  });
+  await dialog.getByRole('button', { name: 'New event' }).click();
+  await dialog.getByRole('alert').getByText('The server cannot be reached').waitFor();
+  assert.deepEqual(statuses, [201]);
+  await page.unroute('**/session/api/events');
+  await dialog.getByRole('button', { name: 'New event' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Made once' }).waitFor();
+  const { items } = await the.server.api('manager', 'GET', '/events?limit=100');
+  assert.equal(items.filter((e) => e.title === 'Made once').length, 1);
+});
+
 test('what somebody else changed is not overwritten by a form that was open meanwhile', async () => {
   const id = await the.server.event('Two forms');
   const { page } = await visit('manager', `/events/${id}/sheet`);

@@ -112,3 +112,21 @@ describe('lists', () => {
     expect(tags).toEqual([null, '"t"', null]);
   });
 });
+
+describe('a request that is sent again', () => {
+  it('has its key until it is refused, and another request another one', async () => {
+    const { ApiError, keyed } = await tab();
+    const once = keyed();
+    const keys: string[] = [];
+    const send = (request: unknown, status?: number): Promise<void> =>
+      once(request, async (key) => {
+        keys.push(key);
+        if (status !== undefined) throw new ApiError(status, 'C', '', '');
+      }).catch(() => {});
+    for (const status of [0, 503, 409, 400]) await send({ n: 1 }, status);
+    await send({ n: 1 });
+    await send({ n: 2 });
+    expect(new Set(keys.slice(0, 4)).size).toBe(1);
+    expect(new Set(keys).size).toBe(3);
+  });
+});

@@ -63,6 +63,32 @@ export function errorOf(body: unknown, response: Pick<Response, 'status' | 'head
   );
 }
 
+/** Reports whether a request is known to have had no effect. It is not after a lost connection, nor while the server works on it. */
+export const isRefused = (cause: unknown): boolean =>
+  cause instanceof ApiError &&
+  cause.status >= 400 &&
+  cause.status < 500 &&
+  ![401, 408, 409, 429].includes(cause.status);
+
+/**
+ * Returns what sends a request that somebody may send again, with its Idempotency-Key: one that is sent again since
+ * its answer was lost has the same key, and so has no effect twice. Another request has another one.
+ */
+export function keyed(): <T>(request: unknown, send: (key: string) => Promise<T>) => Promise<T> {
+  let last = '';
+  let key = '';
+  return async (request, send) => {
+    const now = JSON.stringify(request);
+    if (now !== last) [last, key] = [now, crypto.randomUUID()];
+    try {
+      return await send(key);
+    } catch (cause) {
+      if (isRefused(cause)) last = '';
+      throw cause;
+    }
+  };
+}
+
 export const consoleHeader = { 'X-ECF-Console': '1' };
 const refreshedAt = 'ecf.refreshedAt';
 

@@ -1,13 +1,14 @@
 import { Button, FileInput, Group, Select, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, call, type Schemas } from '../api/client';
+import { ApiError, call, keyed, type Schemas } from '../api/client';
 import { amountIn, cellNumber } from '../format';
 import { say } from '../i18n/server';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
-import { Problem } from '../ui/states';
+import { Problem, problemText } from '../ui/states';
 import type { Factor } from './data';
 
 type Evidence = Schemas['SupplierEvidence'];
@@ -48,11 +49,12 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
   const [category, setCategory] = useState<string | null>(factor?.scope3Category ?? null);
   const [reading, setReading] = useState(false);
   const unsaved = useUnsaved();
+  const [once] = useState(keyed);
   const save = useMutation({
     mutationFn: (body: Record<string, unknown>) =>
       changing
         ? call('PATCH', `/supplier-factors/${factor._id}`, body)
-        : call('POST', '/supplier-factors', body, { 'Idempotency-Key': crypto.randomUUID() }),
+        : once(body, (key) => call('POST', '/supplier-factors', body, { 'Idempotency-Key': key })),
     onSuccess: () => {
       unsaved.clear();
       void client.invalidateQueries({ queryKey: ['supplier-factors'] });
@@ -67,8 +69,12 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
   const choose = async (files: File[]): Promise<void> => {
     setReading(true);
     unsaved.fill();
-    const named = await Promise.all(files.map(evidenceOf));
-    setEvidence((now) => [...now, ...named].slice(0, 10));
+    try {
+      const named = await Promise.all(files.map(evidenceOf));
+      setEvidence((now) => [...now, ...named].slice(0, 10));
+    } catch (cause) {
+      notifications.show({ color: 'red', message: problemText(cause as Error) });
+    }
     setReading(false);
   };
   const title = changing ? 'factor.edit' : next ? 'factor.next' : 'factor.propose';

@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, call, type Schemas } from '../api/client';
+import { ApiError, call, keyed, type Schemas } from '../api/client';
 import { useRecordTypes } from '../api/types';
 import { countriesIn } from '../countries';
 import { cellNumber, peopleIn } from '../format';
@@ -49,6 +49,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
   const [mended, setMended] = useState<ReadonlySet<string>>(new Set());
   // What was bought for one event is not of another that is made like it.
   const [stated, setStated] = useState(() => entriesOf(event?.compensation));
+  const [once] = useState(keyed);
   const save = useMutation({
     mutationFn: async (input: Input): Promise<{ saved: Schemas['Event']; waits?: boolean }> => {
       if (event) {
@@ -56,8 +57,10 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
         const { data, status } = await call<Schemas['Event']>('PATCH', `/events/${event._id}`, input, headers);
         return status === 202 ? { saved: event, waits: true } : { saved: data };
       }
-      const headers = { 'Idempotency-Key': crypto.randomUUID() };
-      return { saved: (await call<Schemas['Event']>('POST', '/events', input, headers)).data };
+      const { data } = await once(input, (key) =>
+        call<Schemas['Event']>('POST', '/events', input, { 'Idempotency-Key': key }),
+      );
+      return { saved: data };
     },
     onSuccess: ({ saved, waits }) => {
       void moved(client, saved._id);

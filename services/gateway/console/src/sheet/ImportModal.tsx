@@ -32,6 +32,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
   const { t } = useTranslation();
   const text = useProblemText();
   const [options, setOptions] = useState<Options>(plain);
+  const [busy, setBusy] = useState(false);
   const [now, setNow] = useState<Import | null>(null);
   const [done, setDone] = useState<Import | null>(null);
   const [failed, setFailed] = useState<Error | null>(null);
@@ -49,6 +50,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
   });
   const twice = rehearsal.error instanceof ApiError && rehearsal.error.code === 'DUPLICATE_FILE';
   const run = async (): Promise<void> => {
+    setBusy(true);
     setFailed(null);
     try {
       const end = await upload.run(options, setNow);
@@ -58,6 +60,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
       setFailed(cause as Error);
     }
     setNow(null);
+    setBusy(false);
   };
   const act = (f: () => Promise<void>): void =>
     void f().catch((cause: Error) => notifications.show({ color: 'red', message: text(cause) }));
@@ -65,19 +68,19 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
   return (
     <Modal
       opened
-      onClose={() => !now && close()}
+      onClose={() => !busy && close()}
       size="lg"
       title={t('import.title', { name: upload.name })}
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       <Stack gap="sm">
-        {!done && !now && <Forms upload={upload} options={options} change={setOptions} />}
-        {rehearsal.isFetching && !now && !done && (
+        {!done && !busy && <Forms upload={upload} options={options} change={setOptions} />}
+        {rehearsal.isFetching && !busy && !done && (
           <Text size="sm" role="status">
             {t('import.looking')}
           </Text>
         )}
-        {twice && !done && !now && (
+        {twice && !done && !busy && (
           <Alert color="orange" title={t('import.twice')} role="alert">
             <Text size="sm">{rehearsal.error && sayProblem(rehearsal.error)}</Text>
             <Group mt="xs" gap="xs">
@@ -92,13 +95,13 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
         )}
         {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
         {failed && <Problem error={failed} />}
-        {rehearsal.data && !now && !done && (
+        {rehearsal.data && !busy && !done && (
           <Text role="status">
             {t('import.would', { count: rehearsal.data.rows - rehearsal.data.failed })}{' '}
             {rehearsal.data.failed > 0 && t('import.wouldNot', { count: rehearsal.data.failed })}
           </Text>
         )}
-        {!now && !done && <Repeats of={rehearsal.data} />}
+        {!busy && !done && <Repeats of={rehearsal.data} />}
         {now && (
           <div>
             <Text size="sm" role="status">
@@ -162,13 +165,13 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
           <Button
             variant="default"
             onClick={close}
-            disabled={now !== null}
+            disabled={busy}
             {...(done && mendable(done) === 0 ? { ref: next } : {})}
           >
             {done ? t('state.close') : t('state.cancel')}
           </Button>
           {!done && (
-            <Button onClick={() => void run()} loading={now !== null} disabled={!rehearsal.isSuccess} data-autofocus>
+            <Button onClick={() => void run()} loading={busy} disabled={!rehearsal.isSuccess} data-autofocus>
               {t('import.run', { count: (rehearsal.data?.rows ?? 0) - (rehearsal.data?.failed ?? 0) })}
             </Button>
           )}

@@ -1,5 +1,5 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
-import { ApiError, call, type Schemas } from '../api/client';
+import { ApiError, call, isRefused, type Schemas } from '../api/client';
 import { recordsOf } from '../api/records';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
@@ -280,12 +280,7 @@ export class Engine {
       ));
     } catch (cause) {
       for (const { key } of o.rows) delete this.store.get(key)?.saving;
-      const refused =
-        cause instanceof ApiError &&
-        cause.status >= 400 &&
-        cause.status < 500 &&
-        ![401, 408, 409, 429].includes(cause.status);
-      if (refused) await this.answered(o);
+      if (isRefused(cause)) await this.answered(o);
       else if (!this.unanswered.includes(o)) this.unanswered.push(o);
       throw cause;
     }

@@ -1,5 +1,5 @@
 /** Files on their way through the API's import: rehearsed, imported, followed, taken back, and what was wrong with them. */
-import { type ApiError, all, api, call, consoleFetch, errorOf, type Schemas, take } from '../api/client';
+import { type ApiError, all, api, call, consoleFetch, errorOf, keyed, type Schemas, take } from '../api/client';
 import { cellNumber } from '../format';
 import type { Column } from './columns';
 import { matchHeading, parseTable } from './table';
@@ -25,12 +25,13 @@ const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sh
 const followed = 400;
 
 export class Upload {
+  private readonly once = keyed();
+
   constructor(
     readonly event: string,
     readonly type: string,
     readonly name: string,
     private readonly body: Blob,
-    private readonly key: string = crypto.randomUUID(),
   ) {}
 
   get workbook(): boolean {
@@ -44,7 +45,7 @@ export class Upload {
 
   /** Imports the valid rows of the file, and reports the progress until it has finished. */
   async run(o: Options, progress: (now: Import) => void): Promise<Import> {
-    let now = await this.send(o, { 'Idempotency-Key': this.key });
+    let now = await this.once(o, (key) => this.send(o, { 'Idempotency-Key': key }));
     while (now.status === 'validating' || now.status === 'importing') {
       progress(now);
       await new Promise((done) => setTimeout(done, followed));
