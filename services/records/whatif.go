@@ -20,8 +20,10 @@ const (
 	// whatIfRecords is the maximum number of counted records that a dry run sums; beyond it the
 	// response has no total.
 	whatIfRecords = 20_000
-	// whatIfTravel is the maximum number of records of attendee travel that it calculates.
-	whatIfTravel = 50
+	// whatIfTravel is the maximum number of records of attendee travel that it calculates, and
+	// whatIfBytes that of their fields: a record may have thousands of origins.
+	whatIfTravel = 2000
+	whatIfBytes  = 32 << 20
 	// whatIfStep is the number of records calculated per slot, and whatIfRange the size of the
 	// ranges read, which is that of a worker, because stores cache them.
 	whatIfStep  = 64
@@ -63,14 +65,11 @@ func contributionUnder(typ string, fields, stored json.RawMessage, of int64, ev 
 }
 
 // counted sums the approved records of an event, attendee travel and others separately, in
-// steps between which other organizations can run. It returns false if there are too many.
-func (s *server) counted(ctx context.Context, ev record.Event, all bool) (others total.Contribution, travel []record.Counted, ok bool, err error) {
+// steps between which other organizations can run; highest are the highest numbers of its
+// lists. It returns false if there are too many.
+func (s *server) counted(ctx context.Context, ev record.Event, highest map[string]int64) (others total.Contribution, travel []record.Counted, ok bool, err error) {
 	counts, err := s.Store.CountByStatus(ctx, ev.Org, ev.ID)
-	if err != nil || !all || counts[record.Approved] > whatIfRecords {
-		return others, nil, false, err
-	}
-	highest, err := s.Store.MaxSeqs(ctx, ev.Org, ev.ID)
-	if err != nil {
+	if err != nil || counts[record.Approved] > whatIfRecords {
 		return others, nil, false, err
 	}
 	var parts []total.Contribution
@@ -114,8 +113,45 @@ func each(ctx context.Context, records []record.Counted, f func(record.Counted) 
 	return nil
 }
 
+// movedTravel returns the figures of the attendee travel of an event before and after a change,
+// counted or not; nil if there is too much of it.
+func (s *server) movedTravel(ctx context.Context, before, after record.Event, highest int64) (*whatIf, error) {
+	if highest > whatIfTravel {
+		return nil, nil //nolint:nilnil // there is nothing to tell
+	}
+	var had, has []total.Contribution
+	size := 0
+	for from := int64(1); from <= highest; from += whatIfStep {
+		records, err := s.Store.RecordRange(ctx, before.Org, record.Sub{Event: before.ID, Type: footprint.AttendeeTravel}, from, from+whatIfStep-1)
+		if err != nil {
+			return nil, err
+		}
+		if err := fairshare.Yield(ctx); err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			if r.Status == record.Rejected {
+				continue
+			}
+			if size += len(r.Fields); size > whatIfBytes {
+				return nil, nil //nolint:nilnil // there is nothing to tell
+			}
+			a, err := contributionUnder(r.Type, r.Fields, r.Contribution, r.ContextRev, before)
+			if err != nil {
+				return nil, err
+			}
+			b, err := contributionUnder(r.Type, r.Fields, nil, 0, after)
+			if err != nil {
+				return nil, refusedUnder(r.ID, err)
+			}
+			had, has = append(had, a), append(has, b)
+		}
+	}
+	return &whatIf{AttendeeTravel: movedFrom(total.Sum(had...), total.Sum(has...))}, nil
+}
+
 // whatIfPlace calculates the effect of another place of the event; nil if anything else that
-// affects figures changes with it.
+// affects figures changes with it, or if there is too much attendee travel.
 func (s *server) whatIfPlace(c *fiber.Ctx, before, after record.Event) (*whatIf, error) {
 	same := after.Context()
 	same.Place = before.Context().Place
@@ -126,29 +162,17 @@ func (s *server) whatIfPlace(c *fiber.Ctx, before, after record.Event) (*whatIf,
 		return nil, err
 	}
 	ctx := c.UserContext()
-	records, err := s.Store.RecordRange(ctx, before.Org, record.Sub{Event: before.ID, Type: footprint.AttendeeTravel}, 1, whatIfTravel)
+	highest, err := s.Store.MaxSeqs(ctx, before.Org, before.ID)
 	if err != nil {
 		return nil, err
 	}
 	now, next := before, after
 	next.ContextRev = -1 // no stored contribution has it
-	var had, has []total.Contribution
-	for _, r := range records {
-		if r.Status == record.Rejected {
-			continue
-		}
-		a, err := contributionUnder(r.Type, r.Fields, r.Contribution, r.ContextRev, now)
-		if err != nil {
-			return nil, err
-		}
-		b, err := contributionUnder(r.Type, r.Fields, nil, 0, next)
-		if err != nil {
-			return nil, refusedUnder(r.ID, err)
-		}
-		had, has = append(had, a), append(has, b)
+	out, err := s.movedTravel(ctx, now, next, highest[footprint.AttendeeTravel])
+	if out == nil {
+		return nil, err
 	}
-	out := &whatIf{AttendeeTravel: movedFrom(total.Sum(had...), total.Sum(has...))}
-	others, travel, ok, err := s.counted(ctx, before, int64(len(records)) < whatIfTravel)
+	others, travel, ok, err := s.counted(ctx, before, highest)
 	if err != nil || !ok {
 		return out, err
 	}
@@ -198,7 +222,11 @@ func (s *server) whatIfTo(c *fiber.Ctx, ev record.Event, before, after record.Re
 		return nil, err
 	}
 	out := &whatIf{AttendeeTravel: movedFrom(a, b)}
-	others, travel, ok, err := s.counted(ctx, ev, true)
+	highest, err := s.Store.MaxSeqs(ctx, ev.Org, ev.ID)
+	if err != nil {
+		return nil, err
+	}
+	others, travel, ok, err := s.counted(ctx, ev, highest)
 	if err != nil || !ok {
 		return out, err
 	}

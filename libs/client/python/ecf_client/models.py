@@ -1295,7 +1295,8 @@ updatedAt: When it was last changed.
 updatedBy: The person who did something, with their name and role at that time.
 virtualAttendees: People who take part remotely.
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or only the `place` of an event and nothing else that affects figures.
+    travel, or only the `place` of an event and nothing else that affects figures. It is absent for an event with more
+    than 2,000 attendee travel records, deleted ones included, or with more than 32 MiB of them.
 """
 
 EventChange = TypedDict(
@@ -1418,7 +1419,8 @@ updatedAt: When it was last changed.
 updatedBy: The person who did something, with their name and role at that time.
 virtualAttendees: People who take part remotely.
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or only the `place` of an event and nothing else that affects figures.
+    travel, or only the `place` of an event and nothing else that affects figures. It is absent for an event with more
+    than 2,000 attendee travel records, deleted ones included, or with more than 32 MiB of them.
 """
 
 EventHistoryEntry = TypedDict(
@@ -3658,7 +3660,8 @@ wastedPercent: Share of the meals that was thrown away. It is for information on
     count. In %.
 weightKg:
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or only the `place` of an event and nothing else that affects figures.
+    travel, or only the `place` of an event and nothing else that affects figures. It is absent for an event with more
+    than 2,000 attendee travel records, deleted ones included, or with more than 32 MiB of them.
 """
 
 RecordInput = TypedDict(
@@ -3936,7 +3939,8 @@ submittedBy: Who submitted it last.
 type: Its record type.
 updatedAt: When it was last changed.
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or only the `place` of an event and nothing else that affects figures.
+    travel, or only the `place` of an event and nothing else that affects figures. It is absent for an event with more
+    than 2,000 attendee travel records, deleted ones included, or with more than 32 MiB of them.
 """
 
 RecordType = TypedDict(
@@ -4402,7 +4406,8 @@ wastedPercent: Share of the meals that was thrown away. It is for information on
     count. In %.
 weightKg:
 whatIf: The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee
-    travel, or only the `place` of an event and nothing else that affects figures.
+    travel, or only the `place` of an event and nothing else that affects figures. It is absent for an event with more
+    than 2,000 attendee travel records, deleted ones included, or with more than 32 MiB of them.
 """
 
 Session = TypedDict(
@@ -5271,7 +5276,8 @@ WhatIf = TypedDict(
     },
 )
 WhatIf.__doc__ = """The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or only
-the `place` of an event and nothing else that affects figures.
+the `place` of an event and nothing else that affects figures. It is absent for an event with more than 2,000 attendee
+travel records, deleted ones included, or with more than 32 MiB of them.
 
 attendeeTravel: A figure before and after a change. `attendeeTravel` is the figure of the record or, for an event, of
     all its attendee travel records that are not rejected. `total` is the figure of the event: of all approved records

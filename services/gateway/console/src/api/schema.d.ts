@@ -4520,7 +4520,7 @@ export interface components {
             revision: number;
         };
         /**
-         * @description The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or only the `place` of an event and nothing else that affects figures.
+         * @description The effect of another destination, in responses to rehearsals (`X-Dry-Run`) that change `to` of attendee travel, or only the `place` of an event and nothing else that affects figures. It is absent for an event with more than 2,000 attendee travel records, deleted ones included, or with more than 32 MiB of them.
          * @example {
          *       "attendeeTravel": {
          *         "before": {
