@@ -154,6 +154,32 @@ test('on a phone a row is deleted, brought back and withdrawn', async () => {
   });
 });
 
+test('what cannot be withdrawn or undone any more says so, in the sheet and on a phone', async () => {
+  const id = await the.server.event('Too late');
+  const path = `/events/${id}/flights`;
+  const { _id } = await the.server.api('user', 'POST', path, { from: 'LHR', to: 'JFK', passengers: 2 });
+  await the.server.api('user', 'POST', `${path}/${_id}/submit`, {});
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  const withdraw = page.getByRole('button', { name: 'Withdraw' });
+  await withdraw.waitFor();
+  await the.server.api('manager', 'POST', `${path}/${_id}/approve`, {});
+  await withdraw.click();
+  await page.getByRole('alert').filter({ hasText: 'approved' }).waitFor();
+  const phone = await visit('user', `/events/${id}/sheet`, { viewport: { width: 360, height: 740 } });
+  await phone.page.getByRole('button', { name: 'New row' }).click();
+  for (const [name, text] of Object.entries({ From: 'LHR', To: 'DUB', Passengers: '3' }))
+    await phone.page.getByLabel(name, { exact: false }).first().fill(text);
+  await phone.page.getByRole('button', { name: 'Previous row' }).click(); // a row is saved when it is left
+  const saved = await until('it is saved', async () => {
+    const { items } = await the.server.api('user', 'GET', path);
+    return items.find((r) => r._id !== _id);
+  });
+  await phone.page.getByText('All changes saved').waitFor();
+  await the.server.api('user', 'PATCH', `${path}/${saved._id}`, { passengers: 4 });
+  for (let steps = 0; steps < 3; steps++) await phone.page.getByRole('button', { name: 'Undo' }).click();
+  await phone.page.getByText('This step cannot be undone').waitFor();
+});
+
 test('on a phone a row among many is gone to by its number, and a new one begun from any', async () => {
   const id = await the.server.event('Many on a phone');
   const items = Array.from({ length: 12 }, (_, n) => ({ from: 'LHR', to: 'JFK', passengers: n + 1 }));

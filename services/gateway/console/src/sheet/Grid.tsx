@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -14,9 +13,7 @@ import {
 } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describe } from '../footprint/summary';
-import { useProblemText } from '../ui/states';
 import { type Column, fieldsOf, type TypeInfo } from './columns';
-import { remove, submit } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
 import { useTables } from './files';
@@ -25,11 +22,12 @@ import { Inspector } from './Inspector';
 import { rowHeight } from './Line';
 import { Rows, type View } from './Rows';
 import { area, at, byKey, move, type Selection } from './selection';
-import { dirty, empty, type Row } from './store';
+import { dirty, type Row } from './store';
 import { Toolbar } from './Toolbar';
 import { parseTable, writeTable } from './table';
 import { useCells } from './useCells';
 import { usePointer } from './usePointer';
+import { useRowCommands } from './useRowCommands';
 import { useSelection } from './useSelection';
 
 const blankRows = 20;
@@ -57,8 +55,8 @@ function widthOf(c: Column): number {
 
 export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   const { t } = useTranslation();
-  const problemText = useProblemText();
   const { store } = engine;
+  const commands = useRowCommands(engine);
   const id = useId();
   const everything = type === 'all';
   const columns = useMemo(
@@ -103,11 +101,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
 
-  useEffect(() => {
-    engine.onStuck = (why) =>
-      notifications.show({ color: 'orange', message: `${t('sheet.stuck')} ${why}`.trim(), autoClose: 12_000 });
-  }, [engine, t]);
-
   // The row in focus is saved when it is left.
   const activeKey = row?.key ?? null;
   useEffect(() => {
@@ -149,14 +142,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     });
   };
 
-  const undo = (): void => {
-    const stuck = store.undo();
-    if (stuck.length > 0)
-      notifications.show({
-        color: 'orange',
-        message: t('sheet.cannotUndo', { status: t(`status.${stuck[0]?.status ?? 'approved'}`) }),
-      });
-  };
   const edit = (start: string, select: boolean): void => {
     if (!column || store.readOnly || (row && !store.editable(row)) || (everything && !row)) return;
     typed.current = null;
@@ -185,7 +170,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     }
     if (ctrl) {
       const key = e.key.toLowerCase();
-      if (key === 'z') e.shiftKey ? store.redo() : undo();
+      if (key === 'z') e.shiftKey ? store.redo() : commands.undo();
       else if (key === 'y') store.redo();
       else if (key === 'd') fillDown();
       else if (key === 'a')
@@ -251,29 +236,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   const submittable = selected.filter((r) => r.id && store.editable(r) && !dirty(r));
   const deletable = selected.filter((r) => store.editable(r));
-  const submitSelected = async (): Promise<void> => {
-    try {
-      const { done, refused } = await submit(engine, submittable);
-      if (done > 0) notifications.show({ message: t('sheet.submitted', { count: done }) });
-      if (refused.length > 0)
-        notifications.show({
-          color: 'red',
-          message: `${t('sheet.notSubmitted', { count: refused.length })} ${refused[0]}`,
-        });
-    } catch (cause) {
-      notifications.show({ color: 'red', message: problemText(cause as Error) });
-    }
-    grid();
-  };
+  const submitSelected = (): void => void commands.submit(submittable).then(grid);
   const removeSelected = async (): Promise<void> => {
-    const count = deletable.filter((r) => !empty(r)).length;
-    if (deletable.some((r) => r.id) && !window.confirm(t('sheet.confirmDelete', { count }))) return;
-    try {
-      const refused = await remove(engine, deletable);
-      if (refused.length > 0) notifications.show({ color: 'red', message: refused[0] });
-    } catch (cause) {
-      notifications.show({ color: 'red', message: problemText(cause as Error) });
-    }
+    if (!(await commands.remove(deletable))) return;
     go(at(Math.min(picked.top, Math.max(0, shown.length - deletable.length)), active.col));
     grid();
   };
@@ -317,12 +282,12 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
         <Toolbar
           store={store}
           wide={picked.bottom > picked.top}
-          undo={undo}
+          undo={commands.undo}
           fillDown={fillDown}
           remove={deletable.length > 0 ? () => void removeSelected() : undefined}
           take={tables.take}
           count={submittable.length}
-          submit={() => void submitSelected()}
+          submit={submitSelected}
         />
         <div
           ref={scroller}
@@ -390,6 +355,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
         row={row}
         field={column?.field}
         set={setCell}
+        withdraw={commands.withdraw}
       />
       {tables.dialogs}
     </div>

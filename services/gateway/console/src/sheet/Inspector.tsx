@@ -7,7 +7,6 @@ import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { say, sayFormula } from '../i18n/server';
 import { type Column, shown, type TypeInfo } from './columns';
-import { withdraw } from './commands';
 import type { Engine } from './engine';
 import { Origins, WhatIfText } from './Origins';
 import { dirty, type Row } from './store';
@@ -43,10 +42,11 @@ interface Props {
   row: Row | undefined;
   field: string | undefined;
   set: (row: Row, field: string, text: string) => void;
+  withdraw: (row: Row) => Promise<void>;
 }
 
 /** Details of the selected row: its figure, its errors with suggested corrections, and its state. */
-export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
+export function Inspector({ engine, info, row, field, set, withdraw }: Props): ReactNode {
   const { t } = useTranslation();
   const result = useQuery({ queryKey: ['result', engine.event], queryFn: () => resultOf(engine.event) });
   const column = info?.columns.find((c) => c.field === field);
@@ -149,7 +149,7 @@ export function Inspector({ engine, info, row, field, set }: Props): ReactNode {
               {t('inspect.locked')}
             </Text>
             {row.status === 'submitted' && (
-              <Button size="compact-sm" variant="default" onClick={() => void withdraw(engine, row)}>
+              <Button size="compact-sm" variant="default" onClick={() => void withdraw(row)}>
                 {t('sheet.withdraw')}
               </Button>
             )}

@@ -1,18 +1,16 @@
 import { ActionIcon, Alert, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { IconArrowBackUp, IconChevronLeft, IconChevronRight, IconPlus, IconTrash } from '@tabler/icons-react';
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
-import { useProblemText } from '../ui/states';
 import type { TypeInfo } from './columns';
 import { shown } from './columns';
-import { remove, submit, withdraw } from './commands';
 import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
 import { at as position } from './selection';
 import { dirty, empty } from './store';
+import { useRowCommands } from './useRowCommands';
 import { useSelection } from './useSelection';
 import { Verdict } from './Verdict';
 
@@ -56,8 +54,8 @@ interface Props {
 /** The sheet where there is room for one row only: the row as a form. */
 export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   const { t } = useTranslation();
-  const text = useProblemText();
   const { store } = engine;
+  const commands = useRowCommands(engine);
   const version = store.snapshot();
   const read = useCallback(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, type]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the content of the store
@@ -81,21 +79,8 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
     store.edit([{ ...(row ? { key: row.key } : {}), type: info?.type ?? type, cells: { [field]: value } }]);
     stay();
   };
-  const fail = (cause: Error): void => void notifications.show({ color: 'red', message: text(cause) });
-  const drop = (): void => {
-    if (!row || (row.id && !window.confirm(t('sheet.confirmDelete', { count: 1 })))) return;
-    void remove(engine, [row]).then((refused) => {
-      if (refused.length > 0) notifications.show({ color: 'red', message: refused[0] });
-      setAt(Math.max(0, Math.min(at, read().length - 1)));
-    }, fail);
-  };
-  const undo = (): void => {
-    const stuck = store.undo();
-    if (stuck.length > 0)
-      notifications.show({
-        color: 'orange',
-        message: t('sheet.cannotUndo', { status: t(`status.${stuck[0]?.status ?? 'approved'}`) }),
-      });
+  const drop = async (): Promise<void> => {
+    if (row && (await commands.remove([row]))) setAt(Math.max(0, Math.min(at, read().length - 1)));
   };
   const locked = store.readOnly || (row !== undefined && !store.editable(row));
   return (
@@ -214,31 +199,22 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
         );
       })}
       {row?.id && store.editable(row) && !dirty(row) && (
-        <Button
-          onClick={() =>
-            void submit(engine, [row]).then(
-              ({ refused }) => refused.length > 0 && notifications.show({ color: 'red', message: refused[0] }),
-              fail,
-            )
-          }
-        >
-          {t('sheet.submit', { count: 1 })}
-        </Button>
+        <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
       )}
       {row?.status === 'submitted' && !store.readOnly && (
-        <Button variant="default" onClick={() => void withdraw(engine, row).catch(fail)}>
+        <Button variant="default" onClick={() => void commands.withdraw(row)}>
           {t('sheet.withdraw')}
         </Button>
       )}
       {!store.readOnly && (
         <Group grow>
           {store.canUndo && (
-            <Button variant="default" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={undo}>
+            <Button variant="default" leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={commands.undo}>
               {t('sheet.undo')}
             </Button>
           )}
           {row && store.editable(row) && (row.id || !empty(row)) && (
-            <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={drop}>
+            <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => void drop()}>
               {t('form.delete')}
             </Button>
           )}
