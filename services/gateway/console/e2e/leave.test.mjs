@@ -95,6 +95,23 @@ test('an event is made once, also where the answer to the first try is lost', as
   assert.equal(items.filter((e) => e.title === 'Made once').length, 1);
 });
 
+test('the boundary stays as it is where the kinds of records cannot be listed', async () => {
+  const id = await the.server.event('Bounded');
+  const boundary = { included: ['flights', 'rail'], excluded: [{ type: 'catering', reason: 'Nothing was served.' }] };
+  await the.server.api('manager', 'PATCH', `/events/${id}`, { boundary });
+  const { page } = await visit('manager', '/');
+  await page.route('**/session/api/record-types*', (route) => route.abort());
+  await page.goto(`/events/${id}/report`);
+  await page.getByRole('button', { name: 'Event actions' }).click();
+  await page.getByRole('menuitem', { name: 'Edit event' }).click();
+  await page.getByRole('textbox', { name: 'Notes' }).fill('Typed here');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const event = await the.server.api('manager', 'GET', `/events/${id}`);
+  assert.equal(event.description, 'Typed here');
+  assert.deepEqual(event.boundary, boundary);
+});
+
 test('what somebody else changed is not overwritten by a form that was open meanwhile', async () => {
   const id = await the.server.event('Two forms');
   const { page } = await visit('manager', `/events/${id}/sheet`);

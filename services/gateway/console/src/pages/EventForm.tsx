@@ -92,7 +92,12 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
     const f = new FormData(e.currentTarget);
     const text = (name: string): string | null => String(f.get(name) ?? '').trim() || null;
     const left = Object.entries(excluded).filter(([, reason]) => reason.trim() !== '');
-    const included = (types.data?.items ?? []).map((x) => x.type).filter((x) => !(x in excluded));
+    const chosen = {
+      included: types.data?.items.map((x) => x.type).filter((x) => !(x in excluded)),
+      excluded: left.map(([type, reason]) => ({ type, reason })),
+    };
+    // Where the kinds are not known, what includes which stays as it is.
+    const boundary = !types.data ? from?.boundary : left.length > 0 || base?.boundary ? chosen : undefined;
     const people = {
       attendees: peopleIn(text('attendees') ?? ''),
       virtualAttendees: peopleIn(text('virtualAttendees') ?? ''),
@@ -111,9 +116,7 @@ export function EventForm({ event, from, tag, done, proposed, filled = () => {},
       place: drop(text('place')),
       timezone: drop(text('timezone')),
       description: drop(text('description')),
-      ...(left.length > 0 || base?.boundary
-        ? { boundary: { included, excluded: left.map(([type, reason]) => ({ type, reason })) } }
-        : {}),
+      ...(boundary ? { boundary } : {}),
       ...(stated.length > 0 || event?.compensation ? { compensation: statedOf(stated) } : {}),
       ...(event && text('comment') ? { comment: text('comment') } : {}),
       method: { radiativeForcing: f.get('rf') === 'on', gwp: base?.method.gwp ?? 'published' },
