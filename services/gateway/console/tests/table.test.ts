@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
-import { hasHeading, matchHeading, parseTable, proposeMapping, rememberMapping, writeTable } from '../src/sheet/table';
+import {
+  fromHeading,
+  hasHeading,
+  matchHeading,
+  parseTable,
+  proposeMapping,
+  rememberMapping,
+  writeTable,
+} from '../src/sheet/table';
 
 const flights = columnsOf({
   type: 'object',
@@ -96,5 +104,35 @@ describe('headings', () => {
       sure: true,
     });
     expect(proposeMapping('o:other', 'flights', head, flights).sure).toBe(false);
+  });
+});
+describe('fromHeading', () => {
+  const head = ['From', 'To', 'PAX', 'Nr'];
+  it('leaves out titles above the headings', () => {
+    const rows = [head, ['LHR', 'JFK', '2', '1']];
+    expect(fromHeading(rows, flights)).toEqual(rows);
+    expect(fromHeading([['Travel in June', '', '', ''], ['Page', '1', '', ''], ...rows], flights)).toEqual(rows);
+  });
+  it('finds none in a table of values, or in titles alone', () => {
+    expect(fromHeading([['LHR', 'JFK', '2'], head, ['CDG', 'JFK', '3']], flights)).toBeUndefined();
+    expect(
+      fromHeading(
+        [
+          ['Travel', ''],
+          ['LHR', 'JFK'],
+        ],
+        flights,
+      ),
+    ).toBeUndefined();
+    expect(
+      fromHeading(
+        [
+          ['Travel', '', ''],
+          ['PAX', '2', '3'],
+          ['1', '2', '3'],
+        ],
+        flights,
+      ),
+    ).toBeUndefined();
   });
 });

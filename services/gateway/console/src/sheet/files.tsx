@@ -4,10 +4,11 @@ import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
 import type { Engine } from './engine';
 import { firstRows, type TextTable, tableOf, withHead } from './headings';
+import { cellsOfLine } from './headunits';
 import { ImportModal } from './ImportModal';
 import { MappingModal, type Pasted } from './MappingModal';
 import { isOriginTable } from './origins';
-import { hasHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
+import { fromHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
 import { asCells, isWorkbook, Upload } from './upload';
 
 /** How much of a file is looked at to find its headings, in characters. */
@@ -46,13 +47,8 @@ export function useTables(
   const everything = type === 'all';
 
   const fill = (table: string[][], mapping: Mapping): void => {
-    const edits = table.slice(1).map((line) => {
-      const cells: Record<string, string> = {};
-      mapping.forEach((field, n) => {
-        if (field && line[n]) cells[field] = line[n];
-      });
-      return { type, cells };
-    });
+    const [head = [], ...lines] = table;
+    const edits = lines.map((line) => ({ type, cells: cellsOfLine(head, line, mapping, columns) }));
     const keys = store.edit(edits.filter((e) => Object.keys(e.cells).length > 0));
     stay();
     notifications.show({ message: t('sheet.added', { count: keys.length }) });
@@ -87,10 +83,11 @@ export function useTables(
       setUpload(new Upload(engine.event, type, t('import.pasted'), new Blob([writeCSV(table)])));
       return true;
     }
-    if (everything || !hasHeading(table, columns)) return false;
-    const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
-    if (sure) fill(table, mapping);
-    else setPasted({ table, mapping });
+    const headed = everything ? undefined : fromHeading(table, columns);
+    if (!headed) return false;
+    const { mapping, sure } = proposeMapping(engine.scope, type, headed[0] ?? [], columns);
+    if (sure) fill(headed, mapping);
+    else setPasted({ table: headed, mapping });
     return true;
   };
   const dialogs = (

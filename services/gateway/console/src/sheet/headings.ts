@@ -1,5 +1,6 @@
 /** Where the headings of a CSV file are, and how it is sent on with others. */
 import type { Column } from './columns';
+import { unitIn } from './headunits';
 import { matchHeading, parseTable, separatorOf } from './table';
 
 /** How many rows with something in them are looked at for the headings. */
@@ -70,6 +71,7 @@ export function tableOf(file: string, columns: Column[]): TextTable {
 /**
  * Returns a table with other headings: those of the fields it was mapped to. A column without one keeps its own, and so
  * does one whose heading the server knows as that of the field: the language of headings says how numbers are written.
+ * A heading with a unit or a currency keeps it: Weight (t) is not the field in kg.
  * Rows above the headings are empty, so that the others keep their numbers.
  */
 export function withHead({ text, above, separator }: TextTable, fields: string[], columns: Column[]): string {
@@ -78,8 +80,14 @@ export function withHead({ text, above, separator }: TextTable, fields: string[]
   const known = (h: string, field: string): boolean =>
     head.filter((other) => matchHeading(other, columns) === field).length === 1 &&
     columns.some((c) => c.field === field && c.headings.includes(h.trim().toLowerCase()));
+  const renamed = (h: string, field: string): string => {
+    const column = columns.find((c) => c.field === field);
+    const unit = column && unitIn(h, column, columns);
+    if (!column || !unit) return known(h, field) ? h : field;
+    return matchHeading(h, columns) === field ? h : `${column.label} (${unit})`;
+  };
   const names = head
-    .map((h, n) => (fields[n] && !known(h, fields[n]) ? fields[n] : h))
+    .map((h, n) => (fields[n] ? renamed(h, fields[n]) : h))
     .map((h) => (/["\n,;\t|]/.test(h) ? `"${h.replaceAll('"', '""')}"` : h));
   const ends = lineBreak(text.slice(end)) || '\n';
   const sep = separator === '|' ? `sep=|${ends}` : '';

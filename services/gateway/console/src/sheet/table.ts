@@ -49,7 +49,7 @@ export function writeTable(rows: string[][]): string {
 const bare = (s: string): string =>
   s
     .toLowerCase()
-    .replace(/\(.*?\)/g, '')
+    .replace(/\(.*?\)|\[.*?\]/g, '')
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Returns the field that a heading means; undefined when none. */
@@ -67,6 +67,21 @@ export function hasHeading(table: string[][], columns: Column[]): boolean {
   if (table.length < 2 || head.length < 2) return false;
   const named = head.filter((h) => matchHeading(h, columns) !== undefined).length;
   return named * 2 >= head.filter(Boolean).length && named > 0;
+}
+
+/** How many rows of titles a pasted table may have above its headings, and how many cells such a row fills at most. */
+const titlesMax = 9;
+const titleCells = 2;
+
+/** Returns a table from its headings on, without the titles above them; undefined if it has no headings. */
+export function fromHeading(table: string[][], columns: Column[]): string[][] | undefined {
+  if (hasHeading(table, columns)) return table;
+  const filled = (row: string[]): number => row.filter(Boolean).length;
+  const head = table.findIndex((row) => filled(row) > titleCells);
+  if (head < 1 || head > titlesMax) return undefined;
+  const below = table.slice(head);
+  const fields = new Set(below[0]?.map((h) => matchHeading(h, columns)).filter((f) => f !== undefined));
+  return fields.size > 1 && hasHeading(below, columns) ? below : undefined;
 }
 
 /** The field of each column of a table; an empty string ignores the column. */

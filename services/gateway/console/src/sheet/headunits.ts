@@ -1,0 +1,62 @@
+/** Units and currencies that headings name: Weight (t), Distance [miles], Betrag netto (EUR). */
+import type { Cells, Column } from './columns';
+import { type Mapping, matchHeading } from './table';
+
+/** Words in headings that say something else of a quantity than its unit. */
+const qualifiers = new Set(
+  'net netto gross brutto total gesamt sum summe actual ist estimate estimated est geschätzt approx ca'.split(' '),
+);
+
+const currencies: Record<string, string> = { '€': 'EUR', '£': 'GBP' };
+
+/** Returns the ISO code of a currency that is written as its code or as a sign that stands for one only. */
+const currencyOf = (word: string): string | undefined =>
+  currencies[word] ?? (/^[A-Z]{3}$/.test(word) && word !== 'VAT' ? word : undefined);
+
+/** Divides a heading into what it names and what stands in brackets, or last, behind it. */
+function divided(heading: string): { stem: string; word: string; inBrackets: boolean } {
+  const [, named = '', bracketed] = /^(.*?)\s*[([](?:in )?([^()[\]]+)[)\]]\s*$/.exec(heading) ?? [];
+  if (bracketed) return { stem: named, word: bracketed.trim(), inBrackets: true };
+  const [, stem = '', word = ''] = /^(.+?)(?:\s+in)?[\s/_]+([^\s/_]+)$/.exec(heading.trim()) ?? [];
+  return { stem, word, inBrackets: false };
+}
+
+/** Returns the unit that a heading names for a column, if it is another than that of the column. */
+export function unitIn(heading: string, column: Column, columns: Column[]): string | undefined {
+  const { stem, word, inBrackets } = divided(heading);
+  if (word === '' || column.headings.includes(heading.trim().toLowerCase())) return undefined;
+  const known = column.units.includes(word);
+  if (isMoney(column, columns)) return currencyOf(word);
+  if (column.units.length === 0 || word.toLowerCase() === column.unit.toLowerCase()) return undefined;
+  if (known) return word;
+  // A unit this page does not know is passed on: the server converts it or reports it, and nothing is off by a factor.
+  const single = !/\s/.test(word) && !qualifiers.has(word.toLowerCase().replace(/\.$/, ''));
+  return single && (inBrackets || matchHeading(stem, columns) === column.field) ? word : undefined;
+}
+
+const isMoney = (column: Column, columns: Column[]): boolean =>
+  column.field === 'amount' && columns.some((c) => c.field === 'currency');
+
+/** Returns the cells of a row for text below a heading: a number gets the heading's unit, an amount of money its currency. */
+function cellsBelow(heading: string, text: string, column: Column, columns: Column[]): Cells {
+  const unit = unitIn(heading, column, columns);
+  const [, before, number = '', behind] = /^([^\d\s.,-]*)\s*(-?\d(?:[\d.,'’\s]*\d)?)\s*([^\d\s.,]*)$/u.exec(text) ?? [];
+  if (number === '') return { [column.field]: text };
+  if (!isMoney(column, columns)) return { [column.field]: unit && !before && !behind ? `${number} ${unit}` : text };
+  const written = before || behind;
+  const currency = written ? currencyOf(written) : unit;
+  return currency ? { [column.field]: number, currency } : { [column.field]: text };
+}
+
+/** Returns the cells of a row of a table with headings. The currency of an amount is that of its column, if it has one. */
+export function cellsOfLine(head: string[], line: string[], mapping: Mapping, columns: Column[]): Cells {
+  const cells: Cells = {};
+  const stated = line[mapping.indexOf('currency')];
+  mapping.forEach((field, n) => {
+    const column = columns.find((c) => c.field === field);
+    if (!column || !line[n]) return;
+    if (stated && isMoney(column, columns)) cells[field] = line[n];
+    else Object.assign(cells, cellsBelow(head[n] ?? '', line[n], column, columns));
+  });
+  return cells;
+}
