@@ -42,6 +42,35 @@ test('somebody who reads German has a German sheet', async () => {
   await says(page, 1, await at(/^Diet/), 'red meat');
 });
 
+test('an import in German names the columns that a file lacks, and reads a pasted table below its title', async () => {
+  const id = await the.server.event('Rechnungen');
+  await visit('user'); // signs in, in English
+  const { page } = await visit('user', `/events/${id}/sheet?type=purchases`, { locale: 'de-DE' });
+  await grid(page).waitFor();
+  const csv = 'Kategorie;Betrag netto;Betrag (alt)\nSicherheitsdienst;6.200,50;\nDruck;1.250,00 €;\n';
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'rechnungen.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: '2 Zeilen hinzufügen' }).click();
+  await dialog.getByRole('cell', { name: 'Währung', exact: true }).waitFor();
+  await dialog.getByRole('button', { name: 'Abbrechen' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+
+  await paste(
+    page,
+    'Rechnungen\t\t\nKategorie\tBetrag netto (EUR)\tBeschreibung\nSicherheitsdienst\t6.200,50\tAbend\nDruck\t1.250,00 €\tPlakate',
+  );
+  const list = () => the.server.api('user', 'GET', `/events/${id}/purchases`);
+  await page.keyboard.press('Control+End'); // the row in focus is saved when it is left
+  await page.keyboard.press('ArrowDown');
+  const { items } = await until('both are saved', async () => {
+    const got = await list();
+    return got.items.length === 2 && got;
+  });
+  assert.deepEqual(items.map((r) => `${r.amount} ${r.currency}`).sort(), ['1250 EUR', '6200.5 EUR']);
+});
+
 test('offsets and removals stand beside the figure, and the place is found by name', async () => {
   const id = await the.server.event('Stated');
   const before = await the.server.approved(id);

@@ -8,12 +8,14 @@ import { ApiError } from '../api/client';
 import { number } from '../format';
 import { say, sayProblem } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
+import { type Column, namesIn } from './columns';
 import { badRows, headless, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
 
 const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
 
 interface Props {
   upload: Upload;
+  columns: Column[];
   close: () => void;
   /** The server holds other records now. */
   imported: () => void;
@@ -28,7 +30,7 @@ const columnName = (column: string, t: TFunction): string => {
 };
 
 /** The import of a file: its dry run, progress and errors. */
-export function ImportModal({ upload, close, imported, mend }: Props): ReactNode {
+export function ImportModal({ upload, columns, close, imported, mend }: Props): ReactNode {
   const { t } = useTranslation();
   const text = useProblemText();
   const [options, setOptions] = useState<Options>(plain);
@@ -131,7 +133,7 @@ export function ImportModal({ upload, close, imported, mend }: Props): ReactNode
             {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
           </Text>
         )}
-        {bad && bad.errors.length > 0 && <Faults faults={bad.errors} all={bad.errorCount} />}
+        {bad && bad.errors.length > 0 && <Faults faults={bad.errors} all={bad.errorCount} called={namesIn(columns)} />}
         <Group justify="flex-end">
           {done && done.imported > 0 && (
             <Button
@@ -200,7 +202,7 @@ function Forms({
       size="xs"
       label={t(`import.${name}`)}
       value={options[name]}
-      data={[{ value: '', label: t('import.asWritten') }, ...choices]}
+      data={[{ value: '', label: name === 'encoding' ? 'UTF-8' : t(`import.${name}AsWritten`) }, ...choices]}
       onChange={(e) => change({ ...options, [name]: e.currentTarget.value })}
     />
   );
@@ -256,7 +258,15 @@ function Repeats({ of: answer }: { of: Import | undefined }): ReactNode {
   );
 }
 
-function Faults({ faults, all }: { faults: Import['errors']; all: number }): ReactNode {
+function Faults({
+  faults,
+  all,
+  called,
+}: {
+  faults: Import['errors'];
+  all: number;
+  called: (field: string) => string | undefined;
+}): ReactNode {
   const { t } = useTranslation();
   const counted = t('import.faults', { count: all });
   const title = faults.length < all ? t('import.faultsShown', { faults: counted, count: faults.length }) : counted;
@@ -276,7 +286,8 @@ function Faults({ faults, all }: { faults: Import['errors']; all: number }): Rea
           {faults.map((f) => (
             <Table.Tr key={`${f.row}-${f.column}-${f.code}`}>
               <Table.Td ta="right">{f.row || '–'}</Table.Td>
-              <Table.Td>{f.column ?? '–'}</Table.Td>
+              {/* A heading of the file, or the name of a field that it has no heading for. */}
+              <Table.Td>{f.column ? (called(f.column) ?? f.column) : '–'}</Table.Td>
               <Table.Td>
                 {say('fault', f)}
                 {f.suggestions && f.suggestions.length > 0 && (

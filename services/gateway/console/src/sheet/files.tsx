@@ -109,6 +109,7 @@ export function useTables(
       {upload && (
         <ImportModal
           upload={upload}
+          columns={columns}
           close={() => {
             focus();
             setUpload(null);
