@@ -99,7 +99,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	if typ == "freight" && r.o.Rules > 0 {
 		byRoad(b)
 	}
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.legs(b, cells), r.beside(b, cells), r.perDay(b, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)
 		}
@@ -186,7 +186,11 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 			cell = day
 		}
 	}
-	b.set(column.Name, column.value(cell, r.o))
+	value := column.value(cell, r.o)
+	if column.Name == "via" && string(value) == "[]" {
+		return nil // Direct
+	}
+	b.set(column.Name, value)
 	return nil
 }
 
@@ -324,6 +328,10 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 		}
 		if (trimmed[0] == '[' || trimmed[0] == '{') && json.Valid([]byte(trimmed)) {
 			return json.RawMessage(trimmed)
+		}
+		if c.Name == "via" {
+			list, _ := json.Marshal(stopsOf(trimmed)) //nolint:errchkjson // texts always marshal
+			return list
 		}
 		if c.Type == "array" {
 			list, _ := json.Marshal(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' || r == ' ' })) //nolint:errchkjson // texts always marshal

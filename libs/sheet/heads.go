@@ -162,6 +162,7 @@ func (r *Reader) readHead(head []string) error {
 	r.leaveOutContainers()
 	r.findUnits()
 	r.findStay()
+	r.findLegs()
 	r.findRoute()
 	r.findPeople()
 	r.findTickets()
@@ -173,7 +174,7 @@ func (r *Reader) readHead(head []string) error {
 	r.findRoomNights()
 	r.findDistances()
 	r.findMarks()
-	found = found || r.route >= 0 || len(r.stay) > 0 || r.roomNightsAt >= 0
+	found = found || r.route >= 0 || len(r.legColumns) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})

@@ -119,6 +119,8 @@ type Reader struct {
 	// of a weight that may be that of each piece; -1: the file has none.
 	leftOut  map[int]string
 	weightAt int
+	// legColumns are those of the legs of journeys.
+	legColumns []legColumn
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
 	// several are the places of how many there are for each of something else.

@@ -1,11 +1,8 @@
 package sheet
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -41,26 +38,5 @@ func (r *Reader) itinerary(b *body, cells []string) *apperr.Detail {
 		return &apperr.Detail{Field: head, Code: fields.BadFormat, Suggestions: []string{"from", "to"},
 			Message: fmt.Sprintf("%s has the codes of airports, such as LHR-JFK-LHR; got %.60q. Or head two columns from and to.", head, cell)}
 	}
-	codes := strings.FieldsFunc(cell, func(c rune) bool { return c < 'A' || c > 'Z' })
-	last := len(codes) - 1
-	if codes[0] == codes[last] {
-		back := slices.Clone(codes)
-		slices.Reverse(back)
-		said, stated := b.values["roundTrip"]
-		if last < 2 || !slices.Equal(codes, back) || stated && string(said) != "true" {
-			return &apperr.Detail{Field: head, Code: fields.NotAllowed,
-				Message: fmt.Sprintf("%s comes back to %s by another way than it goes; write a row for each of its parts.", cell, codes[0])}
-		}
-		if !stated {
-			b.set("roundTrip", json.RawMessage("true"))
-		}
-		last /= 2
-	}
-	b.set("from", json.RawMessage(strconv.Quote(codes[0])))
-	b.set("to", json.RawMessage(strconv.Quote(codes[last])))
-	if via := codes[1:last]; len(via) > 0 {
-		list, _ := json.Marshal(via) //nolint:errchkjson // texts always marshal
-		b.set("via", list)
-	}
-	return nil
+	return b.journey(head, codesOf(cell))
 }
