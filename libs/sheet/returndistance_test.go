@@ -54,6 +54,7 @@ func TestDistancesOfTheWayBack(t *testing.T) {
 		"miles beside miles": {"mode;passengers;Distance (miles);Return;Return distance\nrail;1;100;yes;100\n", `2 {"mode":"rail","passengers":1,"roundTrip":true,"stated":{"distanceKm":"100 mi"}}`},
 		"one way":            {"mode;passengers;km einfach;km gesamt;Hin/Rück\nrail;1;30;60;ja\n", `2 {"mode":"rail","passengers":1,"distanceKm":30,"roundTrip":true}`},
 		"one way in miles":   {"mode;passengers;One-way miles\nrail;1;30\n", `2 {"mode":"rail","passengers":1,"stated":{"distanceKm":"30 mi"}}`},
+		"two decimals":       {"mode;passengers;distanceKm;Return distance (km)\nrail;1;100.25;100.25\n", "2 Return distance (km) NOT_ALLOWED"},
 		"one way of two":     {"mode;passengers;km einfach;km gesamt\nrail;1;30;60\n", "2 km gesamt NOT_ALLOWED"},
 		"beside places":      {"mode;from;to;passengers;Total km\nrail;Leeds;York;1;80\n", "2 Total km NOT_ALLOWED"},
 		"places and back":    {"mode;from;to;passengers;Return;Total km\nrail;Leeds;York;1;yes;80\n", `2 {"mode":"rail","from":"Leeds","to":"York","passengers":1,"roundTrip":true}`},

@@ -187,20 +187,17 @@ func (r *Reader) measure(name string, b *body) (value, step *big.Rat, unit strin
 		n, err := decimal.Parse(text)
 		return units.Rat(n), nil, "", err == nil
 	}
-	format := units.Format{}
+	format, added := units.Format{}, 0
 	if b.stated[name] != "" {
 		format, _ = units.ParseFormat(r.declared())
-	} else if strings.Count(text, ".") == 1 {
-		text += "0" // a number of JSON has one reading
+	} else if strings.Contains(text, ".") && ambiguous(text) != nil {
+		text, added = text+"0", 1 // a number of JSON has one reading
 	}
 	m, err := units.Parse(text, target, format)
 	if err != nil {
 		return nil, nil, "", false
 	}
-	scale := m.Number.Scale()
-	if b.stated[name] == "" && strings.Contains(text, ".") {
-		scale--
-	}
+	scale := m.Number.Scale() - added
 	last := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, 0))), nil))
 	value, unit = units.Rat(m.Number), target.Symbol
 	if m.Unit != nil {
