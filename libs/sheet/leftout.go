@@ -39,7 +39,7 @@ func (r *Reader) findLeftOut() {
 		}
 	}
 	for at, head := range r.heads {
-		if r.columns[at].Name != "" || r.typ != "venue" {
+		if r.columns[at].Name != "" || r.columns[at].Type != "" || r.typ != "venue" {
 			continue
 		}
 		for _, of := range energyWords {

@@ -15,7 +15,8 @@ func TestAmountsThatWouldBeLeftOut(t *testing.T) {
 		rules     int
 		want      string
 	}{
-		"day and night":       {"venue", "Electricity day kWh,Electricity night kWh,Gas kWh\n1200,300,500\n", sheet.Rules, "2 Electricity day kWh NOT_ALLOWED"},
+		"day and night":       {"venue", "Electricity day kWh,Electricity night kWh,Gas kWh\n1200,300,500\n", sheet.Rules, `2 {"gasKWh":500,"electricityKWh":1500}`},
+		"day and standing":    {"venue", "Electricity day kWh,Electricity other kWh,Gas kWh\n1200,300,500\n", sheet.Rules, "2 Electricity day kWh NOT_ALLOWED"},
 		"gas by volume":       {"venue", "Electricity (kWh),Gas (m3)\n1200,100\n", sheet.Rules, "2 Gas (m3) NOT_ALLOWED"},
 		"none of it":          {"venue", "Electricity (kWh),Gas (m3)\n1200,0\n", sheet.Rules, `2 {"electricityKWh":1200}`},
 		"a part beside all":   {"venue", "Electricity (kWh),Electricity day kWh\n1200,900\n", sheet.Rules, `2 {"electricityKWh":1200}`},

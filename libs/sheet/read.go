@@ -119,6 +119,9 @@ type Reader struct {
 	// of a weight that may be that of each piece; -1: the file has none.
 	leftOut  map[int]string
 	weightAt int
+	// parts are the columns of parts of fields, and partUnit is the unit of those of energy.
+	parts    []partColumn
+	partUnit string
 	// legColumns are those of the legs of journeys.
 	legColumns []legColumn
 	// subjects are the places of columns that say what a row is about.

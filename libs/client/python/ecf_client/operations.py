@@ -1609,21 +1609,23 @@ class Operations(Transport):
         `Check-in` to `Check-out`, or `Anreise` and `Abreise`, where no column has them, and a column `Route` of flights
         (`LHR-FRA-SIN-FRA-LHR`) stands for `from`, `via`, `to` and `roundTrip`, as do the columns of legs (`Leg 2 From`,
         `Segment 2 Destination`, `Von 2`, `Return from`) and of stops (`Stop 1`, `Stopover`), where each leg begins
-        where the one before ends; a row whose legs do not is refused. A column `Ticket type` (`Off-Peak Return`) for
-        `roundTrip`. A column `Room` beside names of guests, or `Room number`, has the number of a room: each row is
-        one. A row that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more with
-        `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was cancelled,
-        refunded or missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is negative, it
-        is a credit among debits, its person attends online, it is the way back of a booking (`Trip ID`, `PNR`) of which
-        another row is a return journey, or it has a room that another row has for the same nights. `partial=true`
-        imports the others. A number with one separator before exactly three digits (`1.200`, `1,200`) may be twelve
-        hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers of the file
-        settle it, for all of the file (`0.25`, `1.234,5`); where they do not, it is refused with `AMBIGUOUS_NUMBER`,
-        but for one: with commas between the cells, and heads that are not German or French, `1.200` is one and a bit.
-        Cells of a workbook that are numbers, and exports as they were sent, have one reading. A workbook (XLSX) is read
-        as the table of one of its sheets: of formulas the results that it keeps, of the column `date` its days. It may
-        unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV (`PAYLOAD_TOO_LARGE`); empty cells
-        count, of which a sheet has at most 2,500,000 and a row 16,384.
+        where the one before ends; a row whose legs do not is refused. A column `Ticket type` (`Off-Peak Return`) stands
+        for `roundTrip`. A column `Room` beside names of guests, or `Room number`, has the number of a room: each row is
+        one. Columns of energy by tariff, month or meter (`Day kWh`, `Night kWh`) are added up where all columns of
+        energy are such parts. A row with meals of one diet (`Vegan`, `Vegetarisch`) is read, and one with several diets
+        is refused. A row that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more
+        with `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was
+        cancelled, refunded or missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is
+        negative, it is a credit among debits, its person attends online, it is the way back of a booking (`Trip ID`,
+        `PNR`) of which another row is a return journey, or it has a room that another row has for the same nights.
+        `partial=true` imports the others. A number with one separator before exactly three digits (`1.200`, `1,200`)
+        may be twelve hundred or one and a bit. Where no form is declared (`numberFormat`, `decimal`), the other numbers
+        of the file settle it, for all of the file (`0.25`, `1.234,5`); where they do not, it is refused with
+        `AMBIGUOUS_NUMBER`, but for one: with commas between the cells, and heads that are not German or French, `1.200`
+        is one and a bit. Cells of a workbook that are numbers, and exports as they were sent, have one reading. A
+        workbook (XLSX) is read as the table of one of its sheets: of formulas the results that it keeps, of the column
+        `date` its days. It may unpack to 48 MiB, 100,000 rows and 500 columns, and come to 16 MiB as CSV
+        (`PAYLOAD_TOO_LARGE`); empty cells count, of which a sheet has at most 2,500,000 and a row 16,384.
 
         A file has at most 100,000 rows (`TOO_MANY_ROWS`). An organization has at most 16 imports that are not finished;
         beyond that the answer is 429 `RATE_LIMITED` with `Retry-After`.

@@ -1,0 +1,78 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// Words of headings of the meals of a diet, beside the diet, and diets that may be several.
+var (
+	besideDiets = []string{"meal", "meals", "of", "which", "thereof", "portion", "portions", "cover", "covers", "number", "no", "option", "options", "dish", "dishes", "menu", "menus", "guests", "people", "pax", "only", "eaters", "lunch", "lunches", "dinner", "dinners", "davon", "essen", "gericht", "gerichte", "menü", "menüs", "portionen", "anzahl", "mahlzeit", "mahlzeiten", "gäste", "repas"}
+	unsureDiets = []string{"meat", "fleisch", "viande", "carne", "omnivore", "omnivor", "nonvegetarian", "nonveg", "meatfish", "fleischfisch"}
+	dietEndings = []string{"e", "es", "er", "s"}
+)
+
+// dietOf returns the diet whose meals a column counts; empty if it may be several.
+func dietOf(head string) (diet string, ok bool) {
+	words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return slices.Contains(besideDiets, word) })
+	if len(words) == 0 || len(words) > 2 {
+		return "", false
+	}
+	known := Columns("catering")
+	values := known[slices.IndexFunc(known, func(c Column) bool { return c.Name == "diet" })].values
+	word := strings.Join(words, "")
+	if slices.Contains(unsureDiets, word) {
+		return "", true
+	}
+	for _, ending := range append([]string{""}, dietEndings...) {
+		if stem, cut := strings.CutSuffix(word, ending); cut && values[key(stem)] != "" {
+			return values[key(stem)], true
+		}
+	}
+	return "", false
+}
+
+// takeDiets makes the meals of the only diet of a row those of the record, and returns the fault of a row with meals of
+// several diets: a record has one.
+func (r *Reader) takeDiets(b *body, cells []string) *apperr.Detail {
+	var diets []partColumn
+	var said []string
+	meals := ""
+	for _, part := range r.parts {
+		cell := oneCell(cells, part.at)
+		if !bareNumber(cell) && !b.has("meals") && strings.ContainsAny(cell, "123456789") {
+			return &apperr.Detail{Field: r.heads[part.at], Code: fields.BadFormat, Suggestions: []string{"meals"},
+				Message: fmt.Sprintf("%s has how many meals there are; got %.40q.", r.heads[part.at], cell)}
+		}
+		if !bareNumber(cell) || !strings.ContainsAny(cell, "123456789") {
+			continue
+		}
+		n, _, fault := r.partNumber(part.at, cell)
+		if fault != nil {
+			return fault
+		}
+		diets, said, meals = append(diets, part), append(said, r.heads[part.at]+" "+cell), n.String()
+	}
+	diet := strings.Trim(string(b.values["diet"]), `"`)
+	switch {
+	case len(diets) == 0, len(diets) == 1 && diets[0].field == diet && diet != "" && string(b.values["meals"]) == meals:
+		return nil
+	case len(diets) > 1 || diet != "" || b.has("meals") && string(b.values["meals"]) != meals:
+		return &apperr.Detail{Field: r.heads[diets[0].at], Code: fields.NotAllowed, Suggestions: []string{"meals", "diet"},
+			Message: fmt.Sprintf("The row has meals by their diet (%.120s), and a record has one diet. Write a row for each, with the columns meals and diet.", strings.Join(said, ", "))}
+	case diets[0].field == "":
+		return &apperr.Detail{Field: r.heads[diets[0].at], Code: fields.NotAllowed, Suggestions: []string{"red_meat", "white_meat", "fish", "mixed"},
+			Message: fmt.Sprintf("%s may be one of several diets, which are in suggestions. Write it into a column diet, and how many meals there are into a column meals.", r.heads[diets[0].at])}
+	}
+	if !b.has("meals") {
+		b.set("meals", json.RawMessage(meals))
+	}
+	b.set("diet", json.RawMessage(strconv.Quote(diets[0].field)))
+	return nil
+}

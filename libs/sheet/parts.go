@@ -1,0 +1,216 @@
+package sheet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// Words of headings of parts of the energy that was used: by tariff, by time, by meter.
+var (
+	tariffWords = []string{"day", "night", "peak", "off", "offpeak", "shoulder", "standard", "weekend", "high", "low", "rate", "tariff", "tarif", "tag", "nacht", "ht", "nt", "hochtarif", "niedertarif", "haupttarif", "nebentarif", "tagstrom", "nachtstrom", "heures", "pleines", "creuses", "hp", "hc"}
+	monthWords  = []string{"jan", "january", "januar", "feb", "february", "februar", "mar", "march", "mär", "märz", "mrz", "apr", "april", "may", "mai", "jun", "june", "juni", "jul", "july", "juli", "aug", "august", "sep", "sept", "september", "oct", "october", "okt", "oktober", "nov", "november", "dec", "december", "dez", "dezember", "q1", "q2", "q3", "q4"}
+	usedWords   = []string{"energy", "energie", "consumption", "consumed", "usage", "use", "used", "verbrauch", "verbraucht", "meter", "zähler", "in", "kwh", "consommation"}
+)
+
+// partColumn is a column of a part of a field: the kilowatt hours of a tariff, the meals of a diet.
+type partColumn struct {
+	at int
+	// field is the field of which it is a part, or of meals the diet; empty: it may be several diets.
+	field string
+}
+
+// shape is what the heading of a part of the energy says.
+type shape struct{ kind, tariff, month, number bool }
+
+// partOfEnergy returns the field and the unit of which a column is a part, and what distinguishes it.
+func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
+	if typ == "energy" {
+		field = "energyKWh"
+	}
+	for _, word := range strings.FieldsFunc(head, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+		lower := strings.ToLower(word)
+		of := slices.IndexFunc(energyWords[:], func(kind struct {
+			field string
+			words []string
+		}) bool {
+			return slices.Contains(kind.words, lower)
+		})
+		n, err := strconv.Atoi(word)
+		u, noUnit := units.ByName(word, "energy")
+		switch {
+		case noUnit == nil && unit == "":
+			unit = u.Symbol
+		case of >= 0 && !by.kind:
+			if by.kind = true; typ == "venue" {
+				field = energyWords[of].field
+			}
+		case slices.Contains(tariffWords, lower):
+			by.tariff = true
+		case slices.Contains(monthWords, lower):
+			by.month = true
+		case err == nil && n > 0 && n < 32:
+			by.number = true
+		case !slices.Contains(usedWords, lower):
+			return "", "", shape{}, false
+		}
+	}
+	return field, unit, by, unit != "" && field != "" && (by.tariff || by.month || by.number)
+}
+
+// findParts finds the columns of parts of the energy that was used, where all columns of energy are some, and of the
+// meals of each diet.
+func (r *Reader) findParts() {
+	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
+		return
+	}
+	switch r.typ {
+	case "energy", "venue":
+		r.findEnergy()
+	case "catering":
+		for at, head := range r.heads {
+			if r.columns[at].Name != "" || r.columns[at].Type != "" {
+				continue
+			}
+			if diet, ok := dietOf(head); ok {
+				r.addPart(at, diet)
+			}
+		}
+	}
+}
+
+// addPart makes a column one of a part.
+func (r *Reader) addPart(at int, field string) {
+	r.parts = append(r.parts, partColumn{at, field})
+	r.columns[at].Type = "number"
+	if i := slices.Index(r.ignored, r.heads[at]); i >= 0 {
+		r.ignored = slices.Delete(r.ignored, i, i+1)
+	}
+}
+
+func (r *Reader) findEnergy() {
+	var found []partColumn
+	shapes := map[string]shape{}
+	for at, head := range r.heads {
+		if r.columns[at].Name != "" || r.columns[at].Type != "" || !hasEnergy(head) {
+			continue
+		}
+		field, unit, by, ok := partOfEnergy(r.typ, head)
+		if len(found) == 0 {
+			r.partUnit = unit
+		}
+		if first, known := shapes[field]; !ok || known && by != first || unit != r.partUnit {
+			return // what it is a part of cannot be told
+		}
+		shapes[field] = by
+		found = append(found, partColumn{at, field})
+	}
+	for _, part := range found {
+		if slices.ContainsFunc(found, func(other partColumn) bool { return other.field == part.field && other.at != part.at }) {
+			r.addPart(part.at, part.field)
+		}
+	}
+}
+
+// hasEnergy reports whether a heading has a unit of energy.
+func hasEnergy(head string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(head, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }), func(word string) bool {
+		_, err := units.ByName(word, "energy")
+		return err == nil
+	})
+}
+
+// takeParts adds up the parts of fields in a row, and returns the fault of a row in which they come to another amount
+// than the column of the whole, or have several diets.
+func (r *Reader) takeParts(b *body, cells []string) *apperr.Detail {
+	if len(r.parts) == 0 {
+		return nil
+	}
+	if r.typ == "catering" {
+		return r.takeDiets(b, cells)
+	}
+	sums, digits := map[string]*big.Rat{}, 0
+	for _, part := range r.parts {
+		n, filled, fault := r.partNumber(part.at, oneCell(cells, part.at))
+		if fault != nil {
+			return fault
+		}
+		if filled {
+			if sums[part.field] == nil {
+				sums[part.field] = new(big.Rat)
+			}
+			sums[part.field].Add(sums[part.field], units.Rat(n))
+			digits = max(digits, n.Scale())
+		}
+	}
+	for _, part := range r.parts {
+		if sums[part.field] == nil {
+			continue
+		}
+		n := sums[part.field].FloatString(digits) // all of its digits
+		delete(sums, part.field)
+		target, _ := units.OfField(part.field)
+		sum := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+		if sum.set(part.field, json.RawMessage(n)); r.partUnit != target.Symbol {
+			delete(sum.values, part.field)
+			sum.stated[part.field] = strings.TrimSpace(r.written(n) + " " + r.partUnit)
+		}
+		switch {
+		case !b.has(part.field):
+			b.take(sum, part.field)
+		case !r.agree(part.field, b, sum):
+			return &apperr.Detail{Field: r.heads[part.at], Code: fields.NotAllowed, Suggestions: []string{part.field},
+				Message: fmt.Sprintf("The parts, of which %s is the first, come to %s %s, and %s has %.40q. Write all of it into one column %s, and leave the others out.",
+					r.heads[part.at], n, r.partUnit, r.Head(part.field), oneCell(cells, slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == part.field })), part.field)}
+		}
+	}
+	return nil
+}
+
+// written writes a number as those of the file, so that it has one reading.
+func (r *Reader) written(text string) string {
+	switch {
+	case !strings.Contains(text, "."):
+	case strings.HasSuffix(r.declared(), ",5"):
+		text = strings.Replace(text, ".", ",", 1)
+	case r.declared() == "" && ambiguous(text) != nil:
+		text += "0"
+	}
+	return text
+}
+
+// partNumber returns the number of a part; false for an empty cell, and for the dash by which tables write that there is
+// nothing.
+func (r *Reader) partNumber(at int, cell string) (n decimal.Decimal, filled bool, fault *apperr.Detail) {
+	cell = Unguard(cell)
+	if strings.Trim(cell, "-–—") == "" {
+		return n, false, nil
+	}
+	if fault := r.twoReadings(at, cell); fault != nil {
+		return n, false, fault
+	}
+	format, _ := units.ParseFormat(r.declared())
+	text := cell
+	if !r.o.Doubts && r.declared() == "" && json.Valid([]byte(text)) && ambiguous(text) != nil {
+		text += "0" // the point is the decimal separator
+	}
+	n, err := units.ParseNumber(text, format)
+	if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
+		return n, false, &apperr.Detail{Field: r.heads[at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+	}
+	if err != nil || n.Sign() < 0 {
+		return n, false, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number, not below zero, in the unit of its head; got %.40q.", r.heads[at], cell)}
+	}
+	return n, true, nil
+}

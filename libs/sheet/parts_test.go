@@ -1,0 +1,50 @@
+package sheet_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/eventcarbon/ecf/libs/sheet"
+)
+
+// The parts of an amount in columns of their own are added up, exactly, or asked about: none is left out of the figure.
+func TestPartsOfAmounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ typ, file, want string }{
+		"day and night":     {"energy", "source,Day kWh,Night kWh\ngrid,100.25,50\n", `2 {"source":"grid","energyKWh":150.25}`},
+		"German":            {"energy", "source;Verbrauch HT (kWh);Verbrauch NT (kWh)\ngrid;1.100,5;50,5\n", `2 {"source":"grid","energyKWh":1151.0}`},
+		"of one kind":       {"energy", "source,Electricity peak kWh,Electricity off-peak kWh\ngrid,100,50\n", `2 {"source":"grid","energyKWh":150}`},
+		"of two kinds":      {"energy", "source,Electricity day kWh,Gas kWh\ngrid,100,50\n", `2 {"source":"grid"}`},
+		"megawatt hours":    {"energy", "source,Day MWh,Night MWh\ngrid,1.125,0.125\n", `2 {"source":"grid","stated":{"energyKWh":"1.2500 MWh"}}`},
+		"months":            {"energy", "source,January kWh,February kWh\ngrid,100,\n", `2 {"source":"grid","energyKWh":100}`},
+		"a dash":            {"energy", "source,January kWh,February kWh\ngrid,100,-\n", `2 {"source":"grid","energyKWh":100}`},
+		"no number":         {"energy", "source,January kWh,February kWh\ngrid,100,n/a\n", "2 February kWh BAD_FORMAT"},
+		"a credit":          {"energy", "source,January kWh,February kWh\ngrid,100,-20\n", "2 February kWh BAD_FORMAT"},
+		"years":             {"energy", "source,2025 kWh,2026 kWh\ngrid,100,50\n", `2 {"source":"grid"}`},
+		"a part and more":   {"energy", "source,Day kWh,Night kWh,January kWh\ngrid,100,50,30\n", `2 {"source":"grid"}`},
+		"fed in":            {"energy", "source,Day kWh,Night kWh,Export kWh\ngrid,100,50,30\n", `2 {"source":"grid"}`},
+		"their total":       {"energy", "source,kWh,Day kWh,Night kWh\ngrid,150,100,50\n", `2 {"source":"grid","energyKWh":150}`},
+		"another total":     {"energy", "source,kWh,Day kWh,Night kWh\ngrid,100,100,50\n", "2 Day kWh NOT_ALLOWED"},
+		"in two readings":   {"energy", "source;Day kWh;Night kWh\ngrid;1.100;1.200\n", "2 Day kWh AMBIGUOUS_NUMBER"},
+		"two of a building": {"venue", "Electricity day kWh,Electricity night kWh,Gas meter 1 kWh,Gas meter 2 kWh\n1,2,30,40\n", `2 {"electricityKWh":3,"gasKWh":70}`},
+		"a diet":            {"catering", "mealType,Vegan,Vegetarian,Beef\nlunch,40,,\n", `2 {"mealType":"lunch","meals":40,"diet":"vegan"}`},
+		"diets":             {"catering", "Vegan,Vegetarian,Meat\n40,30,60\n", "2 Vegan NOT_ALLOWED"},
+		"German diets":      {"catering", "date;Vegane Gerichte;Vegetarisch\n;40;30\n", "2 Vegane Gerichte NOT_ALLOWED"},
+		"meat":              {"catering", "mealType,Vegan,Meat\nlunch,,60\n", "2 Meat NOT_ALLOWED"},
+		"a part of meals":   {"catering", "diet,meals,of which vegan\nmixed,100,20\n", "2 of which vegan NOT_ALLOWED"},
+		"all of them":       {"catering", "meals,of which vegan\n100,100\n", `2 {"meals":100,"diet":"vegan"}`},
+		"some of them":      {"catering", "meals,of which vegan\n100,20\n", "2 of which vegan NOT_ALLOWED"},
+		"none of them":      {"catering", "diet,meals,of which vegan\nmixed,100,0\n", `2 {"diet":"mixed","meals":100}`},
+		"said twice":        {"catering", "diet,meals,Vegan meals\nvegan,20,20\n", `2 {"diet":"vegan","meals":20}`},
+		"about":             {"catering", "mealType,Vegan\nlunch,~40\n", "2 Vegan BAD_FORMAT"},
+		"yes":               {"catering", "diet,meals,Vegan\nmixed,100,yes\n", `2 {"diet":"mixed","meals":100}`},
+	} {
+		o := sheet.Options{Rules: sheet.Rules, Doubts: name == "in two readings"}
+		if name == "German" {
+			o.NumberFormat = "1.234,5"
+		}
+		if got, _, err := all(c.file, c.typ, o); err != nil || !reflect.DeepEqual(got, []string{c.want}) {
+			t.Errorf("%s: %q, %v, want %s", name, got, err, c.want)
+		}
+	}
+}
