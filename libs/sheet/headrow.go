@@ -75,7 +75,7 @@ func fieldOf(row []string, o Options, types []string) int {
 		return -1
 	}
 	for _, typ := range types {
-		r := unread(typ, o)
+		r := newReader(typ, o)
 		_ = r.readHead(row) // it is no head then
 		if typ == Mixed && r.typeAt < 0 {
 			continue
@@ -107,7 +107,7 @@ func fieldsNamed(row []string, o Options, types []string) (most int) {
 		return 0
 	}
 	for _, typ := range types {
-		r := unread(typ, o)
+		r := newReader(typ, o)
 		_ = r.readHead(row) // it is no head then
 		names := map[string]bool{}
 		for _, c := range r.columns {

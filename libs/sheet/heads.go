@@ -60,105 +60,27 @@ func (r *Reader) readHead(head []string) error {
 	if slices.Contains(head, "_id") {
 		known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
 	}
-	var faults []apperr.Detail
-	first := map[string]int{}
-	found := false
-	var unknown []int
-	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
-	// records, is a later column.
-	ours := map[string]bool{}
-	if slices.Contains(head, "_id") {
-		for _, name := range r.o.Known {
-			ours[name] = name != "type"
-		}
-	}
-	names := make([]string, len(known))
-	for i, c := range known {
-		names[i] = plain(c.Name)
-	}
-	for _, text := range head {
-		if text = strings.TrimSpace(text); r.o.Rules > 0 {
-			text = oneLine(text)
-		}
-		text, long := shortened(fields.Legible(text))
-		r.heads = append(r.heads, strings.Clone(text))
-		column, unit := Column{}, ""
-		name := plain(text)
-		i := slices.Index(names, name)
-		switch {
-		case text == "":
-		case long:
-			unknown = append(unknown, len(r.columns))
-		case ours[text]:
-			ours[text] = false
-		case i >= 0:
-			column, found = known[i], true
-		case name == "type" || slices.Contains(r.o.Known, text):
-			if name == "type" {
-				column, r.typeAt = Column{Name: "type"}, len(r.columns)
-			}
-		default:
-			if column, unit = meant(text, known); column.Name != "" {
-				found = true
-			} else {
-				unknown = append(unknown, len(r.columns))
-			}
-		}
-		before, twice := first[column.Name]
-		if !twice {
-			first[column.Name] = len(r.columns)
-		}
-		if twice && column.Name != "" && (column.Name == "type" || !r.second(len(r.columns), before)) {
-			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", r.heads[before], text)})
-		}
-		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
-	}
+	unknown, faults := r.nameColumns(head, known)
 	// A field is in the column with its name, else in the first one with one of its usual headings: a column of notes
 	// after a description is ignored.
 	for _, at := range unknown {
-		i := headed(known, r.heads[at])
-		if i < 0 && r.o.Rules > 0 {
-			i = counted(known, r.heads[at])
-		}
-		if r.isRoomNumber(at) {
-			i, r.roomAt = -1, at
-		}
-		if code := moneyHead(known, r.heads[at]); i < 0 && code != "" {
-			i = slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField })
-			if !r.heading(moneyField) {
-				r.currency = code
-			}
-		}
-		if c, unit, ok := inUnits(r.typ, r.heads[at]); i < 0 && r.o.Rules > 0 && ok {
-			i = slices.IndexFunc(known, func(k Column) bool { return k.Name == c.Name })
-			if !slices.ContainsFunc(r.columns, func(other Column) bool { return other.Name == c.Name }) {
-				r.inUnit[at] = unit
-			}
-		}
-		if word, of := unclearUnit(r.typ, r.heads[at]); i < 0 && r.o.Rules > 0 && of {
-			if r.unclear == nil {
-				r.unclear = map[int]string{}
-			}
-			r.unclear[at] = word
-		}
-		if i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]) {
-			r.columns[at].Type, found = "number", true
+		i := r.fieldHeaded(at, known)
+		switch {
+		case i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]):
+			r.columns[at].Type = "number"
 			r.quantity = append(r.quantity, at)
-			continue
+		case i < 0 || r.heading(known[i].Name):
+			r.ignored = append(r.ignored, at)
+		default:
+			r.columns[at] = known[i]
 		}
-		if i < 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name == known[i].Name }) {
-			if len(r.ignored) < maxIgnored {
-				r.ignored = append(r.ignored, r.heads[at])
-			}
-			continue
-		}
-		r.columns[at], found = known[i], true
 	}
 	for _, at := range unknown {
-		if i := slices.Index(r.ignored, r.heads[at]); i >= 0 && r.isTotal(at, known) {
-			r.ignored, found = slices.Delete(r.ignored, i, i+1), true
+		if slices.Contains(r.ignored, at) && r.isTotal(at, known) {
+			r.use(at)
 		}
 	}
+	found := len(r.quantity) > 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
 	r.leaveOutContainers()
 	r.findUnits()
 	r.findStay()
@@ -195,11 +117,110 @@ func (r *Reader) readHead(head []string) error {
 	return nil
 }
 
+// nameColumns adds the columns of a file with the fields whose names are their headings. It returns the places of
+// those whose headings are no such names.
+func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faults []apperr.Detail) {
+	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
+	// records, is a later column.
+	ours := map[string]bool{}
+	if slices.Contains(head, "_id") {
+		for _, name := range r.o.Known {
+			ours[name] = name != "type"
+		}
+	}
+	names := make([]string, len(known))
+	for i, c := range known {
+		names[i] = plain(c.Name)
+	}
+	first := map[string]int{}
+	for at, text := range head {
+		if text = strings.TrimSpace(text); r.o.Rules > 0 {
+			text = oneLine(text)
+		}
+		text, long := shortened(fields.Legible(text))
+		r.heads = append(r.heads, strings.Clone(text))
+		column, unit := Column{}, ""
+		name := plain(text)
+		i := slices.Index(names, name)
+		switch {
+		case text == "":
+		case long:
+			unknown = append(unknown, at)
+		case ours[text]:
+			ours[text] = false
+		case i >= 0:
+			column = known[i]
+		case name == "type":
+			column, r.typeAt = Column{Name: "type"}, at
+		case slices.Contains(r.o.Known, text):
+		default:
+			if column, unit = meant(text, known); column.Name == "" {
+				unknown = append(unknown, at)
+			}
+		}
+		if before, twice := first[column.Name]; !twice {
+			first[column.Name] = at
+		} else if column.Name != "" && (column.Name == "type" || !r.second(at, before)) {
+			faults = append(faults, apperr.Detail{Field: text, Code: fields.DuplicateKey, Message: fmt.Sprintf("The columns %q and %q are the same field.", r.heads[before], text)})
+		}
+		r.columns, r.inUnit = append(r.columns, column), append(r.inUnit, unit)
+	}
+	return unknown, faults
+}
+
+// fieldHeaded returns the index of the field that the heading of a column means without being its name; -1 if there
+// is none. It takes note of the unit or currency of the heading.
+func (r *Reader) fieldHeaded(at int, known []Column) int {
+	head := r.heads[at]
+	if r.isRoomNumber(at) {
+		r.roomAt = at
+		return -1
+	}
+	if i := headed(known, head); i >= 0 {
+		return i
+	}
+	named := func(name string) int {
+		return slices.IndexFunc(known, func(c Column) bool { return c.Name == name })
+	}
+	if r.o.Rules > 0 {
+		if i := counted(known, head); i >= 0 {
+			return i
+		}
+	}
+	if code := moneyHead(known, head); code != "" {
+		if !r.heading(moneyField) {
+			r.currency = code
+		}
+		return named(moneyField)
+	}
+	if r.o.Rules == 0 {
+		return -1
+	}
+	if c, unit, ok := inUnits(r.typ, head); ok {
+		if !r.heading(c.Name) {
+			r.inUnit[at] = unit
+		}
+		return named(c.Name)
+	}
+	if word, ok := unclearUnit(r.typ, head); ok {
+		if r.unclear == nil {
+			r.unclear = map[int]string{}
+		}
+		r.unclear[at] = word
+	}
+	return -1
+}
+
+// use removes a column from the ignored ones.
+func (r *Reader) use(at int) {
+	r.ignored = slices.DeleteFunc(r.ignored, func(ignored int) bool { return ignored == at })
+}
+
 // Ignored returns the headings of the columns that are not fields, columns without a heading that have had values so
 // far (as "column C"), and those with an ignored number without a unit.
 func (r *Reader) Ignored() []string {
-	out := append([]string(nil), r.ignored...)
-	for _, at := range r.unread {
+	var out []string
+	for _, at := range slices.Concat(r.ignored, r.unread) {
 		out = append(out, r.heads[at])
 	}
 	for _, at := range r.headless {

@@ -14,7 +14,7 @@ func (r *Reader) leaveOutContainers() {
 		return
 	}
 	r.columns[at] = Column{}
-	r.ignored = append(r.ignored, r.heads[at])
+	r.ignored = append(r.ignored, at)
 }
 
 // byRoad sets the mode of freight whose vehicle goes by road.

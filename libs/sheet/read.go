@@ -24,15 +24,13 @@ const Mixed = "mixed"
 const (
 	// maxHead bounds how far the head is looked for, in bytes.
 	maxHead = 64 << 10
-	// Rules is the current version of the rules for reading files. Since version 1 units may be in cells instead of
-	// headings, blank lines are rows, rows may end with a carriage return, and a date with only one interpretation is
-	// accepted.
+	// maxColumns bounds the columns of a file.
 	maxColumns = 500
 )
 
-// Rules is the version of the rules by which files are read that are taken now. Since
-// version 1 a head may leave the unit to its cells, blank lines are rows, rows may end
-// with a carriage return, and a date that can mean one day alone is that day.
+// Rules is the current version of the rules for reading files. Since version 1 units may be in cells instead of
+// headings, blank lines are rows, rows may end with a carriage return, and a date with only one interpretation is
+// accepted.
 const Rules = 1
 
 // Options describe the format of a file where it cannot be detected.
@@ -73,8 +71,9 @@ type Reader struct {
 	columns []Column
 	heads   []string
 	// typeAt is the index of the column "type"; -1: none.
-	typeAt  int
-	ignored []string
+	typeAt int
+	// ignored are the indexes of columns that are no fields and have no other use.
+	ignored []int
 	// headless are the places of columns with values and without a head.
 	headless []int
 	// inUnit are the units of columns that are in another one than their field.
@@ -89,7 +88,7 @@ type Reader struct {
 	stay []int
 	// route is the index of the column of itineraries; -1: none.
 	route int
-	// unread are the indexes of such columns with ignored cells.
+	// unread are the indexes of other columns with ignored cells.
 	unread []int
 	sums   sums
 	// marks are what columns that are no field may say of a row, by place, and firstSide the
@@ -142,8 +141,8 @@ type Reader struct {
 	ours bool
 }
 
-// unread returns a reader of a file of which nothing is known.
-func unread(typ string, o Options) *Reader {
+// newReader returns a reader of a file of which nothing is known.
+func newReader(typ string, o Options) *Reader {
 	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, weightAt: -1}
 }
 
@@ -153,7 +152,7 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := unread(typ, o)
+	r := newReader(typ, o)
 	r.line, r.number, r.rows = 1, max(o.HeadRow-1, 0), csv.NewReader(&lineBreaks{from: f.from, comma: f.comma, returns: f.returns, formulas: o.Rules > 0})
 	r.rows.Comma = f.comma
 	r.rows.FieldsPerRecord = -1

@@ -82,9 +82,7 @@ func (r *Reader) findOneWay() {
 		if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
 			r.inUnit[at] = unit.Symbol
 		}
-		if i := slices.Index(r.ignored, head); i >= 0 {
-			r.ignored = slices.Delete(r.ignored, i, i+1)
-		}
+		r.use(at)
 	}
 }
 

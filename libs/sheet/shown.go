@@ -25,7 +25,7 @@ type ShownColumn struct {
 
 // ShownColumns returns the columns of a head.
 func ShownColumns(head []string, typ string, o Options) []ShownColumn {
-	r := unread(typ, o)
+	r := newReader(typ, o)
 	_ = r.readHead(head) // what is wrong with it is told by who reads the rows
 	out := make([]ShownColumn, len(head))
 	for i, c := range r.columns {

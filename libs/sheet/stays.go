@@ -25,9 +25,7 @@ var (
 func (r *Reader) aside(heads []string) int {
 	for at, head := range r.heads {
 		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(heads, plain(head)) {
-			if i := slices.Index(r.ignored, head); i >= 0 {
-				r.ignored = append(r.ignored[:i:i], r.ignored[i+1:]...)
-			}
+			r.use(at)
 			return at
 		}
 	}

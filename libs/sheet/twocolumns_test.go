@@ -34,6 +34,8 @@ func TestTwoColumnsOfOneField(t *testing.T) {
 		"and in one word":     {"freight", "mode,distanceKm,Anzahl,Gewicht (kg),Gesamtgewicht (kg)\nroad,9,10,20,200\n", sheet.Options{}, []string{"2 Gesamtgewicht (kg) DUPLICATE_KEY"}},
 		"a total first":       {"waste", "treatment,Total kg,kg\nlandfill,200,20\n", sheet.Options{}, []string{"2 Total kg DUPLICATE_KEY"}},
 		"a total alone":       {"energy", "source,00:30,Total kWh\ngrid,8.1,412.5\n", sheet.Options{}, []string{`2 {"source":"grid","energyKWh":412.5}`}},
+		"of half hours":       {"energy", "source,Meter,Supplier,Postcode" + strings.Repeat(",00:30", 48) + ",Total kWh\ngrid,1,A,M1" + strings.Repeat(",8.1", 48) + ",388.8\n", sheet.Options{}, []string{`2 {"source":"grid","energyKWh":388.8}`}},
+		"weights far apart":   {"materials", "material,source,Qty,Weight (kg)" + strings.Repeat(",Note", 60) + ",Total weight (kg)\nplywood,virgin,10,20" + strings.Repeat(",", 60) + ",200\n", sheet.Options{}, []string{"2 Total weight (kg) DUPLICATE_KEY"}},
 		"a net weight":        {"waste", "treatment;Gross (t);Tare (t);Net (t)\nlandfill;14,20;11,05;3,15\n", sheet.Options{}, []string{`2 {"treatment":"landfill","stated":{"weightKg":"3,15 t"}}`}},
 		"a net volume":        {"energy", "source,Litres delivered,Litres returned,Net litres\nhvo,1200,150,1050\n", sheet.Options{}, []string{`2 {"source":"hvo","volumeLitres":1050}`}},
 		"net energy":          {"energy", "source,Net kWh\ngrid,12\n", sheet.Options{}, []string{`2 {"source":"grid"}`}},

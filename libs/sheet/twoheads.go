@@ -58,7 +58,7 @@ func isUnit(word string) bool {
 
 // headScore rates a row as the headings of a type: fields count twice, and quantities without a unit once.
 func headScore(row []string, o Options, typ string) int {
-	r := unread(typ, o)
+	r := newReader(typ, o)
 	_ = r.readHead(row) // it is no head then
 	if typ == Mixed && r.typeAt < 0 {
 		return 0
