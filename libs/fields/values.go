@@ -77,7 +77,8 @@ func (r *Reader) Remark(name string, maximum int) string {
 	return text
 }
 
-// Strings reads a list of at most count texts of 1 to maxLength characters each.
+// Strings reads a list of at most count texts of 1 to maxLength characters each. With false it returns the texts
+// without a fault at their places, and empty ones at those of the others.
 func (r *Reader) Strings(name string, count, maxLength int) ([]string, bool) {
 	if r.shape != nil {
 		r.shape.add(Property{Name: name, Type: "array", MaxItems: count, Items: &Property{Type: "string", MinLength: 1, MaxLength: maxLength}})
@@ -87,13 +88,11 @@ func (r *Reader) Strings(name string, count, maxLength int) ([]string, bool) {
 	if !ok {
 		return nil, false
 	}
-	out := make([]string, 0, len(items))
+	out := make([]string, len(items))
 	for i := range items {
-		if s, good := r.text(fmt.Sprintf("%s[%d]", name, i), &items[i], 1, maxLength); good {
-			out = append(out, s)
-		} else {
-			ok = false
-		}
+		var good bool
+		out[i], good = r.text(fmt.Sprintf("%s[%d]", name, i), &items[i], 1, maxLength)
+		ok = ok && good
 	}
 	return out, ok
 }

@@ -22,13 +22,13 @@ type resolution struct {
 }
 
 // origin reads one row. found caches the meanings of texts, since lists repeat them.
-func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolution) origin {
+func (d *decoder) origin(r *fields.Reader, found map[string]resolution) origin {
 	var o origin
 	o.Place, _ = r.String("place", 1, places.MaxText)
 	o.Postcode, _ = r.String("postcode", 1, 20)
 	o.Country, _ = r.Country("country")
 	o.Code, _ = r.String("code", 1, 8)
-	o.Mode = d.travelMode(r, path)
+	o.Mode = d.travelMode(r)
 	o.People = 1
 	if n, ok := r.Integer("people", 1, 1_000_000); ok {
 		o.People = n
@@ -50,7 +50,7 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 		}
 	}
 	if named > 1 {
-		d.Fault(apperr.Detail{Field: path + "place", Code: fields.NotAllowed, Message: "A row may have place, postcode or both, or code alone; country can be added."})
+		d.Fault(apperr.Detail{Field: r.Path("place"), Code: fields.NotAllowed, Message: "A row may have place, postcode or both, or code alone; country can be added."})
 		return o
 	}
 	if named == 0 && o.Country == "" {
@@ -59,7 +59,7 @@ func (d *decoder) origin(r *fields.Reader, path string, found map[string]resolut
 	known := d.resolved(o, found)
 	if known.detail != nil {
 		detail := *known.detail
-		detail.Field = path + detail.Field
+		detail.Field = r.Path(detail.Field)
 		d.Fault(detail)
 		return o
 	}

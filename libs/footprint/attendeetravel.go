@@ -3,7 +3,6 @@ package footprint
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -44,7 +43,7 @@ func CheckOrigin(row []byte, ev EventContext) error {
 	}
 	r.SuggestBy(meant, elsewhere)
 	d := &decoder{Reader: r, ev: ev}
-	d.origin(r, "", map[string]resolution{})
+	d.origin(r, map[string]resolution{})
 	return r.Err()
 }
 
@@ -168,11 +167,11 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 	list, _ := d.Objects("origins", MaxOrigins)
 	rows := make([]origin, 0, len(list))
 	found := map[string]resolution{}
-	for i, r := range list {
+	for _, r := range list {
 		if d.Cut() {
 			return
 		}
-		rows = append(rows, d.origin(r, "origins["+strconv.Itoa(i)+"].", found))
+		rows = append(rows, d.origin(r, found))
 	}
 	if d.Faults() > 0 || len(rows) == 0 {
 		return
@@ -186,17 +185,17 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 
 func (d *decoder) modeSurvey(t *attendeeTravel) {
 	list, _ := d.Objects("modeSurvey", 20)
-	for i, r := range list {
+	for _, r := range list {
 		r.Require("mode", "people")
 		var a modeAnswer
-		a.Mode = d.travelMode(r, "modeSurvey["+strconv.Itoa(i)+"].")
+		a.Mode = d.travelMode(r)
 		a.People, _ = r.Integer("people", 1, maxPeople)
 		t.ModeSurvey = append(t.ModeSurvey, a)
 	}
 }
 
 // travelMode reads a mode as people write it.
-func (d *decoder) travelMode(r *fields.Reader, path string) string {
+func (d *decoder) travelMode(r *fields.Reader) string {
 	text, ok := r.String("mode", 1, 40)
 	r.Document("mode", func(p *fields.Property) { p.Enum, p.Loose, p.MaxLength, p.MinLength = travelModes(), true, 0, 0 })
 	if !ok {
@@ -207,7 +206,7 @@ func (d *decoder) travelMode(r *fields.Reader, path string) string {
 		mode = word
 	}
 	if !slices.Contains(travelModes(), mode) {
-		d.Fault(d.NotOneOf(path+"mode", text, travelModes()))
+		d.Fault(d.NotOneOf(r.Path("mode"), text, travelModes()))
 		return ""
 	}
 	return mode

@@ -68,6 +68,8 @@ func TestFaults(t *testing.T) {
 		{"freight", `{"mode":"air","weightKg":10,"from":"LHR","to":"JFK","via":[]}`, london, []string{"via NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"JFK","via":["KEF"],"passengers":1,"distanceKm":5500}`, london, []string{"distanceKm NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"JFK","via":["LON","QQQ"],"passengers":1}`, london, []string{"via[1] UNKNOWN_CODE", "via[0] NOT_ALLOWED"}},
+		{"flights", `{"from":"LHR","to":"JFK","via":[7,"QQQ"],"passengers":1}`, london, []string{"via[0] WRONG_TYPE", "via[1] UNKNOWN_CODE"}},
+		{"ground-transport", `{"mode":"rail","passengers":1,"from":"Leeds, GB","to":"York, GB","via":[7,"Nowhereville"]}`, london, []string{"via[0] WRONG_TYPE", "via[1] UNKNOWN_PLACE"}},
 		{"flights", `{"from":"LHR","to":"LON","via":["CDG"],"passengers":1}`, london, []string{"to NOT_ALLOWED"}},
 		{"flights", `{"from":"LHR","to":"JFK","passengers":0,"class":"cattle","trips":1001,"roundTrip":1,"distanceKm":30000}`, london,
 			[]string{"distanceKm OUT_OF_RANGE", "passengers OUT_OF_RANGE", "class NOT_ALLOWED", "roundTrip WRONG_TYPE", "trips OUT_OF_RANGE"}},

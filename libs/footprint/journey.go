@@ -99,6 +99,10 @@ func (d *decoder) whereabouts(mode string, stated *decimal.Decimal) (from, to st
 		case i > 0:
 			field = "via[" + strconv.Itoa(i-1) + "]"
 		}
+		if text == "" { // at fault
+			good = false
+			continue
+		}
 		s, ok := d.stop(field, text)
 		good = good && ok
 		j.Stops = append(j.Stops, s)

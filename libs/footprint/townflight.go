@@ -21,10 +21,10 @@ func (d *decoder) flightEnds(ends []*string, paths []string, known bool) *journe
 	for i, end := range ends {
 		text := *end // of via; from and to are read here
 		if paths[i] == "from" || paths[i] == "to" {
-			var ok bool
-			if text, ok = d.String(paths[i], 1, places.MaxText); !ok {
-				continue
-			}
+			text, _ = d.String(paths[i], 1, places.MaxText)
+		}
+		if text == "" {
+			continue // absent, or at fault
 		}
 		code, s, town := d.flightEnd(paths[i], text, known, before)
 		*end = code

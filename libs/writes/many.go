@@ -115,7 +115,7 @@ func ReadIDs(c *fiber.Ctx) (Many, error) {
 	m.IDs = make([]record.ID, len(list))
 	for i, id := range list {
 		m.IDs[i] = record.ID(id)
-		if at, twice := first[id]; twice {
+		if at, twice := first[id]; twice && id != "" {
 			r.Fault(apperr.Detail{Field: fmt.Sprintf("ids[%d]", i), Code: fields.DuplicateKey, Message: fmt.Sprintf("ids[%d] repeats ids[%d].", i, at)})
 			continue
 		}

@@ -254,6 +254,23 @@ func TestApprovalOfManyAsTheyWereSeen(t *testing.T) {
 	}
 }
 
+// TestFaultyIDsKeepTheirPlaces: an id that is at fault does not move those after it.
+func TestFaultyIDsKeepTheirPlaces(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	for ids, want := range map[string][]string{
+		`["","a","b","a"]`: {"ids[0] must have at least 1 characters", "ids[3] repeats ids[1]."},
+		`["",7]`:           {"ids[0] must have at least 1 characters", "ids[1] must be text"},
+	} {
+		a := h.post(planck, "/review/approve", `{"ids":`+ids+`}`)
+		for _, sentence := range want {
+			if a.status != http.StatusBadRequest || !strings.Contains(a.body, sentence) || strings.Count(a.body, `"field"`) != len(want) {
+				t.Errorf("%s: %d %s, want %q", ids, a.status, a.body, want)
+			}
+		}
+	}
+}
+
 // outcomes returns the outcome of each record: the state, or the code of the error.
 func outcomes(t *testing.T, a answer) string {
 	t.Helper()
