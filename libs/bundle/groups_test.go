@@ -13,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/signature"
 )
 
 // memory keeps texts in memory.
@@ -88,7 +89,7 @@ func TestJoinGivesTheBytesOfBuild(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := joined.Sign(func(text []byte) (bundle.Signature, error) { return bundle.SignText(text, key) }); err != nil {
+				if err := joined.Sign(func(text []byte) (bundle.Signature, error) { return signature.Of(text, key) }); err != nil {
 					t.Fatal(err)
 				}
 				reader, length, err := joined.Text()

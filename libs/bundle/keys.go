@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/signature"
 )
 
 // Keys are the keys that sign reports: a directory of files *.pem, each
@@ -195,7 +196,7 @@ func (k *Keys) Sign(b Bundle) (Bundle, error) {
 // SignText returns the signature of a text by the newest key.
 func (k *Keys) SignText(text []byte) (Signature, error) {
 	signing, _ := k.current()
-	return SignText(text, signing)
+	return signature.Of(text, signing)
 }
 
 // Public returns the public keys to publish, the signing one first.

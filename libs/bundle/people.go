@@ -76,8 +76,8 @@ type NotCounted struct {
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// StampOf returns an actor and a time in the API's format.
-func StampOf(by record.Actor, at time.Time) Stamp {
+// stampOf returns an actor and a time in the API's format.
+func stampOf(by record.Actor, at time.Time) Stamp {
 	return Stamp{By: by, At: at.UTC().Format(stampLayout)}
 }
 
@@ -90,7 +90,7 @@ func ProvenanceOf(id record.ID, revision int64, fields json.RawMessage, history 
 			break
 		}
 		p.History = append(p.History, e)
-		at := StampOf(e.By, e.At)
+		at := stampOf(e.By, e.At)
 		switch e.Move {
 		case record.Create:
 			p.Created = at

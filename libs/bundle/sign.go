@@ -31,11 +31,11 @@ func (b Bundle) Sign(key ed25519.PrivateKey) (Bundle, error) {
 	if err != nil {
 		return b, err
 	}
-	signature, err := SignText(text, key)
+	signed, err := signature.Of(text, key)
 	if err != nil {
 		return b, fmt.Errorf("sign bundle: %w", err)
 	}
-	b.Signature = &signature
+	b.Signature = &signed
 	return b, nil
 }
 
@@ -46,9 +46,4 @@ func (b Bundle) checkSignature() error {
 		return err
 	}
 	return b.Signature.Check(text)
-}
-
-// SignText returns the signature of a text by an Ed25519 key.
-func SignText(text []byte, key ed25519.PrivateKey) (Signature, error) {
-	return signature.Of(text, key)
 }

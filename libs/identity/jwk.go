@@ -48,9 +48,9 @@ type Discovery struct {
 	ClaimsSupported        []string `json:"claims_supported"`
 }
 
-// AlgorithmOf returns the only algorithm used with a public key, or the empty string for a key
+// algorithmOf returns the only algorithm used with a public key, or the empty string for a key
 // of another type.
-func AlgorithmOf(key crypto.PublicKey) string {
+func algorithmOf(key crypto.PublicKey) string {
 	switch k := key.(type) {
 	case ed25519.PublicKey:
 		return AlgEdDSA
@@ -67,7 +67,7 @@ var errKeyType = errors.New("identity: the key is neither Ed25519 nor ECDSA on P
 // NewJWK returns the JWK of a public key, with its RFC 7638 thumbprint as key id.
 func NewJWK(key crypto.PublicKey) (JWK, error) {
 	b64 := base64.RawURLEncoding.EncodeToString
-	j := JWK{Use: "sig", Algorithm: AlgorithmOf(key)}
+	j := JWK{Use: "sig", Algorithm: algorithmOf(key)}
 	switch j.Algorithm {
 	case AlgEdDSA:
 		j.KeyType, j.Curve, j.X = "OKP", "Ed25519", b64(key.(ed25519.PublicKey))

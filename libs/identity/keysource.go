@@ -205,7 +205,7 @@ func (r *RemoteKeys) fetch(ctx context.Context) (map[string]crypto.PublicKey, er
 	keys := make(map[string]crypto.PublicKey, len(set.Keys))
 	for _, j := range set.Keys {
 		key, err := j.PublicKey()
-		if err != nil || j.Use != "sig" || j.Algorithm != AlgorithmOf(key) {
+		if err != nil || j.Use != "sig" || j.Algorithm != algorithmOf(key) {
 			// A key type of a newer publisher, unknown here.
 			continue
 		}

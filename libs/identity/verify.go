@@ -122,7 +122,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	if err != nil {
 		return Principal{}, apperr.New(apperr.Unavailable, "The access token cannot be checked right now.").Because(err)
 	}
-	if AlgorithmOf(key) != alg {
+	if algorithmOf(key) != alg {
 		return Principal{}, invalid("algorithm is not the key's")
 	}
 	var claims AccessClaims

@@ -76,8 +76,8 @@ func (t *journeyTable) read(c []string) {
 	}
 }
 
-// DetourByID returns the row of an id.
-func DetourByID(id string) (Detour, bool) {
+// detourByID returns the row of an id.
+func detourByID(id string) (Detour, bool) {
 	d, ok := journeys().detours[id]
 	return d, ok
 }
@@ -98,24 +98,24 @@ var bands = []struct {
 func DetourFor(mode, fromCountry, toCountry string, metres int64) (Detour, bool) {
 	switch mode {
 	case "rail", "international_rail", "tram", "metro":
-		return DetourByID("detour.rail")
+		return detourByID("detour.rail")
 	case "bus":
-		return DetourByID("detour.bus")
+		return detourByID("detour.bus")
 	case "ferry", "sea":
-		return DetourByID("detour.ferry")
+		return detourByID("detour.ferry")
 	case "car", "taxi", "motorbike", "van", "coach", "bicycle", "walk", "road":
 		if fromCountry != "GB" || toCountry != "GB" {
 			if metres < 25_000 {
-				return DetourByID("detour.road.urban.europe")
+				return detourByID("detour.road.urban.europe")
 			}
-			return DetourByID("detour.road.city_pairs.europe")
+			return detourByID("detour.road.city_pairs.europe")
 		}
 		for _, b := range bands {
 			if metres < b.below {
-				return DetourByID(b.id)
+				return detourByID(b.id)
 			}
 		}
-		return DetourByID("detour.road.gb.500+")
+		return detourByID("detour.road.gb.500+")
 	}
 	return Detour{}, false
 }

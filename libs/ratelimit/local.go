@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// DefaultKeys is the default number of keys of a Local.
-const DefaultKeys = 50_000
+// defaultKeys is the default number of keys of a Local.
+const defaultKeys = 50_000
 
 // Local is a Log of this process alone. It holds a bounded number of keys and evicts the least
 // recently used one, so a flood of addresses uses a bounded amount of memory.
@@ -26,10 +26,10 @@ type window struct {
 	takes []int64 // microseconds, oldest first
 }
 
-// NewLocal returns a log of at most maxKeys keys (DefaultKeys if 0).
+// NewLocal returns a log of at most maxKeys keys (defaultKeys if 0).
 func NewLocal(now func() time.Time, maxKeys int) *Local {
 	if maxKeys <= 0 {
-		maxKeys = DefaultKeys
+		maxKeys = defaultKeys
 	}
 	return &Local{now: now, max: maxKeys, keys: make(map[string]*list.Element), used: list.New()}
 }

@@ -109,7 +109,7 @@ func (w Workflow) open(ctx context.Context, req Request, known Known, after Reco
 	case err != nil:
 		return false, fmt.Errorf("%s record: read event: %w", req.Move, err)
 	case e.Gate.State == GateSigned:
-		return false, EventSigned(e)
+		return false, eventSigned(e)
 	}
 	// A fence above the epoch means that the event has changed since it was read.
 	if e.Gate.State != GateOpen || before.Fence > e.Gate.Epoch {
@@ -140,7 +140,7 @@ func (c *closingWait) wait(ctx context.Context) error {
 		c.begun = c.now()
 	}
 	if waited := c.now().Sub(c.begun); waited >= closingLimit || waited < 0 {
-		return EventClosing()
+		return eventClosing()
 	}
 	return Pause(ctx, closingLimit/40)
 }

@@ -186,9 +186,9 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 func (e Event) CheckOpen() error {
 	switch e.Gate.State {
 	case GateSigned:
-		return EventSigned(e)
+		return eventSigned(e)
 	case GateClosing:
-		return EventClosing()
+		return eventClosing()
 	}
 	return nil
 }

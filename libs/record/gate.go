@@ -243,8 +243,8 @@ type Governance struct {
 	Proposals []Proposal   `json:"proposals,omitempty"`
 }
 
-// EventSigned is the error of a change that would affect a signed figure.
-func EventSigned(e Event) error {
+// eventSigned is the error of a change that would affect a signed figure.
+func eventSigned(e Event) error {
 	detail := apperr.Detail{Field: "signOff", Code: "SIGNED", Message: "A manager can withdraw the sign-off, with a comment."}
 	if n := len(e.Editions); n > 0 {
 		last := e.Editions[n-1]
@@ -253,8 +253,8 @@ func EventSigned(e Event) error {
 	return apperr.New(apperr.EventSigned, "This event has been signed off, so its figure cannot change.").With(detail)
 }
 
-// EventClosing is the answer to what cannot be done while a sign-off is made.
-func EventClosing() error {
+// eventClosing is the answer to what cannot be done while a sign-off is made.
+func eventClosing() error {
 	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
 		Message: "This event is being signed off. Please try again in a moment."}
 }
@@ -263,7 +263,7 @@ func EventClosing() error {
 // where it was signed.
 func (e Event) Writable() error {
 	if e.Gate.State == GateSigned {
-		return EventSigned(e)
+		return eventSigned(e)
 	}
 	return nil
 }

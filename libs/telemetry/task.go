@@ -22,8 +22,8 @@ func InjectHeaders(ctx context.Context) map[string]string {
 	return headers
 }
 
-// ExtractHeaders returns ctx with the trace in the headers of a task.
-func ExtractHeaders(ctx context.Context, headers map[string]string) context.Context {
+// extractHeaders returns ctx with the trace in the headers of a task.
+func extractHeaders(ctx context.Context, headers map[string]string) context.Context {
 	return otel.GetTextMapPropagator().Extract(ctx, propagation.MapCarrier(headers))
 }
 
@@ -43,7 +43,7 @@ func StartProducer(ctx context.Context, queue string, attrs ...attribute.KeyValu
 // span is its parent, so that there is one trace, and also a link, for tools that split
 // traces at the queue. Finish ends it.
 func StartConsumer(ctx context.Context, headers map[string]string, queue string, attrs ...attribute.KeyValue) (context.Context, trace.Span) {
-	ctx = ExtractHeaders(ctx, headers)
+	ctx = extractHeaders(ctx, headers)
 	opts := []trace.SpanStartOption{
 		trace.WithSpanKind(trace.SpanKindConsumer),
 		trace.WithAttributes(

@@ -83,7 +83,7 @@ func TestOffWhenNothingIsSet(t *testing.T) {
 	if err := shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	ctx := ExtractHeaders(t.Context(), map[string]string{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "baggage": "secret=1"})
+	ctx := extractHeaders(t.Context(), map[string]string{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "baggage": "secret=1"})
 	if !trace.SpanContextFromContext(ctx).IsValid() {
 		t.Error("the trace of a caller is lost")
 	}
@@ -195,7 +195,7 @@ func TestLogger(t *testing.T) {
 	var out bytes.Buffer
 	clean(t)
 	l := Logger(&out, "records", slog.LevelDebug)
-	ctx := ExtractHeaders(t.Context(), map[string]string{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
+	ctx := extractHeaders(t.Context(), map[string]string{"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"})
 	l.With("a", 1).DebugContext(ctx, "line\r\nforged\x1b[31m", "id", "x\ny")
 	var m map[string]any
 	if err := json.Unmarshal(out.Bytes(), &m); err != nil || bytes.Count(out.Bytes(), []byte("\n")) != 1 || bytes.ContainsRune(out.Bytes(), '\x1b') {

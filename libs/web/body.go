@@ -15,15 +15,12 @@ import (
 // application/json in UTF-8 and not compressed (a few bytes could decompress to more
 // than the limit); anything else is UNSUPPORTED_MEDIA_TYPE. A request without a body
 // needs no Content-Type.
-func Body(c *fiber.Ctx) ([]byte, error) { return BodyAs(c, fiber.MIMEApplicationJSON) }
-
-// BodyAs is Body for one or more other media types.
-func BodyAs(c *fiber.Ctx, types ...string) ([]byte, error) {
+func Body(c *fiber.Ctx) ([]byte, error) {
 	body := c.Request().Body()
 	if len(body) == 0 {
 		return nil, nil
 	}
-	if err := checkMedia(c, types); err != nil {
+	if err := checkMedia(c, []string{fiber.MIMEApplicationJSON}); err != nil {
 		return nil, err
 	}
 	return bytes.Clone(body), nil

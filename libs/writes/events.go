@@ -103,7 +103,7 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 		return nil, err
 	}
 	if governed && policy.RequireReason && ch.Comment == "" {
-		return nil, ReasonRequired()
+		return nil, reasonRequired()
 	}
 	if !policy.FourEyes || w.Rehearsal {
 		return nil, nil //nolint:nilnil // no proposal is needed
@@ -133,8 +133,8 @@ func (w Write) everApproved(ctx context.Context, e record.Event) (bool, error) {
 	return counts[record.Approved] > 0, err
 }
 
-// ReasonRequired is the error of a change of an approved figure without a reason.
-func ReasonRequired() error {
+// reasonRequired is the error of a change of an approved figure without a reason.
+func reasonRequired() error {
 	return apperr.Invalid(apperr.Detail{Field: "comment", Code: "REQUIRED",
 		Message: "Records of this event were approved, and your organization asks for a reason: say in comment why the figure changes."})
 }
