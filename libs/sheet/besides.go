@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -104,8 +103,8 @@ func (r *Reader) perDay(b *body, cells []string) *apperr.Detail {
 		if at >= len(cells) || slices.Contains(dayHeads, plain(r.heads[at])) && b.values["meals"] == nil {
 			continue
 		}
-		n, err := strconv.ParseFloat(strings.TrimSpace(cells[at]), 64)
-		if err != nil || n == 1 || n == 0 {
+		n, number := r.asNumber(strings.TrimSpace(cells[at]))
+		if !number || n == 1 || n == 0 {
 			continue
 		}
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{counts},

@@ -3,7 +3,6 @@ package sheet
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -32,9 +31,11 @@ func (r *Reader) findLeftOut() {
 	}
 	r.weightAt = slices.IndexFunc(r.columns, func(c Column) bool { return r.typ == "materials" && c.Name == "weightKg" })
 	if r.weightAt >= 0 {
-		_, total := withoutTotal(r.heads[r.weightAt])
-		joined := plain(r.heads[r.weightAt])
-		if total || joined == plain("weightKg") || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") {
+		head := r.heads[r.weightAt]
+		_, total := withoutTotal(head)
+		joined := plain(head)
+		// Weight (kg) is not the name of the field: people write it of each piece, too.
+		if total || strings.EqualFold(head, "weightKg") || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") {
 			r.weightAt = -1
 		}
 	}
@@ -69,7 +70,10 @@ func (r *Reader) leavesOut(b *body, cells []string) *apperr.Detail {
 	}
 	for at := range cells {
 		field, cell := r.leftOut[at], oneCell(cells, at)
-		if field != "" && strings.ContainsAny(cell, "123456789") && bareNumber(cell) {
+		if field == "" || !strings.ContainsAny(cell, "123456789") {
+			continue
+		}
+		if _, number := r.asNumber(cell); number || bareNumber(cell) {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{field},
 				Message: fmt.Sprintf("%s is %.40s, and the record would count none of it. Write all of it, in kWh, into a column %s, or leave the column out.", r.heads[at], cell, field)}
 		}
@@ -79,10 +83,10 @@ func (r *Reader) leavesOut(b *body, cells []string) *apperr.Detail {
 	}
 	pieces := -1
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		switch n, err := strconv.ParseFloat(oneCell(cells, at), 64); {
+		switch n, number := r.asNumber(oneCell(cells, at)); {
 		case slices.Contains(besideHeads, plain(head)) && isUnit(oneCell(cells, at)):
 			return nil // no pieces
-		case err == nil && n > 1 && slices.Contains(pieceHeads, plain(head)):
+		case number && n > 1 && slices.Contains(pieceHeads, plain(head)):
 			pieces = at
 		}
 	}

@@ -37,8 +37,8 @@ func (r *Reader) roomNights(b *body, cells []string) *apperr.Detail {
 	if r.roomNightsAt < 0 || oneCell(cells, r.roomNightsAt) == "" {
 		return nil
 	}
-	number, err := strconv.Atoi(oneCell(cells, r.roomNightsAt))
 	if !r.staysOtherwise() {
+		number, err := strconv.Atoi(oneCell(cells, r.roomNightsAt))
 		switch {
 		case err != nil:
 			return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.BadFormat, Suggestions: []string{"rooms", "nights"},
@@ -50,11 +50,12 @@ func (r *Reader) roomNights(b *body, cells []string) *apperr.Detail {
 		b.set("nights", json.RawMessage("1"))
 		return nil
 	}
+	number, ok := r.asNumber(oneCell(cells, r.roomNightsAt))
 	rooms, noRooms := strconv.Atoi(string(b.values["rooms"]))
 	nights, noNights := strconv.Atoi(string(b.values["nights"]))
-	if err != nil || noRooms != nil || noNights != nil || rooms*nights == number {
+	if !ok || noRooms != nil || noNights != nil || float64(rooms*nights) == number {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.NotAllowed, Suggestions: []string{"rooms", "nights"},
-		Message: fmt.Sprintf("%s is %d, and %d rooms for %d nights are %d. Write %d rooms for 1 night, or correct rooms and nights, and leave the column out.", r.heads[r.roomNightsAt], number, rooms, nights, rooms*nights, number)}
+		Message: fmt.Sprintf("%s is %.12g, and %d rooms for %d nights are %d. Write %.12g rooms for 1 night, or correct rooms and nights, and leave the column out.", r.heads[r.roomNightsAt], number, rooms, nights, rooms*nights, number)}
 }

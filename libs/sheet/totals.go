@@ -3,6 +3,7 @@ package sheet
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -212,6 +213,9 @@ func (r *Reader) hasTexts() bool {
 // inGroups are signs that stand between the digits of numbers and nowhere else.
 var inGroups = strings.NewReplacer("\u00a0", "", "\u202f", "", "\u2009", "", "’", "", "'", "")
 
+// spacedGroups are two groups of digits of one number with a space between them.
+var spacedGroups = regexp.MustCompile(`(\d) (\d{3})`)
+
 // asNumber reads a cell roughly, with or without a unit or a currency.
 func (r *Reader) asNumber(cell string) (float64, bool) {
 	if r.o.Rules > 0 && !strings.ContainsAny(cell, "0123456789") {
@@ -221,7 +225,7 @@ func (r *Reader) asNumber(cell string) (float64, bool) {
 		if strings.Count(cell, ".") == 2 && units.IsDate(cell) {
 			return 0, false
 		}
-		cell, _ = money(inGroups.Replace(cell))
+		cell, _ = money(inGroups.Replace(spacedGroups.ReplaceAllString(cell, "$1$2")))
 	}
 	cell, _, _ = strings.Cut(cell, " ")
 	if r.declared() != "" && strings.HasSuffix(r.declared(), ",5") {
