@@ -233,35 +233,36 @@ func Batch(ctx context.Context) (context.Context, context.CancelFunc) {
 // purgeSlice is how many documents one command of a purge removes.
 const purgeSlice = 1000
 
-// Purge removes the documents that match, in batches of bounded size, and returns their number. A matching document
-// must continue to match until it is removed.
+// Purge removes the documents that match, in batches of bounded size, and returns their number, except of those whose
+// removal was acknowledged only when it was retried. A matching document must continue to match until it is removed.
 func Purge(ctx context.Context, in *mongo.Collection, filter bson.D) (removed int64, err error) {
 	for {
-		n, err := purgeSome(ctx, in, filter)
+		found, n, err := purgeSome(ctx, in, filter)
 		removed += n
-		if err != nil || n == 0 {
+		if err != nil || found == 0 {
 			return removed, err
 		}
 	}
 }
 
-func purgeSome(ctx context.Context, in *mongo.Collection, filter bson.D) (int64, error) {
+// purgeSome removes some of the documents that match. It may find some and remove none: a retry finds those that the
+// first attempt removed to be gone, and so may another process.
+func purgeSome(ctx context.Context, in *mongo.Collection, filter bson.D) (found int, removed int64, err error) {
 	ctx, cancel := Batch(ctx)
 	defer cancel()
 	ids, err := idsOf(ctx, in, filter, purgeSlice)
 	if err != nil || len(ids) == 0 {
-		return 0, err
+		return 0, 0, err
 	}
 	due := append(append(bson.D{}, filter...), bson.E{Key: "_id", Value: bson.D{{Key: "$in", Value: ids}}})
-	var removed int64
 	_, err = Repeat(ctx, func() error {
 		result, err := in.DeleteMany(ctx, due)
 		if err == nil {
-			removed += result.DeletedCount
+			removed = result.DeletedCount
 		}
 		return err
 	})
-	return removed, err
+	return len(ids), removed, err
 }
 
 func idsOf(ctx context.Context, in *mongo.Collection, filter bson.D, limit int64) (bson.A, error) {

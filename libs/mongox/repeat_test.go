@@ -83,6 +83,34 @@ func TestARepetitionKnowsItsOwnWrite(t *testing.T) {
 	}
 }
 
+// A purge goes on where the reply to one of its commands was lost: the retry removes nothing.
+func TestAPurgeGoesOnAfterALostReply(t *testing.T) {
+	t.Parallel()
+	uri, name := testkit.MongoDB(t)
+	through, between := testkit.NewMongoFaults(t, uri)
+	client, err := mongox.Connect(testkit.LongLimits(through), mongox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
+	things := client.Database(name).Collection("things")
+	var many []any
+	for i := range 1200 {
+		many = append(many, bson.D{{Key: "_id", Value: i}, {Key: "due", Value: i > 0}})
+	}
+	if _, err := things.InsertMany(t.Context(), many); err != nil {
+		t.Fatal(err)
+	}
+	due := bson.D{{Key: "due", Value: true}}
+	between.Fail("delete", 1, testkit.Fault{Code: 112, Done: true})
+	if _, err := mongox.Purge(t.Context(), things, due); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := things.CountDocuments(t.Context(), bson.D{}); err != nil || left != 1 {
+		t.Errorf("%d documents are left, %v; want the one that is not due", left, err)
+	}
+}
+
 // TestBatchesHaveABoundOfTheirOwn looks at the time that commands may take.
 func TestBatchesHaveABoundOfTheirOwn(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,6 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 		if err != nil {
 			break
 		}
-		r.noteHeadless(cells)
 		for i, cell := range cells[:min(len(cells), len(r.columns))] {
 			switch {
 			case r.columns[i].number():
