@@ -23,15 +23,12 @@ func (r *Reader) findBeside() {
 	if r.o.Rules == 0 || len(r.quantity) > 0 {
 		return
 	}
-	r.besideAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(besideHeads, plain(head)) })
-	if r.besideAt >= 0 && r.columns[r.besideAt].Name != "" {
-		r.besideAt = -1
-	}
+	r.besideAt = r.beside(besideHeads)
 }
 
-// beside returns the fault of a number whose unit, in the column beside it, is another than the
+// besideUnit returns the fault of a number whose unit, in the column beside it, is another than the
 // one of its head, or that counts something else than meals.
-func (r *Reader) beside(b *body, cells []string) *apperr.Detail {
+func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 	if r.besideAt < 0 || r.besideAt >= len(cells) {
 		return nil
 	}

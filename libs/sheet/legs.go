@@ -144,9 +144,7 @@ func (r *Reader) findLegs() {
 			continue
 		}
 		r.legColumns = append(r.legColumns, legColumn{at, number, part})
-		if i := slices.Index(r.ignored, head); i >= 0 {
-			r.ignored = slices.Delete(r.ignored, i, i+1)
-		}
+		r.use(at)
 	}
 	slices.SortStableFunc(r.legColumns, func(a, b legColumn) int { return cmp.Compare(a.number, b.number) })
 }

@@ -94,9 +94,7 @@ func (r *Reader) findParts() {
 func (r *Reader) addPart(at int, field string) {
 	r.parts = append(r.parts, partColumn{at, field})
 	r.columns[at].Type = "number"
-	if i := slices.Index(r.ignored, r.heads[at]); i >= 0 {
-		r.ignored = slices.Delete(r.ignored, i, i+1)
-	}
+	r.use(at)
 }
 
 func (r *Reader) findEnergy() {

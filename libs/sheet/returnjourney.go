@@ -64,10 +64,7 @@ func (r *Reader) findTickets() {
 		}
 	}
 	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
-		r.ticketAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(ticketHeads, plain(head)) })
-		if r.ticketAt >= 0 && r.columns[r.ticketAt].Name != "" {
-			r.ticketAt = -1
-		}
+		r.ticketAt = r.beside(ticketHeads)
 	}
 }
 

@@ -3,7 +3,6 @@ package sheet
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
@@ -16,13 +15,10 @@ var roomNightHeads = []string{"roomnights", "roomnight", "totalroomnights", "num
 // findRoomNights finds the column of rooms times nights in a table of stays.
 func (r *Reader) findRoomNights() {
 	if r.typ == "accommodation" && r.o.Rules > 0 {
-		r.roomNightsAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(roomNightHeads, plain(head)) })
+		r.roomNightsAt = r.beside(roomNightHeads)
 	}
-	if r.roomNightsAt >= 0 && r.columns[r.roomNightsAt].Name != "" {
-		r.roomNightsAt = -1
-	}
-	if r.roomNightsAt >= 0 && !r.staysOtherwise() {
-		r.roomNightsAt = r.aside(roomNightHeads)
+	if !r.staysOtherwise() {
+		r.use(r.roomNightsAt)
 	}
 }
 

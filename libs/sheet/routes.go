@@ -20,7 +20,7 @@ var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})
 
 // findRoute finds the itineraries of a table of flights that has no columns for their ends.
 func (r *Reader) findRoute() {
-	if r.route = -1; r.typ == "flights" && !r.heading("from", "to", "via") {
+	if r.typ == "flights" && !r.heading("from", "to", "via") {
 		if r.route = r.aside(routeHeads); r.route < 0 {
 			r.route = r.aside(itineraryHeads)
 		}

@@ -20,16 +20,21 @@ var (
 	departureHeads = []string{"checkout", "checkoutdate", "departure", "departuredate", "dateofdeparture", "dateout", "to", "bis", "abreise", "abreisedatum", "abreisetag"}
 )
 
-// aside finds the column with one of the headings that is not a field, and removes it from the ignored ones; -1 if
-// there is none.
-func (r *Reader) aside(heads []string) int {
+// beside returns the place of the first column with one of the headings that is not a field; -1 if there is none.
+func (r *Reader) beside(heads []string) int {
 	for at, head := range r.heads {
 		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(heads, plain(head)) {
-			r.use(at)
 			return at
 		}
 	}
 	return -1
+}
+
+// aside is beside for a column that is used, which it removes from the ignored ones.
+func (r *Reader) aside(heads []string) int {
+	at := r.beside(heads)
+	r.use(at)
+	return at
 }
 
 // heading reports whether a column is one of the fields.

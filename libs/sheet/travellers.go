@@ -16,12 +16,10 @@ var ticketCounts = []string{"tickets", "numberoftickets", "nooftickets", "ticket
 
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *Reader) findTraveller() {
-	r.travellerAt = -1
 	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
-		r.travellerAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(oneTravellerHeads, plain(head)) })
+		r.travellerAt = r.beside(oneTravellerHeads)
 	}
-	several := slices.ContainsFunc(r.heads, func(head string) bool { return slices.Contains(ticketCounts, plain(head)) })
-	if r.travellerAt >= 0 && (several || r.columns[r.travellerAt].Name != "") {
+	if slices.ContainsFunc(r.heads, func(head string) bool { return slices.Contains(ticketCounts, plain(head)) }) {
 		r.travellerAt = -1
 	}
 }
