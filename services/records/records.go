@@ -55,6 +55,8 @@ type server struct {
 	answers *answers
 	plans   *plans
 	exports *fairshare.Budget // concurrent exports
+	// longHistories schedules the pages of histories that take much memory.
+	longHistories *fairshare.Scheduler
 }
 
 // New returns the HTTP application of the service.
@@ -76,7 +78,7 @@ func newApp(d Deps) (*fiber.App, web.Recall, error) {
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 
 		answers: newAnswers(d.Store),
-		exports: fairshare.NewBudget(exportsAtOnce, exportsOfOne),
+		exports: fairshare.NewBudget(exportsAtOnce, exportsOfOne), longHistories: newLongHistories(),
 	}
 	s.keys.MayRepeat = s.mayRepeat
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work, Spool: d.Spool})
