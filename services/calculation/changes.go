@@ -70,9 +70,9 @@ func (s *server) changes(c *fiber.Ctx) error {
 		views[i] = proposalView{p, stale}
 	}
 	c.Set(fiber.HeaderETag, ev.ETag())
-	begin := min(page.Offset(), int64(len(views)))
-	end := min(begin+page.Limit, int64(len(views)))
-	return web.OK(c, web.NewList(views[begin:end], page, int64(len(views))))
+	total := int64(len(views))
+	from, to := page.Within(total)
+	return web.OK(c, web.NewList(views[from:to], page, total))
 }
 
 // assess calculates and stores the effect of a proposal that has none.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/bundle"
@@ -87,8 +86,7 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 			return sum, err
 		}
 	}
-	return Sums{}, &apperr.Error{Code: apperr.Unavailable, RetryAfter: 2 * time.Second,
-		Message: "The records of the event are changing too quickly. Please try again in a moment."}
+	return Sums{}, Changing()
 }
 
 // segmentUnder reads and adds up the counted records of a node of level 0; in the event's own context only if both is

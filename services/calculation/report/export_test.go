@@ -55,15 +55,6 @@ func TablesTelling(all []tables.Table, tag string, lookedUp func(text string, fo
 	return nil
 }
 
-// TextOf returns a text in a language.
-func TextOf(tag, english string) string {
-	l, err := languageOf(tag)
-	if err != nil {
-		return ""
-	}
-	return l.text(english)
-}
-
 // Trees are the parts of the template of the page.
 func Trees() (trees []*parse.Tree, err error) {
 	t, err := template.New("report").Funcs((&language{}).functions()).Parse(pageTemplate)
