@@ -64,6 +64,18 @@ test('another method is tried before it is made, and another set of factors adop
   );
 });
 
+test('the records behind a bar are those of the figure beside them, also where that has moved meanwhile', async () => {
+  const id = await the.server.event('Moves while open');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/footprint`);
+  await page.getByRole('button', { name: /Flights/ }).click();
+  const behind = page.locator('.explained > summary').filter({ hasText: /LHR/ });
+  await behind.first().waitFor();
+  await the.server.approved(id, { from: 'LHR', to: 'DUB', passengers: 3 }, 2);
+  await page.getByText('from 2 approved records').or(page.getByText('2 rows')).first().waitFor();
+  await until('both are there', async () => (await behind.count()) === 2);
+});
+
 test('attendees are counted by where they come from, and shown on a map', async () => {
   const id = await the.server.event('Origins');
   await the.server.api('manager', 'PATCH', `/events/${id}`, { place: 'Brighton, GB' });

@@ -15,7 +15,7 @@ import { useSummary } from './summary';
 
 type Result = Schemas['Result'];
 
-export function Parts({ result: r, by, eventId }: { result: Result; by: By; eventId: string }): ReactNode {
+export function Parts({ result: r, by }: { result: Result; by: By }): ReactNode {
   const { t } = useTranslation();
   const bars = {
     type: () =>
@@ -56,7 +56,7 @@ export function Parts({ result: r, by, eventId }: { result: Result; by: By; even
     <Bars
       caption={t(`foot.by_${by}`)}
       bars={sorted}
-      open={(key) => <Explained key={key} eventId={eventId} by={by} part={key} />}
+      open={(key) => <Explained key={key} result={r} by={by} part={key} />}
     />
   );
 }
@@ -64,14 +64,14 @@ export function Parts({ result: r, by, eventId }: { result: Result; by: By; even
 type By = 'type' | 'scope' | 'group' | 'stage';
 
 /** The records behind a bar, each with the lines of it: formulas, factors and sources. */
-function Explained({ eventId, by, part }: { eventId: string; by: By; part: string }): ReactNode {
+function Explained({ result, by, part }: { result: Result; by: By; part: string }): ReactNode {
   const { t } = useTranslation();
   const summary = useSummary();
   const types = useRecordTypes();
   // The server has names of types in the page's language; lines are in English.
   const method = (type: string, english: string): string =>
     types.data?.items.find((x) => x.type === type)?.formula ?? english;
-  const list = useExplained(eventId);
+  const list = useExplained(result);
   const records = (list.data?.pages ?? [])
     .flatMap((p) => p.items)
     .map((x) => ({
@@ -109,7 +109,7 @@ function Explained({ eventId, by, part }: { eventId: string; by: By; part: strin
                 )}
               </Box>
             ))}
-            <Anchor component={Link} to={`/events/${eventId}/sheet?type=${x.type}&record=${x._id}`} size="sm">
+            <Anchor component={Link} to={`/events/${result.eventId}/sheet?type=${x.type}&record=${x._id}`} size="sm">
               {t('foot.toRecord')}
             </Anchor>
           </details>

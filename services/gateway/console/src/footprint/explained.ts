@@ -1,13 +1,17 @@
 /** The records that a result counts, each with what it is about and how its figure comes about. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { api, take } from '../api/client';
+import { api, type Schemas, take } from '../api/client';
 import { nextPage } from '../ui/More';
 import { useSummary } from './summary';
 
-export function useExplained(eventId: string) {
+type Counted = Pick<Schemas['Result'], 'eventId' | 'revision'>;
+
+export function useExplained({ eventId, revision }: Counted) {
   return useInfiniteQuery({
-    queryKey: ['explain', eventId],
+    queryKey: ['explain', eventId, revision],
+    // Until those of a new revision are there.
+    placeholderData: keepPreviousData,
     initialPageParam: 1,
     queryFn: ({ pageParam }) =>
       take(
@@ -23,8 +27,8 @@ export function useExplained(eventId: string) {
 const pagesMax = 5;
 
 /** Returns what a record is about, by its id: its fields in one line, and nothing while they are not known. */
-export function useAbout(eventId: string, ids: readonly string[]): (id: string) => string {
-  const list = useExplained(eventId);
+export function useAbout(result: Counted, ids: readonly string[]): (id: string) => string {
+  const list = useExplained(result);
   const summary = useSummary();
   const pages = list.data?.pages ?? [];
   const known = new Map(pages.flatMap((p) => p.items).map((x) => [x._id, x]));

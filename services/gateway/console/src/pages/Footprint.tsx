@@ -92,11 +92,11 @@ export function FootprintPage(): ReactNode {
             data={(['type', 'scope', 'group', 'stage'] as const).map((v) => ({ value: v, label: t(`foot.by_${v}`) }))}
           />
         </Group>
-        <Parts result={r} by={by} eventId={eventId} />
+        <Parts result={r} by={by} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <MeasureNext result={r} eventId={eventId} />
-        <Findings result={r} eventId={eventId} />
+        <MeasureNext result={r} />
+        <Findings result={r} />
       </SimpleGrid>
       <Stated list={event.compensation ?? []} />
       <History eventId={eventId} newest={r.revision} />
@@ -193,11 +193,11 @@ function Fact({ label, value, note }: { label: string; value: string; note: stri
   );
 }
 
-function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }): ReactNode {
+function MeasureNext({ result: r }: { result: Result }): ReactNode {
   const { t } = useTranslation();
   const list = (r.measureNext ?? []).slice(0, 5);
   const about = useAbout(
-    eventId,
+    r,
     list.map((m) => m.recordId),
   );
   return (
@@ -215,7 +215,7 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
               className="target"
               size="sm"
               component={Link}
-              to={`/events/${eventId}/sheet?type=${m.type}&record=${m.recordId}`}
+              to={`/events/${r.eventId}/sheet?type=${m.type}&record=${m.recordId}`}
             >
               {[t(`type.${m.type as 'flights'}`, { defaultValue: m.type }), about(m.recordId)]
                 .filter(Boolean)
@@ -235,10 +235,10 @@ function MeasureNext({ result: r, eventId }: { result: Result; eventId: string }
 const namedMax = 3;
 
 /** A finding, with links to its records. */
-function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): ReactNode {
+function Odd({ finding: f, result }: { finding: Finding; result: Result }): ReactNode {
   const { t } = useTranslation();
   const named = f.recordIds.slice(0, namedMax);
-  const about = useAbout(eventId, named);
+  const about = useAbout(result, named);
   const others = Math.max(f.records ?? 0, f.recordIds.length) - named.length;
   return (
     <Alert color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
@@ -250,7 +250,7 @@ function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): Re
           size="sm"
           mr="sm"
           component={Link}
-          to={`/events/${eventId}/sheet?type=all&record=${id}`}
+          to={`/events/${result.eventId}/sheet?type=all&record=${id}`}
         >
           {about(id) || (named.length === 1 ? t('foot.toRecord') : t('foot.record', { n: n + 1 }))}
         </Anchor>
@@ -264,7 +264,7 @@ function Odd({ finding: f, eventId }: { finding: Finding; eventId: string }): Re
   );
 }
 
-function Findings({ result: r, eventId }: { result: Result; eventId: string }): ReactNode {
+function Findings({ result: r }: { result: Result }): ReactNode {
   const { t } = useTranslation();
   const findings = r.findings ?? [];
   // Of findings with one code the first is shown, the others are collapsed.
@@ -279,13 +279,13 @@ function Findings({ result: r, eventId }: { result: Result; eventId: string }): 
       <Stack gap="xs">
         {[...kinds].map(([code, [first, ...others]]) => (
           <Fragment key={code}>
-            {first && <Odd finding={first} eventId={eventId} />}
+            {first && <Odd finding={first} result={r} />}
             {others.length > 0 && (
               <details>
                 <summary>{t('foot.sameKind', { count: others.length })}</summary>
                 <Stack gap="xs" mt="xs">
                   {others.map((f) => (
-                    <Odd key={f.message} finding={f} eventId={eventId} />
+                    <Odd key={f.message} finding={f} result={r} />
                   ))}
                 </Stack>
               </details>
