@@ -9,3 +9,12 @@ export async function resultOf(eventId: string): Promise<Schemas['Result'] | nul
     throw cause;
   }
 }
+
+/** The query of the newest result, which pages share. */
+export const resultQuery = (eventId: string) => ({ queryKey: ['result', eventId], queryFn: () => resultOf(eventId) });
+
+/** Asks for it again until it is calculated. */
+export const untilCurrent = {
+  refetchInterval: (q: { state: { data: Awaited<ReturnType<typeof resultOf>> | undefined } }) =>
+    q.state.data?.status === 'recalculating' ? 1_500 : false,
+} as const;

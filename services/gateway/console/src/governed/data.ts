@@ -1,7 +1,7 @@
 /** Queries about proposals, sign-offs and reasons, and what to reload after changes. */
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { api, type Schemas, take } from '../api/client';
-import { resultOf } from '../api/result';
+import { resultQuery } from '../api/result';
 import { useSession } from '../session';
 
 export type Change = Schemas['EventChange'];
@@ -29,7 +29,7 @@ export async function moved(client: QueryClient, eventId: string): Promise<void>
 /** Reports whether a change of the event needs a reason, and whether a second manager decides on it. */
 export function useRules(eventId: string): { reason: boolean; second: boolean } {
   const { organization } = useSession();
-  const result = useQuery({ queryKey: ['result', eventId], queryFn: () => resultOf(eventId) });
+  const result = useQuery(resultQuery(eventId));
   const approved = Boolean(result.data);
   return {
     reason: approved && Boolean(organization.policy.requireReason),

@@ -27,6 +27,7 @@ import { type Invitation, InviteModal, roles } from './InviteModal';
 import './organization.css';
 
 type User = Schemas['User'];
+type Created = Schemas['CreatedUserResponse']['data'];
 
 /** Names the characters of an address that can be taken for others. */
 function LookAlikes({ email }: { email: string }): ReactNode {
@@ -60,6 +61,9 @@ export function Members(): ReactNode {
     void client.invalidateQueries({ queryKey: ['users'] });
     void client.invalidateQueries({ queryKey: ['members'] });
   };
+  const showLink = ({ _id: id, name, email, setupToken }: Created): void => {
+    if (setupToken) setLink({ id, of: name || email, email, link: linkOf(setupToken) });
+  };
   const failed = (e: Error): void => {
     again();
     notifications.show({ color: 'red', message: text(e) });
@@ -70,12 +74,11 @@ export function Members(): ReactNode {
     onError: failed,
   });
   const invite = useMutation({
-    mutationFn: (input: Invitation) => call<Schemas['CreatedUserResponse']['data']>('POST', '/users', input),
+    mutationFn: (input: Invitation) => call<Created>('POST', '/users', input),
     onSuccess: ({ data }) => {
       again();
       setInviting(false);
-      if (data.setupToken)
-        setLink({ id: data._id, of: data.name || data.email, email: data.email, link: linkOf(data.setupToken) });
+      showLink(data);
     },
   });
   const remove = useMutation({
@@ -98,11 +101,8 @@ export function Members(): ReactNode {
   });
   // Who has forgotten the password sets another one; the present one holds until then.
   const reset = useMutation({
-    mutationFn: (u: User) => call<Schemas['CreatedUserResponse']['data']>('POST', `/users/${u._id}/setup-link`),
-    onSuccess: ({ data }) => {
-      if (data.setupToken)
-        setLink({ id: data._id, of: data.name || data.email, email: data.email, link: linkOf(data.setupToken) });
-    },
+    mutationFn: (u: User) => call<Created>('POST', `/users/${u._id}/setup-link`),
+    onSuccess: ({ data }) => showLink(data),
     onError: failed,
   });
   if (users.isPending) return <Skeleton h={200} />;

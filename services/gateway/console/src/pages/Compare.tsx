@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
 import { useEvents, waitingIn } from '../api/events';
 import { setName, useFactorSets } from '../api/factorSets';
-import { resultOf } from '../api/result';
+import { resultQuery } from '../api/result';
 import { amount, co2e, dates, exact, number, range } from '../format';
 import { Empty, Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
@@ -23,7 +23,7 @@ export function ComparePage(): ReactNode {
   const list = events.data ?? [];
   const chosen = chosenOf(asked, list);
   const results = useQueries({
-    queries: chosen.map((id) => ({ queryKey: ['result', id], queryFn: () => resultOf(id), staleTime: 30_000 })),
+    queries: chosen.map((id) => ({ ...resultQuery(id), staleTime: 30_000 })),
   });
   const choose = (ids: string[]): void => void navigate({ search: { events: ids.join(',') }, replace: true });
   const left = list.filter((e) => !chosen.includes(e._id));

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, consoleFetch, errorOf, type Schemas } from '../api/client';
-import { resultOf } from '../api/result';
+import { resultQuery, untilCurrent } from '../api/result';
 import { co2e, exact, range, time } from '../format';
 import { Sign } from '../governed/Sign';
 import { Loading, Problem } from '../ui/states';
@@ -13,11 +13,7 @@ import { NothingYet, useEvent } from './Event';
 export function ReportPage(): ReactNode {
   const { t } = useTranslation();
   const { eventId, query } = useEvent();
-  const result = useQuery({
-    queryKey: ['result', eventId],
-    queryFn: () => resultOf(eventId),
-    refetchInterval: (q) => (q.state.data?.status === 'recalculating' ? 1_500 : false),
-  });
+  const result = useQuery({ ...resultQuery(eventId), ...untilCurrent });
   if (result.isPending)
     return (
       <Box p="md">

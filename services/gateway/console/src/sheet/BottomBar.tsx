@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { resultOf } from '../api/result';
+import { resultQuery, untilCurrent } from '../api/result';
 import { amount, co2e, exact, range } from '../format';
 import { sayError } from '../i18n/server';
 import type { Engine } from './engine';
@@ -20,11 +20,7 @@ export function BottomBar({ engine }: { engine: Engine }): ReactNode {
     (r) => r.status === 'draft' || r.status === 'unsubmitted' || r.status === 'changes_requested',
   ).length;
   const faults = rows.filter((r) => r.check.state === 'bad').length;
-  const result = useQuery({
-    queryKey: ['result', engine.event],
-    queryFn: () => resultOf(engine.event),
-    refetchInterval: (q) => (q.state.data?.status === 'recalculating' ? 1_500 : false),
-  });
+  const result = useQuery({ ...resultQuery(engine.event), ...untilCurrent });
   // A new revision has other sums.
   const revision = result.data?.revision;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the revision triggers the request

@@ -2,7 +2,7 @@ import { Alert, Badge, Box, Button, Group, List, Stack, Text, Title } from '@man
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { resultOf } from '../api/result';
+import { resultQuery } from '../api/result';
 import { sourceOf } from '../footprint/source';
 import { amount, co2e, exact, percent, range } from '../format';
 import { say, sayFormula } from '../i18n/server';
@@ -48,7 +48,7 @@ interface Props {
 /** Details of the selected row: its figure, its errors with suggested corrections, and its state. */
 export function Inspector({ engine, info, row, field, set, withdraw }: Props): ReactNode {
   const { t } = useTranslation();
-  const result = useQuery({ queryKey: ['result', engine.event], queryFn: () => resultOf(engine.event) });
+  const result = useQuery(resultQuery(engine.event));
   const column = info?.columns.find((c) => c.field === field);
   if (!info || !row)
     return (
