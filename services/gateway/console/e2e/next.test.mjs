@@ -151,3 +151,24 @@ test('on a phone the title of an event is read whole, beside its badge', async (
   assert.ok(await heading.evaluate((e) => e.scrollHeight <= e.clientHeight), 'nothing of it is cut off');
   assert.ok((await heading.boundingBox()).width > 280, 'it has the width of the page');
 });
+
+test('all rows of a sheet are submitted together, also on a phone', async () => {
+  const id = await the.server.event('Together');
+  const add = (n) => the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'JFK', passengers: n });
+  for (const n of [1, 2, 3]) await add(n);
+  const waiting = async () =>
+    (await the.server.api('user', 'GET', `/events/${id}/flights`)).items.filter((r) => r.status === 'submitted').length;
+  const { page } = await visit('user', `/events/${id}/sheet?type=flights`);
+  await page.getByRole('button', { name: 'Submit one row' }).click();
+  await until('one waits', async () => (await waiting()) === 1);
+  // The row in focus is locked now, and the others are still offered.
+  await page.getByRole('button', { name: 'Submit all 2 rows' }).click();
+  await until('all wait', async () => (await waiting()) === 3);
+  await page.getByRole('button', { name: /^Submit all/ }).waitFor({ state: 'hidden' });
+
+  for (const n of [4, 5]) await add(n);
+  const phone = await visit('user', `/events/${id}/sheet?type=all`, { viewport: { width: 390, height: 844 } });
+  await phone.page.locator('.rowform').getByText('Flights', { exact: true }).waitFor();
+  await phone.page.getByRole('button', { name: 'Submit all 2 rows' }).click();
+  await until('all wait again', async () => (await waiting()) === 5);
+});

@@ -328,6 +328,7 @@ export const de: Translation = {
     submit_zero: 'Einreichen',
     submit_one: 'Eine Zeile einreichen',
     submit_other: '{{count}} Zeilen einreichen',
+    submitAll: 'Alle {{count}} Zeilen einreichen',
     label: 'Tabelle: {{type}}',
     row: 'Zeile',
     type: 'Art',

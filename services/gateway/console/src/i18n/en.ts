@@ -312,6 +312,7 @@ export const en = {
     submit_zero: 'Submit',
     submit_one: 'Submit one row',
     submit_other: 'Submit {{count}} rows',
+    submitAll: 'Submit all {{count}} rows',
     label: 'Sheet: {{type}}',
     row: 'Row',
     type: 'Type',

@@ -234,9 +234,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     go(move(here, next[0], next[1], { rows: total + 1, cols: columns.length }, false));
   };
 
-  const submittable = selected.filter((r) => r.id && store.editable(r) && !dirty(r));
+  const submittable = (r: Row): boolean => r.id !== undefined && store.editable(r) && !dirty(r);
   const deletable = selected.filter((r) => store.editable(r));
-  const submitSelected = (): void => void commands.submit(submittable).then(grid);
   const removeSelected = async (): Promise<void> => {
     if (!(await commands.remove(deletable))) return;
     go(at(Math.min(picked.top, Math.max(0, shown.length - deletable.length)), active.col));
@@ -286,8 +285,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           fillDown={fillDown}
           remove={deletable.length > 0 ? () => void removeSelected() : undefined}
           take={tables.take}
-          count={submittable.length}
-          submit={submitSelected}
+          selected={selected.filter(submittable)}
+          all={shown.filter(submittable)}
+          submit={(rows) => void commands.submit(rows).then(grid)}
         />
         <div
           ref={scroller}

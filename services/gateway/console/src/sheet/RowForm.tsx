@@ -9,7 +9,7 @@ import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
 import { at as position } from './selection';
-import { dirty, empty } from './store';
+import { dirty, empty, type Row } from './store';
 import { useRowCommands } from './useRowCommands';
 import { useSelection } from './useSelection';
 import { Verdict } from './Verdict';
@@ -82,6 +82,8 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   const drop = async (): Promise<void> => {
     if (row && (await commands.remove([row]))) setAt(Math.max(0, Math.min(at, read().length - 1)));
   };
+  const submittable = (r: Row): boolean => r.id !== undefined && store.editable(r) && !dirty(r);
+  const drafts = rows.filter(submittable);
   const locked = store.readOnly || (row !== undefined && !store.editable(row));
   return (
     <Stack p="md" gap="sm" className="rowform">
@@ -126,6 +128,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
           <Kg check={row.check} words={t} />
         </Group>
       )}
+      {row && type === 'all' && <Text fw={600}>{t(`type.${row.type as 'flights'}`, { defaultValue: row.type })}</Text>}
       {!info && <Text c="dimmed">{t('sheet.emptyAll')}</Text>}
       {info && !row && <Text size="sm">{info.description}</Text>}
       {row?.theirs && (
@@ -198,8 +201,13 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
           />
         );
       })}
-      {row?.id && store.editable(row) && !dirty(row) && (
+      {row && submittable(row) && (
         <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
+      )}
+      {drafts.length > 1 && (
+        <Button variant="default" onClick={() => void commands.submit(drafts)}>
+          {t('sheet.submitAll', { count: drafts.length })}
+        </Button>
       )}
       {row?.status === 'submitted' && !store.readOnly && (
         <Button variant="default" onClick={() => void commands.withdraw(row)}>

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Store } from './store';
+import type { Row, Store } from './store';
 
 interface Props {
   store: Store;
@@ -20,12 +20,13 @@ interface Props {
   /** Absent where nothing that is selected can be deleted. */
   remove: (() => void) | undefined;
   take: (file: File | null) => void;
-  /** How many of the selected rows can be submitted. */
-  count: number;
-  submit: () => void;
+  /** The rows that can be submitted: those that are selected, and all of the sheet. */
+  selected: Row[];
+  all: Row[];
+  submit: (rows: Row[]) => void;
 }
 
-export function Toolbar({ store, wide, undo, fillDown, remove, take, count, submit }: Props): ReactNode {
+export function Toolbar({ store, wide, undo, fillDown, remove, take, selected, all, submit }: Props): ReactNode {
   const { t } = useTranslation();
   const again = useRef<() => void>(null);
   return (
@@ -83,11 +84,16 @@ export function Toolbar({ store, wide, undo, fillDown, remove, take, count, subm
       <Button
         size="compact-sm"
         leftSection={<IconSend size={15} aria-hidden />}
-        disabled={count === 0}
-        onClick={submit}
+        disabled={selected.length === 0}
+        onClick={() => submit(selected)}
       >
-        {t('sheet.submit', { count })}
+        {t('sheet.submit', { count: selected.length })}
       </Button>
+      {all.length > 1 && all.length > selected.length && (
+        <Button size="compact-sm" variant="default" onClick={() => submit(all)}>
+          {t('sheet.submitAll', { count: all.length })}
+        </Button>
+      )}
     </Group>
   );
 }
