@@ -196,6 +196,12 @@ test('on a phone a row among many is gone to by its number, and a new one begun 
   await page.getByRole('button', { name: 'Previous row' }).click();
   await page.getByRole('button', { name: 'New row' }).click();
   await until('the row is new', async () => (await page.getByLabel('From').inputValue()) === '');
+  // Who comes back is where the typing ended, not at the first row.
+  await page.getByLabel('From').fill('XQX');
+  await page.getByText('Row 13 of 13').waitFor();
+  await page.getByText('One row is not saved yet').waitFor();
+  await page.reload();
+  await until('the row is there again', async () => (await page.getByLabel('From').inputValue()) === 'XQX');
 });
 
 test('the notice that the server is away can be closed, and goes when it answers', async () => {

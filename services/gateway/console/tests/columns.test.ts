@@ -56,6 +56,11 @@ describe('numbers as people write them', () => {
 });
 
 describe('cells', () => {
+  it('says what an empty one stands for as a cell would', () => {
+    const properties = { returns: { type: 'boolean', default: false }, trips: { type: 'number', default: 1 } };
+    const [returns, trips] = columnsOf({ type: 'object', properties });
+    expect([returns?.fallback, trips?.fallback]).toEqual(['no', '1']);
+  });
   it('sends what it cannot read as it is, for the server to say what is right', () => {
     expect(cellValue(column('integer'), 'two')).toBe('two');
     expect(cellValue(column('boolean'), 'maybe')).toBe('maybe');

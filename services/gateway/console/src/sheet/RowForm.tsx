@@ -60,9 +60,11 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   const read = useCallback(() => store.rows.filter((r) => type === 'all' || r.type === type), [store, type]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version represents the content of the store
   const rows = useMemo(read, [read, version]);
-  const { selection, select, stay } = useSelection(rows, read, () =>
-    position(Math.max(0, focus ? rows.findIndex((r) => r.id === focus) : 0), 0),
-  );
+  // Without a record to begin at, it begins at what was typed and is not saved, as after the end of a session.
+  const { selection, select, stay } = useSelection(rows, read, () => {
+    const first = rows.findIndex((r) => (focus ? r.id === focus : store.editable(r) && dirty(r) && !empty(r)));
+    return position(Math.max(0, first), 0);
+  });
   const at = selection.active.row;
   const setAt = (row: number): void => select(position(row, 0));
   const row = rows[at];

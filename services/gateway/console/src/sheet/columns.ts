@@ -126,7 +126,7 @@ export function columnsOf(raw: unknown): Column[] {
             : (p.enum ?? []).filter((o): o is string => typeof o === 'string'),
       place: (field === 'from' || field === 'to') && kind === 'text',
       description: p.description ?? '',
-      fallback: p.default === undefined ? '' : String(p.default),
+      fallback: textOf({ kind }, p.default),
     });
   }
   const rank = (c: Column): number => {
@@ -281,7 +281,7 @@ export function isoDate(text: string): string | undefined {
 }
 
 /** Returns what a cell shows of a value of a record. */
-export function textOf(column: Column, value: unknown): string {
+export function textOf(column: Pick<Column, 'kind'>, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return cellNumber(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
