@@ -25,17 +25,20 @@ const (
 type mark uint8
 
 const (
-	noMark   mark = iota
-	states        // words: cancelled, refund, no-show
-	flags         // yes, or the day on which it was cancelled
-	attends       // whether a person comes
-	presence      // in person or online
-	reverse       // an amount or a number, negative where it is taken back
-	sides         // debit or credit
-	refunds       // an amount that was paid back
-	credits       // an amount beside one of debits
-	services      // what was booked: a flight, a hotel
-	flows         // which way energy goes
+	noMark     mark = iota
+	states          // words: cancelled, refund, no-show
+	flags           // yes, or the day on which it was cancelled
+	attends         // whether a person comes
+	presence        // in person or online
+	reverse         // an amount or a number, negative where it is taken back
+	sides           // debit or credit
+	refunds         // an amount that was paid back
+	credits         // an amount beside one of debits
+	services        // what was booked: a flight, a hotel
+	flows           // which way energy goes
+	counts          // a number that may be one of people
+	companions      // how many come with a person
+	absent          // how many of the people do not come
 )
 
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
@@ -110,6 +113,9 @@ func (r *Reader) findMarks() {
 		case has(reverseHeads) || slices.Contains(reverseHeads, stem):
 			r.marks[at] = reverse
 		}
+		if of := r.peopleMark(at); of == companions || of == absent || of == counts && r.marks[at] == reverse || r.marks[at] == noMark {
+			r.marks[at] = of
+		}
 	}
 }
 
@@ -124,6 +130,9 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 			continue
 		}
 		cell := strings.TrimSpace(cells[at])
+		if kind >= counts && countsPeopleIn(kind, cell) {
+			return r.uncounted(at, kind, cell)
+		}
 		if kind == sides {
 			if fault := r.side(at, cell); fault != nil {
 				return fault
@@ -131,7 +140,7 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 		} else if r.marked(kind, cell) && (kind != credits || !r.debited(cells)) {
 			what := "what was cancelled, refunded or credited does not count"
 			switch kind {
-			case presence, attends:
+			case presence, attends, absent:
 				what = "who does not come does not travel"
 			case services:
 				if stopped(cell) {
@@ -140,7 +149,7 @@ func (r *Reader) notCounted(cells []string) *apperr.Detail {
 				what = "that is no record of " + r.typ
 			case flows:
 				what = "what is fed in, or reactive, is no consumption"
-			case noMark, states, flags, reverse, sides, refunds, credits:
+			case noMark, states, flags, reverse, sides, refunds, credits, counts, companions:
 			}
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
 				Message: fmt.Sprintf("%s is %.60q: %s. Delete the row from the file, or empty the cell where the row counts all the same.", r.heads[at], cell, what)}
@@ -190,6 +199,10 @@ func (r *Reader) marked(kind mark, cell string) bool {
 		return stopped(cell) || r.otherService(cell)
 	case flows:
 		return slices.ContainsFunc(wordsOf(cell), func(word string) bool { return slices.Contains(flowWords, word) })
+	case counts, companions:
+		return countsPeopleIn(kind, cell)
+	case absent:
+		return countsPeopleIn(kind, cell) || r.marked(flags, cell)
 	case noMark, sides:
 	}
 	return false

@@ -59,7 +59,7 @@ func (r *Reader) debited(cells []string) bool {
 }
 
 // peopleHeads are heads of how many people come, or of their names, as plain writes them.
-var peopleHeads = []string{"attendees", "delegates", "participants", "registrants", "registrations", "visitors", "totalattendees", "teilnehmer", "teilnehmende", "teilnehmerinnen", "besucher", "besuchende", "anmeldungen", "asistentes"}
+var peopleHeads = []string{"attendees", "delegates", "participants", "registrants", "registrations", "visitors", "totalattendees", "teilnehmer", "teilnehmende", "teilnehmerinnen", "besucher", "besuchende", "anmeldungen", "asistentes", "tickets", "inperson", "onsite", "vorort", "inpräsenz", "präsenz"}
 
 // findPeople finds the numbers of people in a list of where they come from, where no column is
 // certainly one of them.

@@ -1613,8 +1613,9 @@ class Operations(Transport):
         for `roundTrip`. A column `Room` beside names of guests, or `Room number`, has the number of a room: each row is
         one. Columns of energy by tariff, month or meter (`Day kWh`, `Night kWh`) are added up where all columns of
         energy are such parts. A row with meals of one diet (`Vegan`, `Vegetarisch`) is read, and one with several diets
-        is refused. A row that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once more
-        with `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was
+        is refused. Of attendees, a number of people that the row would not count (`Guests`, `Registered`, `davon
+        online`) is refused. A row that sums up the others, or some of them, is refused with `TOTALS_ROW`, the head once
+        more with `REPEATED_HEAD`, and with `ROW_NOT_COUNTED` one of which the file says that it does not count: it was
         cancelled, refunded or missed (`Status`, `Transaction type`, `Cancelled`, `No show`), its price or number is
         negative, it is a credit among debits, its person attends online, it is the way back of a booking (`Trip ID`,
         `PNR`) of which another row is a return journey, or it has a room that another row has for the same nights.
