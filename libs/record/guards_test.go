@@ -64,6 +64,20 @@ func TestThePolicyDoesNotApproveAgain(t *testing.T) {
 	}
 }
 
+// The policy approves no record whose figure by contract is above the limit, however small its total is.
+func TestThePolicyLooksAtBothFiguresOfElectricity(t *testing.T) {
+	t.Parallel()
+	ev := record.Event{Country: "NO", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 1}
+	p := record.Policy{AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(50)}}
+	for factor, want := range map[string]bool{"0.01": true, "0.9": false} {
+		r := record.Record{ID: "r", Org: "org", Event: "e", Type: "venue", Rev: 2, Fields: json.RawMessage(`{"country":"NO","electricityKWh":1500,` +
+			`"supplierFactor":"Coal AS@1","supplier":{"id":"f","name":"Coal AS","version":1,"kgCO2ePerUnit":` + factor + `,"unit":"kWh","stage":"combined","source":"contract","evidence":[]}}`)}
+		if _, ok := record.PolicyApproval(p, r, ev, record.Past{}); ok != want {
+			t.Errorf("46 kg by the grid, 1,500 kWh at %s kg by contract: approved %t", factor, ok)
+		}
+	}
+}
+
 // The policy does not approve what a person has sent back, however it is submitted again, until a person has
 // approved it: otherwise a small figure would overrule the reviewer.
 func TestThePolicyOverrulesNoReviewer(t *testing.T) {

@@ -182,6 +182,9 @@ func (c Contribution) Total() footprint.Mass {
 	return total
 }
 
+// Market is the mass of the electricity by contract, beside the total; 0 where there is none.
+func (c Contribution) Market() footprint.Mass { return c.market.Mass }
+
 // Add returns the sum of both. It is associative and commutative, and modifies neither.
 func (c Contribution) Add(other Contribution) Contribution {
 	out := c.addScalars(&other)

@@ -3259,7 +3259,7 @@ export interface components {
             fourEyes?: boolean;
             /** @description A change of an event that affects an approved figure needs a `comment`. */
             requireReason?: boolean;
-            /** @description A record that counts for less than this is approved automatically when it is submitted. Its history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a record that this administrator created, last edited or submitted waits for someone else, and so does a record that was approved before. A record that a person sent back or rejected always waits until a person approves it. `null` or 0: nothing is approved automatically. */
+            /** @description A record that counts for less than this, in the total and in the market-based figure, is approved automatically when it is submitted. Its history shows the move `auto-approve` with the name of the administrator who set this value. With `fourEyes`, a record that this administrator created, last edited or submitted waits for someone else, and so does a record that was approved before. A record that a person sent back or rejected always waits until a person approves it. `null` or 0: nothing is approved automatically. */
             autoApproveBelowKg?: number | null;
             /** @description One in this number of automatically approvable records, drawn when it is first submitted, still waits for a person; `null`: none. Not stored without `autoApproveBelowKg`. */
             spotCheckOneIn?: number | null;
