@@ -13,6 +13,13 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   await the.server.api('user', 'POST', `/events/${id}/flights`, { from: 'LHR', to: 'AMS', passengers: 1 });
   const { page } = await visit('manager', `/events/${id}/report`);
   await page.getByRole('link', { name: 'One draft is not submitted' }).waitFor();
+  // The marks of the list keep their size beside items of two lines.
+  await page.setViewportSize({ width: 240, height: 720 });
+  const marks = await page
+    .locator('.checklist svg')
+    .evaluateAll((all) => all.map((s) => s.getBoundingClientRect().width));
+  assert.deepEqual([...new Set(marks)], [16]);
+  await page.setViewportSize({ width: 1280, height: 720 });
   const sign = page.getByRole('button', { name: 'Sign', exact: true });
   await page.getByLabel('Your statement').fill('Final, sent to the client.');
   assert.ok(await sign.isDisabled(), 'a draft is open, and nobody has said so');
