@@ -233,3 +233,13 @@ test('at 360 px the sheet is one row as a form, and no page scrolls sideways', a
     assert.ok(wide <= 360, `${path} is ${wide} px wide`);
   }
 });
+
+test('a pasted column in another unit than the field is taken in that unit', async () => {
+  const id = await the.server.event('Tonnes');
+  const { page } = await visit('user', `/events/${id}/sheet?type=waste`);
+  await paste(page, 'Treatment\tWeight (t)\nlandfill\t1.5');
+  const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/waste`)).items;
+  await cell(page, 4, 1).click(); // a row is saved once it is left
+  await until('the row is saved', async () => (await saved()).length === 1);
+  assert.equal((await saved())[0].weightKg, 1500);
+});
