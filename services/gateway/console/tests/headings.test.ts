@@ -82,6 +82,7 @@ describe('a pasted table', () => {
     expect(weighed('Weight (t)', '1.2')).toBe('1.2 t');
     expect(weighed('Weight [in t]', '1.200,5')).toBe('1.200,5 t');
     expect(weighed('Load in t', '1.2')).toBe('1.2 t');
+    expect(weighed('Gut in Tonnen', '1,2')).toBe('1,2 Tonnen');
     expect(weighed('Weight (short ton)', '1')).toBe('1 short ton');
     // Not known here: the server says what it is, or that it is not known.
     expect(weighed('Weight (cwt)', '3')).toBe('3 cwt');

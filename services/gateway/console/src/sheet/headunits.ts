@@ -13,17 +13,17 @@ const currencies: Record<string, string> = { '€': 'EUR', '£': 'GBP' };
 const currencyOf = (word: string): string | undefined =>
   currencies[word] ?? (/^[A-Z]{3}$/.test(word) && word !== 'VAT' ? word : undefined);
 
-/** Divides a heading into what it names and what stands in brackets, or last, behind it. */
-function divided(heading: string): { stem: string; word: string; inBrackets: boolean } {
+/** Divides a heading into what it names and what stands behind it: in brackets, after "in", or as the last word. */
+function divided(heading: string): { stem: string; word: string; marked: boolean } {
   const [, named = '', bracketed] = /^(.*?)\s*[([](?:in )?([^()[\]]+)[)\]]\s*$/.exec(heading) ?? [];
-  if (bracketed) return { stem: named, word: bracketed.trim(), inBrackets: true };
-  const [, stem = '', word = ''] = /^(.+?)(?:\s+in)?[\s/_]+([^\s/_]+)$/.exec(heading.trim()) ?? [];
-  return { stem, word, inBrackets: false };
+  if (bracketed) return { stem: named, word: bracketed.trim(), marked: true };
+  const [, stem = '', marked, word = ''] = /^(.+?)(\s+in)?[\s/_]+([^\s/_]+)$/i.exec(heading.trim()) ?? [];
+  return { stem, word, marked: marked !== undefined };
 }
 
 /** Returns the unit that a heading names for a column, if it is another than that of the column. */
 export function unitIn(heading: string, column: Column, columns: Column[]): string | undefined {
-  const { stem, word, inBrackets } = divided(heading);
+  const { stem, word, marked } = divided(heading);
   if (word === '' || column.headings.includes(heading.trim().toLowerCase())) return undefined;
   const known = column.units.includes(word);
   if (isMoney(column, columns)) return currencyOf(word);
@@ -31,7 +31,7 @@ export function unitIn(heading: string, column: Column, columns: Column[]): stri
   if (known) return word;
   // A unit this page does not know is passed on: the server converts it or reports it, and nothing is off by a factor.
   const single = !/\s/.test(word) && !qualifiers.has(word.toLowerCase().replace(/\.$/, ''));
-  return single && (inBrackets || matchHeading(stem, columns) === column.field) ? word : undefined;
+  return single && (marked || matchHeading(stem, columns) === column.field) ? word : undefined;
 }
 
 const isMoney = (column: Column, columns: Column[]): boolean =>
