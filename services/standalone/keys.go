@@ -19,6 +19,8 @@ import (
 // verifier has it, and removes the keys of which no valid token is left. It may run beside
 // servers. It returns the id of the new key and the time from which it signs.
 func rotateKeys(ctx context.Context, c keysSettings, log *slog.Logger) (kid string, from time.Time, err error) {
+	give := keepOwner(absolute(c.Keys.Folder.Path))
+	defer func() { err = errors.Join(err, give()) }()
 	ring, err := c.Keys.Open(time.Now)
 	if err != nil {
 		return "", time.Time{}, err
@@ -59,8 +61,10 @@ func keysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
 
 // reportKeysRotate adds the next report key, or creates the first one. Earlier keys remain
 // published, so that their signatures still verify.
-func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) error {
+func reportKeysRotate(ctx context.Context, env app.Env, c *keysSettings) (err error) {
 	dir := calculation.ReportKeysDir(c.Keys.Folder.Path)
+	give := keepOwner(absolute(dir))
+	defer func() { err = errors.Join(err, give()) }()
 	kid, err := bundle.AddKey(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		kid, err = firstReportKey(env, dir)

@@ -17,7 +17,7 @@ func Unusable(variable, dir string, err error) error {
 		{[]error{syscall.ENOTDIR}, "which is a file, or lies below one", "name a folder"},
 		{[]error{syscall.EROFS}, "which is on a disk that can only be read", "mount it so that it can be written to, or name a folder on another disk"},
 		{[]error{syscall.ENOSPC, syscall.EDQUOT}, "where there is no room left", "make room, or name a folder on another disk"},
-		{[]error{fs.ErrPermission}, "which the user that runs this program may not write to", "give the folder to that user, or name another"},
+		{[]error{fs.ErrPermission}, "which the user that runs this program may not write to", "give the folder, with the files in it, to that user, or name another"},
 		{[]error{fs.ErrNotExist}, "which is not there and cannot be made", "name a folder that is there"},
 	} {
 		for _, of := range f.of {

@@ -19,7 +19,7 @@ func TestAFolderThatCannotBeUsedIsNamed(t *testing.T) {
 		syscall.EROFS:   "which is on a disk that can only be read: mount it so",
 		syscall.ENOSPC:  "where there is no room left: make room",
 		syscall.EDQUOT:  "where there is no room left: make room",
-		syscall.EACCES:  "which the user that runs this program may not write to: give the folder to that user",
+		syscall.EACCES:  "which the user that runs this program may not write to: give the folder, with the files in it, to that user",
 		syscall.EPERM:   "which the user that runs this program may not write to",
 		syscall.ENOENT:  "which is not there and cannot be made: name a folder that is there",
 	} {
