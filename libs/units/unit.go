@@ -45,6 +45,18 @@ var meanings = map[string][]string{
 	"barrel": {"bbl", "l"},
 }
 
+// germanNames are the German names of units of the table, by the unit's id, where they are spelled differently. Words
+// that are other amounts in other countries or in everyday use, such as Zentner and Pfund, are none;
+// nor is "to", a heading of places.
+var germanNames = map[string]string{
+	"meile": "mi", "meilen": "mi", "seemeile": "nmi", "seemeilen": "nmi",
+	"qm": "m2", "quadratmeter": "m2", "hektar": "ha",
+	"zentiliter": "cl", "hektoliter": "hl", "kubikmeter": "m3",
+	"kilogramm": "kg", "gramm": "g", "tonnen": "t",
+	"kilowattstunde": "kwh", "kilowattstunden": "kwh", "megawattstunde": "mwh", "megawattstunden": "mwh",
+	"gigawattstunde": "gwh", "gigawattstunden": "gwh",
+}
+
 type unitTable struct {
 	units []*Unit
 	alias map[string]*Unit
@@ -69,6 +81,11 @@ var all = sync.OnceValue(func() *unitTable {
 		t.units = append(t.units, u)
 		for _, name := range names {
 			t.alias[key(name)] = u
+		}
+		for name, id := range germanNames {
+			if id == u.ID {
+				t.alias[key(name)] = u
+			}
 		}
 	}
 	return t
