@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -96,10 +97,13 @@ func TestThePolicyOverrulesNoReviewer(t *testing.T) {
 		{"sent back, withdrawn", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.Withdraw, record.Submit}, false},
 		{"rejected", []record.Move{record.Submit, record.Reject, record.Reopen, record.Submit}, false},
 		{"sent back, approved, reopened", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.Approve, record.Reopen, record.Submit}, true},
+		{"approved, reopened, sent back", []record.Move{record.Submit, record.Approve, record.Reopen, record.Submit, record.RequestChanges, record.Submit}, false},
+		// As the policy could before.
+		{"sent back, approved by the policy", []record.Move{record.Submit, record.RequestChanges, record.Submit, record.AutoApprove, record.Reopen, record.Submit}, false},
 	} {
 		store, w := newFlow(t, record.Unsubmitted)
 		for _, m := range c.moves {
-			if _, err := w.Apply(t.Context(), request(m, manager)); err != nil {
+			if _, err := w.Apply(t.Context(), request(m, record.Actor{ID: "admin", Role: identity.Admin})); err != nil {
 				t.Fatal(c.name, m, err)
 			}
 		}
@@ -112,6 +116,26 @@ func TestThePolicyOverrulesNoReviewer(t *testing.T) {
 		if _, ok := record.PolicyApproval(p, r, ev, past); ok != c.want {
 			t.Errorf("%s: approved %t, want %t", c.name, ok, c.want)
 		}
+	}
+}
+
+// Entries of attempts that failed, whose revisions the record has not reached, are no decisions.
+func TestThePastIsNoFailedAttempt(t *testing.T) {
+	t.Parallel()
+	store, w := newFlow(t, record.Unsubmitted)
+	apply := func(moves ...record.Move) {
+		t.Helper()
+		for _, m := range moves {
+			if _, err := w.Apply(t.Context(), request(m, manager)); err != nil {
+				t.Fatal(m, err)
+			}
+		}
+	}
+	apply(record.Submit, record.Withdraw, record.Submit)
+	submitted := store.r
+	apply(record.RequestChanges, record.Submit, record.Approve)
+	if past, err := record.PastOf(t.Context(), store, submitted); err != nil || past.SentBack || past.Approved || past.Lot == "" {
+		t.Errorf("%+v, %v", past, err)
 	}
 }
 
