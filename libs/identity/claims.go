@@ -74,6 +74,15 @@ func (c *AccessClaims) fault(issuer string, now time.Time) string {
 	return ""
 }
 
+// validFrom returns the time from which valid claims are no longer faulty for being early.
+func (c *AccessClaims) validFrom() time.Time {
+	from := c.IssuedAt.Add(-issuedAhead)
+	if c.NotBefore != nil && c.NotBefore.After(from) {
+		from = c.NotBefore.Time
+	}
+	return from
+}
+
 const faultExpired = "expired"
 
 // principal returns the caller named by valid claims.

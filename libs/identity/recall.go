@@ -72,7 +72,7 @@ func (v *Verifier) Recall(token string, now time.Time) (Principal, bool) {
 		return Principal{}, false
 	}
 	seen := v.recent.get(token)
-	if seen == nil || !now.Before(seen.principal.Expires) {
+	if seen == nil || !seen.validAt(now) {
 		return Principal{}, false
 	}
 	if key, ok := v.keys.KeyAt(seen.kid, now); !ok || !sameKey(key, seen.key) {

@@ -142,6 +142,43 @@ func TestTokensInOneSlotDoNotTakeTurns(t *testing.T) {
 	}
 }
 
+// TestAClockThatIsSetBackEndsWhatIsCached verifies that a cached token is refused before the
+// time from which it is valid, like any other: of two services, or caches, one would admit
+// a change and the other refuse to write it to the audit log, until the token expires.
+func TestAClockThatIsSetBackEndsWhatIsCached(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	issued := b.now
+	for what, c := range map[string]struct {
+		notBefore any
+		early     time.Duration // the last one that is accepted
+	}{
+		"issued":     {nil, 30 * time.Second},
+		"not before": {issued.Add(-10 * time.Second).Unix(), 10 * time.Second},
+	} {
+		b.now = issued
+		v, _ := b.recalling()
+		claims := b.claims()
+		if c.notBefore != nil {
+			claims = with(claims, "nbf", c.notBefore)
+		}
+		token := b.sign(b.header(), claims)
+		remembered(t, v, token)
+		for early, want := range map[time.Duration]bool{0: true, c.early: true, c.early + time.Second: false, time.Hour: false} {
+			b.now = issued.Add(-early)
+			if _, ok := v.Recall(token, b.now); ok != want {
+				t.Errorf("%s: %v before it was issued it is recalled: %t", what, early, ok)
+			}
+			if _, err := v.Verify(t.Context(), token); (err == nil) != want {
+				t.Errorf("%s: %v before it was issued: %v", what, early, err)
+			}
+			// What was removed from the cache is cached again.
+			b.now = issued
+			remembered(t, v, token)
+		}
+	}
+}
+
 // TestRecallAdmitsNobodyElse verifies under random changes of clock, keys and session that
 // Recall returns only what a verifier without a cache does.
 func TestRecallAdmitsNobodyElse(t *testing.T) {

@@ -53,8 +53,15 @@ type Verifier struct {
 // verified is a valid token with the key that verified it.
 type verified struct {
 	principal Principal
+	from      time.Time // the token is valid from then on, until principal.Expires
 	kid       string
 	key       crypto.PublicKey
+}
+
+// validAt reports whether the token is valid at now. A clock that was set back makes one
+// that is cached invalid too.
+func (v *verified) validAt(now time.Time) bool {
+	return now.Before(v.principal.Expires) && !now.Before(v.from)
 }
 
 // NewVerifier returns a Verifier.
@@ -135,7 +142,7 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 		return Principal{}, invalid(reason)
 	}
 	p := claims.principal()
-	v.cache.Put(sum, verified{principal: p, kid: kid, key: key})
+	v.cache.Put(sum, verified{principal: p, from: claims.validFrom(), kid: kid, key: key})
 	return p, nil
 }
 
@@ -148,7 +155,7 @@ func sumOf(token string) [sha256.Size]byte {
 // stillGood checks what can change after a token was verified: the time, and whether its key is
 // still published.
 func (v *Verifier) stillGood(ctx context.Context, seen verified) bool {
-	if !v.o.Now().Before(seen.principal.Expires) {
+	if !seen.validAt(v.o.Now()) {
 		return false
 	}
 	key, err := v.o.Keys.Key(ctx, seen.kid)
