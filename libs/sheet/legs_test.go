@@ -31,6 +31,7 @@ func TestLegsOfJourneys(t *testing.T) {
 		{"From,To,Pax,Leg 1 From,Leg 1 To,Leg 2 From,Leg 2 To", "FRA,JFK,1,FRA,LHR,LHR,JFK", stop},
 		{"From,To,Pax,Leg 1 From,Leg 1 To,Leg 2 From,Leg 2 To", "FRA,LHR,1,FRA,LHR,LHR,FRA", back},
 		{"From,To,Pax,Leg 1 From,Leg 1 To,Leg 2 From,Leg 2 To", "FRA,SIN,1,FRA,LHR,LHR,JFK", "Leg 2 From NOT_ALLOWED"},
+		{"From,To,Pax,Leg 1 From,Leg 1 To,Leg 2 From,Leg 2 To", "HAM,JFK,1,FRA,LHR,LHR,JFK", "Leg 2 From NOT_ALLOWED"},
 		{"From,To,Pax,Leg 1,Leg 2", "FRA,JFK,1,FRA-LHR,LHR-JFK", stop},
 		{"From,To,Pax,Leg 1,Leg 2", "FRA,SIN,1,FRA-LHR,LHR-JFK", "Leg 2 NOT_ALLOWED"},
 		{"From,To,Pax,Flight 1,Flight 2", "FRA,JFK,1,LH900,BA175", direct},
