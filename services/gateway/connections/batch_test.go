@@ -262,3 +262,68 @@ func TestBatchReportsErrors(t *testing.T) {
 		return nil
 	})
 }
+
+// unsent returns a connection whose batches cannot be written at once, which writes by block,
+// and which only the test flushes.
+func unsent(t *testing.T, block func([]byte) (int, error)) *batched {
+	t.Helper()
+	server, _, w := batchedPair(t, func() bool { return true })
+	w.queue = []*batched{newBatched(w, server.batch.raw, nil)}
+	c := newBatched(w, server.batch.raw, block)
+	c.try = func(uintptr) bool {
+		c.tried, c.tryError = 0, nil
+		return true
+	}
+	return c
+}
+
+// TestBatchKeepsTheBufferOfALateResponse verifies that no other response is written into the
+// buffer of one whose client does not read: the client would receive that of another one.
+func TestBatchKeepsTheBufferOfALateResponse(t *testing.T) {
+	t.Parallel()
+	if !nonblocking {
+		t.Skip("no batches on this system")
+	}
+	for range 20 { // the pool may return another buffer
+		read, received := make(chan struct{}), make(chan string, 1)
+		late := unsent(t, func(b []byte) (int, error) {
+			<-read
+			received <- string(b)
+			return len(b), nil
+		})
+		other := unsent(t, nil)
+		if _, err := late.write([]byte("late")); err != nil {
+			t.Fatal(err)
+		}
+		late.flush()
+		if _, err := other.write([]byte("other")); err != nil {
+			t.Fatal(err)
+		}
+		close(read)
+		if got := <-received; got != "late" {
+			t.Fatalf("the client received %q", got)
+		}
+	}
+}
+
+// TestBatchWritesNothingBehindALostResponse verifies that a large response is not written
+// behind a smaller one that was not, or not completely.
+func TestBatchWritesNothingBehindALostResponse(t *testing.T) {
+	t.Parallel()
+	if !nonblocking {
+		t.Skip("no batches on this system")
+	}
+	lost, writes := errors.New("lost"), 0
+	c := unsent(t, func(b []byte) (int, error) {
+		if writes++; writes == 1 {
+			return 0, lost
+		}
+		return len(b), nil
+	})
+	if _, err := c.write([]byte("small")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.write(make([]byte, len(pieceBuffer{}))); n != 0 || !errors.Is(err, lost) || writes != 1 {
+		t.Errorf("%d bytes, %v, after %d writes", n, err, writes)
+	}
+}
