@@ -55,6 +55,10 @@ func TestLegsOfJourneys(t *testing.T) {
 		{"From,To,Pax,Via", "FRA,JFK,1,Frankfurt am Main", `{"from":"FRA","to":"JFK","passengers":1,"via":["Frankfurt am Main"]}`},
 		{"From,To,Pax,Leg 2 From,Leg 2 To,Class 1,Class 2", "FRA,LHR,1,LHR,JFK,Y,Economy", `{"from":"FRA","to":"JFK","passengers":1,"class":"economy","via":["LHR"]}`},
 		{"From,To,Pax,Leg 2 From,Leg 2 To,Class,Leg 2 class", "FRA,LHR,1,LHR,JFK,Y,J", "Leg 2 class NOT_ALLOWED"},
+		{"From,To,Pax,Leg 2 From,Leg 2 To,Class,Leg 2 class", "FRA,LHR,1,LHR,JFK,Economy,economy", `{"from":"FRA","to":"JFK","passengers":1,"class":"economy","via":["LHR"]}`},
+		{"From,To,Pax,via,Leg 2 From,Leg 2 To", "FRA,LHR,1,DUB,LHR,JFK", `{"from":"FRA","to":"JFK","passengers":1,"via":["DUB","LHR"]}`},
+		{"From,To,Pax,via,Leg 1 From,Leg 1 To,Leg 2 From,Leg 2 To", "FRA,JFK,1,DUB,FRA,LHR,LHR,JFK", "Leg 2 From NOT_ALLOWED"},
+		{"From,To,Pax,via,Leg 1 From,Leg 1 To,Leg 2 From,Leg 2 To", "FRA,JFK,1,lhr,FRA,LHR,LHR,JFK", stop},
 	} {
 		cells := strings.ReplaceAll(c.head+"\n"+c.row+"\n", ",", ";")
 		if got, _, err := all(cells, "flights", sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{"2 " + c.want}) {
@@ -64,6 +68,7 @@ func TestLegsOfJourneys(t *testing.T) {
 	for _, c := range []struct{ typ, file, want string }{
 		{"ground-transport", "mode;passengers;Leg 1 from;Leg 1 to;Leg 2 from;Leg 2 to\nrail;1;Köln;Frankfurt am Main;Frankfurt am Main;Berlin\n", `2 {"mode":"rail","passengers":1,"from":"Köln","to":"Berlin","via":["Frankfurt am Main"]}`},
 		{"ground-transport", "mode;passengers;distanceKm;Leg 2 km\nrail;1;100;50\n", "2 Leg 2 km NOT_ALLOWED"},
+		{"ground-transport", "mode;passengers;from;to;Leg 2 km\nrail;1;Köln;Berlin;50\n", "2 Leg 2 km NOT_ALLOWED"},
 		{"ground-transport", "mode;passengers;distanceKm;Leg 2 km\nrail;1;100;\n", `2 {"mode":"rail","passengers":1,"distanceKm":100}`},
 	} {
 		if got, _, err := all(c.file, c.typ, sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{c.want}) {
