@@ -1,0 +1,222 @@
+package sqlitestore_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/record/signoff"
+	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
+)
+
+// signed is an event with one submitted record, and a sign-off of it.
+type signed struct {
+	t     *testing.T
+	store *sqlitestore.Store
+	signoff.Service
+	now time.Time
+	// revision is that of the newest result, and keep is called as its edition is stored.
+	revision func() int64
+	keep     func() error
+}
+
+const (
+	galaOrg   record.OrgID   = "org"
+	galaEvent record.EventID = "gala"
+)
+
+var (
+	mia = record.Actor{ID: "mia", Name: "Mia", Role: identity.Manager}
+	leo = record.Actor{ID: "leo", Name: "Leo", Role: identity.Manager}
+)
+
+func (s *signed) Revision(context.Context, record.OrgID, record.EventID) (int64, error) {
+	return s.revision(), nil
+}
+
+func (s *signed) Keep(context.Context, record.Event, record.Edition) (string, error) {
+	return "root", s.keep()
+}
+
+func toSign(t *testing.T) *signed {
+	t.Helper()
+	_, store := open(t, filepath.Join(t.TempDir(), "ecf.db"))
+	s := &signed{t: t, store: store, now: time.Now().UTC().Truncate(time.Millisecond)}
+	s.revision, s.keep = func() int64 { return 1 }, func() error { return nil }
+	s.Service = signoff.Service{Store: store, Results: s, Now: func() time.Time { return s.now }}
+	ev := record.NewEvent(galaOrg, galaEvent, record.Event{Title: "Gala", Method: record.DefaultMethod}, mia, s.now)
+	ev.Proposals = []record.Proposal{{ID: "p1", Kind: record.SignOffBegun, By: mia, At: s.now}, {ID: "p2", Kind: record.EventChanged, By: mia, At: s.now}}
+	if _, err := store.InsertEvent(t.Context(), galaOrg, ev, record.Unlimited); err != nil {
+		t.Fatal(err)
+	}
+	w := s.workflow()
+	r, err := w.Insert(t.Context(), galaOrg, record.Record{ID: "r", Event: galaEvent, Type: "flights", Fields: []byte(`{"from":"LHR"}`), ContextRev: 1}, mia)
+	if err == nil {
+		_, err = w.Apply(t.Context(), record.Request{Org: galaOrg, Key: r.Key(), Move: record.Submit, By: mia})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *signed) workflow() record.Workflow {
+	return record.Workflow{Store: s.store, History: s.store, Gate: s.store.CurrentEvent, Now: s.Service.Now, NewMark: func() string { return record.NewMark(s.now) }}
+}
+
+// begin closes the gate.
+func (s *signed) begin(change func(r *signoff.Request)) (record.Event, error) {
+	r := signoff.Request{Org: galaOrg, Event: galaEvent, Revision: 1, Statement: "Final.", By: mia}
+	change(&r)
+	return s.Begin(s.t.Context(), r)
+}
+
+// sign begins a sign-off and takes it to its end.
+func (s *signed) sign() (closing, after record.Event, err error) {
+	s.t.Helper()
+	if closing, err = s.begin(func(*signoff.Request) {}); err != nil {
+		s.t.Fatal(err)
+	}
+	after, err = s.Finish(s.t.Context(), closing)
+	return closing, after, err
+}
+
+// wantOpen verifies that the gate is open again, with a new epoch, for a reason.
+func (s *signed) wantOpen(closing record.Event, reason apperr.Code) {
+	s.t.Helper()
+	now, err := s.store.Event(s.t.Context(), galaOrg, galaEvent)
+	if err != nil || now.Gate.State != record.GateOpen || now.Gate.Epoch != closing.Gate.Epoch+1 || len(now.Editions) != 0 ||
+		now.Gate.Failure == nil || now.Gate.Failure.Code != reason {
+		s.t.Errorf("gate %+v after epoch %d, %d editions, %v", now.Gate, closing.Gate.Epoch, len(now.Editions), err)
+	}
+}
+
+// A sign-off raises the epoch of the gate, stores it in every record, also in the only one, and ends the proposal
+// that it was.
+func TestASignOffFencesEveryRecord(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	closing, err := s.begin(func(r *signoff.Request) { r.Proposal = "p1" })
+	if err != nil || closing.Gate.Epoch != 1 || len(closing.Proposals) != 1 || closing.Proposals[0].ID != "p2" {
+		t.Fatalf("closing with %+v and the proposals %+v, %v", closing.Gate, closing.Proposals, err)
+	}
+	after, err := s.Finish(t.Context(), closing)
+	r, read := s.store.Record(t.Context(), galaOrg, record.Key{Event: galaEvent, Type: "flights", ID: "r"})
+	if err := errors.Join(err, read); err != nil || after.Gate.State != record.GateSigned || after.Gate.Epoch != 1 || r.Fence != 1 {
+		t.Errorf("gate %+v, record with the fence %d, %v", after.Gate, r.Fence, err)
+	}
+}
+
+// Nothing is signed before the results include all changes, nor another revision than the one that was named.
+func TestASignOffIsOfTheNewestFigure(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	if _, err := s.workflow().Apply(t.Context(), record.Request{Org: galaOrg, Key: record.Key{Event: galaEvent, Type: "flights", ID: "r"}, Move: record.Approve, By: leo}); err != nil {
+		t.Fatal(err)
+	}
+	closing, err := s.begin(func(*signoff.Request) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := false
+	s.revision = func() int64 { asked = true; return 2 }
+	brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Finish(brief, closing); !errors.Is(err, context.DeadlineExceeded) || asked {
+		t.Errorf("beside a mark: %v, its revision was read: %t", err, asked)
+	}
+	marked, err := s.store.MarkedRecords(t.Context(), galaOrg, galaEvent, 10)
+	if err == nil {
+		err = s.store.ClearRecordMarks(t.Context(), galaOrg, galaEvent, marked)
+	}
+	if err != nil || len(marked) != 1 {
+		t.Fatal(len(marked), err)
+	}
+	if _, err := s.Finish(t.Context(), closing); err != nil {
+		t.Error(err)
+	}
+	s.wantOpen(closing, apperr.PreconditionFailed)
+}
+
+// A refusal to store an edition opens the gate and names the reason; a failure leaves it to the sweeper.
+func TestASignOffWithoutItsEdition(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	s.keep = func() error { return apperr.New(apperr.EditionLimit, "Too large.") }
+	closing, _, err := s.sign()
+	if err != nil {
+		t.Error(err)
+	}
+	s.wantOpen(closing, apperr.EditionLimit)
+
+	s.keep = func() error { return errors.New("the disk is full") }
+	closing, _, err = s.sign()
+	now, read := s.store.Event(t.Context(), galaOrg, galaEvent)
+	if read != nil || err == nil || now.Gate.State != record.GateClosing || now.Rev != closing.Rev {
+		t.Errorf("%v, gate %+v, %v", err, now.Gate, read)
+	}
+}
+
+// A sign-off that took longer than its lease signs nothing, however late it wakes up, and opens no gate that another
+// one has closed.
+func TestALateSignOffSignsNothing(t *testing.T) {
+	t.Parallel()
+	for _, newest := range []int64{1, 2} {
+		s := toSign(t)
+		first, err := s.begin(func(*signoff.Request) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var second record.Event
+		s.revision = func() int64 {
+			s.now = s.now.Add(time.Hour)
+			if opened, err := s.Sweep(t.Context()); err != nil || opened != 1 {
+				t.Errorf("%d opened, %v", opened, err)
+			}
+			s.wantOpen(first, apperr.Unavailable)
+			if second, err = s.begin(func(r *signoff.Request) { r.By = leo }); err != nil {
+				t.Fatal(err)
+			}
+			return newest
+		}
+		_, err = s.Finish(t.Context(), first)
+		now, read := s.store.Event(t.Context(), galaOrg, galaEvent)
+		if read != nil || (err == nil) != (newest == 2) || now.Rev != second.Rev || now.Gate.State != record.GateClosing || len(now.Editions) != 0 {
+			t.Errorf("revision %d: %v, gate %+v, %d editions, %v", newest, err, now.Gate, len(now.Editions), read)
+		}
+	}
+}
+
+// Under four eyes another manager withdraws a sign-off than has signed; and both are made only of the event that
+// their manager saw.
+func TestWhoWithdrawsASignOff(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	unseen := func(record.Event) bool { return false }
+	if _, err := s.begin(func(r *signoff.Request) { r.IfMatch = unseen }); apperr.CodeOf(err) != apperr.PreconditionFailed {
+		t.Errorf("signed unseen: %v", err)
+	}
+	if _, after, err := s.sign(); err != nil || after.Gate.State != record.GateSigned {
+		t.Fatalf("%+v, %v", after.Gate, err)
+	}
+	for _, c := range []struct {
+		by       record.Actor
+		fourEyes bool
+		ifMatch  func(record.Event) bool
+		want     apperr.Code
+	}{
+		{by: mia, fourEyes: true, want: apperr.SelfApprovalForbidden},
+		{by: leo, fourEyes: true, ifMatch: unseen, want: apperr.PreconditionFailed},
+		{by: leo, fourEyes: true},
+	} {
+		_, err := s.Withdraw(t.Context(), signoff.Withdrawal{Org: galaOrg, Event: galaEvent, By: c.by, Comment: "Late.", FourEyes: c.fourEyes, IfMatch: c.ifMatch})
+		if apperr.CodeOf(err) != c.want {
+			t.Errorf("by %s: %v, want %q", c.by.ID, err, c.want)
+		}
+	}
+}
