@@ -207,7 +207,7 @@ func (r *Reader) partNumber(at int, cell string) (n decimal.Decimal, filled bool
 	if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
 		return n, false, &apperr.Detail{Field: r.heads[at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
 	}
-	if err != nil || n.Sign() < 0 {
+	if err != nil {
 		return n, false, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number, not below zero, in the unit of its head; got %.40q.", r.heads[at], cell)}
 	}
 	return n, true, nil

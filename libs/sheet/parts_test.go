@@ -24,6 +24,12 @@ func TestPartsOfAmounts(t *testing.T) {
 		"a part and more":   {"energy", "source,Day kWh,Night kWh,January kWh\ngrid,100,50,30\n", `2 {"source":"grid"}`},
 		"fed in":            {"energy", "source,Day kWh,Night kWh,Export kWh\ngrid,100,50,30\n", `2 {"source":"grid"}`},
 		"their total":       {"energy", "source,kWh,Day kWh,Night kWh\ngrid,150,100,50\n", `2 {"source":"grid","energyKWh":150}`},
+		"two units":         {"energy", "source,Day kWh,Night MWh\ngrid,100,50\n", `2 {"source":"grid"}`},
+		"a venue's credit":  {"venue", "Electricity day kWh,Electricity night kWh\n1,-2\n", "2 Electricity night kWh BAD_FORMAT"},
+		"an export":         {"energy", "_id,source,Day kWh,Night kWh\nr,grid,100,50\n", `2 {"source":"grid"}`},
+		"older rules":       {"energy", "source,Day kWh,Night kWh\ngrid,100,50\n", `2 {"source":"grid"}`},
+		"German MWh":        {"energy", "source;Tag MWh;Nacht MWh\ngrid;1,125;0,125\n", `2 {"source":"grid","stated":{"energyKWh":"1,250 MWh"},"numberFormat":"1.234,5"}`},
+		"by semicolons":     {"energy", "source;Day kWh;Night kWh\ngrid;1.100;1.200\n", "2 Day kWh AMBIGUOUS_NUMBER"},
 		"another total":     {"energy", "source,kWh,Day kWh,Night kWh\ngrid,100,100,50\n", "2 Day kWh NOT_ALLOWED"},
 		"in two readings":   {"energy", "source;Day kWh;Night kWh\ngrid;1.100;1.200\n", "2 Day kWh AMBIGUOUS_NUMBER"},
 		"two of a building": {"venue", "Electricity day kWh,Electricity night kWh,Gas meter 1 kWh,Gas meter 2 kWh\n1,2,30,40\n", `2 {"electricityKWh":3,"gasKWh":70}`},
@@ -40,7 +46,12 @@ func TestPartsOfAmounts(t *testing.T) {
 		"yes":               {"catering", "diet,meals,Vegan\nmixed,100,yes\n", `2 {"diet":"mixed","meals":100}`},
 	} {
 		o := sheet.Options{Rules: sheet.Rules, Doubts: name == "in two readings"}
-		if name == "German" {
+		switch name {
+		case "older rules":
+			o.Rules = 0
+		case "an export":
+			o.Known = []string{"_id"}
+		case "German", "German MWh":
 			o.NumberFormat = "1.234,5"
 		}
 		if got, _, err := all(c.file, c.typ, o); err != nil || !reflect.DeepEqual(got, []string{c.want}) {
