@@ -13,41 +13,55 @@ import (
 // keepOwner returns a function that gives the files that root has made in a directory since to
 // the owner of that directory, or of the nearest one above it that existed: the server runs as
 // that user, and could neither read them nor start again. For another user it does nothing.
+//
+// It stays in the directory that it has opened: that user may put a link to another one in its
+// place meanwhile, whose files must not be given away.
 func keepOwner(dir string) (give func() error) {
+	none := func() error { return nil }
+	if os.Geteuid() != 0 {
+		return none
+	}
+	owned, made := dir, "."
+	in, err := os.OpenRoot(owned)
+	for errors.Is(err, fs.ErrNotExist) && owned != filepath.Dir(owned) {
+		made = filepath.Join(filepath.Base(owned), made)
+		owned = filepath.Dir(owned)
+		in, err = os.OpenRoot(owned)
+	}
+	if err != nil {
+		return none
+	}
+	info, err := in.Stat(".")
+	var owner *syscall.Stat_t
+	if err == nil {
+		owner, _ = info.Sys().(*syscall.Stat_t)
+	}
+	if owner == nil || owner.Uid == 0 {
+		_ = in.Close()
+		return none
+	}
 	before := map[string]bool{}
-	entries, _ := os.ReadDir(dir)
+	entries, _ := fs.ReadDir(in.FS(), made) // none if it does not exist
 	for _, e := range entries {
 		before[e.Name()] = true
 	}
-	owned := dir
-	info, err := os.Stat(owned)
-	for errors.Is(err, fs.ErrNotExist) && owned != filepath.Dir(owned) {
-		owned = filepath.Dir(owned)
-		info, err = os.Stat(owned)
-	}
-	if err != nil || os.Geteuid() != 0 {
-		return func() error { return nil }
-	}
-	owner, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || owner.Uid == 0 {
-		return func() error { return nil }
-	}
 	return func() error {
-		entries, err := os.ReadDir(dir)
+		defer in.Close() //nolint:errcheck // nothing was written to it
+		entries, err := fs.ReadDir(in.FS(), made)
 		if err != nil {
 			return err
 		}
-		var made []string
+		var paths []string
 		for _, e := range entries {
 			if !before[e.Name()] {
-				made = append(made, filepath.Join(dir, e.Name()))
+				paths = append(paths, filepath.Join(made, e.Name()))
 			}
 		}
-		for above := dir; above != owned; above = filepath.Dir(above) {
-			made = append(made, above)
+		for above := made; above != "."; above = filepath.Dir(above) {
+			paths = append(paths, above)
 		}
-		for _, path := range made {
-			if err := os.Lchown(path, int(owner.Uid), int(owner.Gid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		for _, path := range paths {
+			if err := in.Lchown(path, int(owner.Uid), int(owner.Gid)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
