@@ -333,6 +333,10 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 			list, _ := json.Marshal(stopsOf(trimmed)) //nolint:errchkjson // texts always marshal
 			return list
 		}
+		if c.Name == "evidence" && trimmed[0] != '[' && trimmed[0] != '{' {
+			list, _ := json.Marshal(documentsOf(trimmed)) //nolint:errchkjson // texts always marshal
+			return list
+		}
 		if c.Type == "array" {
 			list, _ := json.Marshal(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' || r == ' ' })) //nolint:errchkjson // texts always marshal
 			return list

@@ -35,6 +35,8 @@ func TestUnitsInCells(t *testing.T) {
 		"another dimension":        {"waste", "treatment,weightKg\nlandfill,12 mi\n", sheet.Options{}, "UNKNOWN_UNIT"},
 		"a column in miles":        {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
 		"one in brackets":          {"ground-transport", "mode,vehicles,Distance (miles)\ncar,1,112\n", sheet.Options{}, `"distanceKm":180.246528`},
+		"of two fields, its unit":  {"energy", "source,Volume (litre)\ndiesel,100\n", sheet.Options{Rules: sheet.Rules}, `"volumeLitres":100`},
+		"the other one's unit":     {"energy", "source,Volume (m3)\nnatural_gas,100\n", sheet.Options{Rules: sheet.Rules}, `"volumeM3":100`},
 		"our unit in brackets":     {"ground-transport", "mode,vehicles,Distance (km)\ncar,1,112\n", sheet.Options{}, `"distanceKm":112`},
 		"a head without unit":      {"ground-transport", "mode,vehicles,Distance\ncar,1,112 mi\n", sheet.Options{Rules: sheet.Rules}, `"distanceKm":180.246528`},
 		"the cell's own unit":      {"ground-transport", "mode,vehicles,distanceMiles\ncar,1,112 km\n", sheet.Options{}, `"distanceKm":112`},

@@ -212,7 +212,9 @@ func Stem(field string) string {
 }
 
 // FieldMeant returns which of the fields a heading means that names another unit
-// in the place of the field's: distanceKm and mi of "distanceMiles".
+// in the place of the field's: distanceKm and mi of "distanceMiles". A heading in the unit
+// of one of the fields means none in another: with volumeLitres, "Volume (litre)" does not
+// mean volumeM3.
 func FieldMeant(heading string, known []string) (field string, unit *Unit, ok bool) {
 	for _, f := range known {
 		t, has := OfField(f)
@@ -224,12 +226,17 @@ func FieldMeant(heading string, known []string) (field string, unit *Unit, ok bo
 			if !cut || len(stem) == 0 || len(heading) <= len(stem) || !strings.EqualFold(heading[:len(stem)], stem) {
 				continue
 			}
-			if u, err := ByName(strings.Trim(heading[len(stem):], " _-()"), t.Dimension); err == nil && u.Symbol != t.Symbol {
-				return f, u, true
+			u, err := ByName(strings.Trim(heading[len(stem):], " _-()"), t.Dimension)
+			switch {
+			case err != nil:
+			case u.Symbol == t.Symbol:
+				return "", nil, false
+			case !ok:
+				field, unit, ok = f, u, true
 			}
 		}
 	}
-	return "", nil, false
+	return field, unit, ok
 }
 
 // Convert returns n of a unit in the target's unit, exactly.
