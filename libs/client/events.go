@@ -37,6 +37,13 @@ func (c *Client) ExportRecords(ctx context.Context, eventID string, options ...O
 	return c.open(ctx, get("events", eventID, "export"), options)
 }
 
+// ExportWorkbook is [Client.ExportRecords] as a workbook (XLSX).
+func (c *Client) ExportWorkbook(ctx context.Context, eventID string, options ...Option) (io.ReadCloser, error) {
+	k := get("events", eventID, "export")
+	k.accept = string(Workbook)
+	return c.open(ctx, k, options)
+}
+
 // ExportEvent returns an event and all its records in one call. With [IfNoneMatch] it
 // asks whether anything of them has changed. An event of very many records is better
 // read by [Client.ListRecords], or as a table by [Client.ExportRecords].

@@ -20,6 +20,14 @@ func (c *Client) GetRecordTypeTemplate(ctx context.Context, recordType string, o
 	return c.open(ctx, get("record-types", recordType, "template"), options)
 }
 
+// GetRecordTypeWorkbook returns a workbook (XLSX) to fill in, with lists of the values to choose from and
+// explanations. The caller closes it.
+func (c *Client) GetRecordTypeWorkbook(ctx context.Context, recordType string, options ...Option) (io.ReadCloser, error) {
+	k := get("record-types", recordType, "template")
+	k.accept = string(Workbook)
+	return c.open(ctx, k, options)
+}
+
 // GetLocationIndex returns all airports and cities flights may name, to search in.
 func (c *Client) GetLocationIndex(ctx context.Context, options ...Option) ([]IndexedPlace, error) {
 	index, err := ask[struct {

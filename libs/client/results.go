@@ -71,6 +71,8 @@ const (
 	Bundle Format = "application/json"
 	// Table is CSV.
 	Table Format = "text/csv"
+	// Workbook is the table as a workbook (XLSX).
+	Workbook Format = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 	// Printable is a page of HTML.
 	Printable Format = "text/html"
 )

@@ -22,6 +22,8 @@ type Column struct {
 	Name string
 	// Type is its type in JSON: string, integer, number, boolean, array, object.
 	Type string
+	// Date reports whether its values are dates.
+	Date bool
 	// values are those of a list, by their words in cells.
 	values map[string]string
 	// headings are further usual headings of the field, normalized by plain.
@@ -49,6 +51,7 @@ var columns = sync.OnceValue(func() map[string][]Column {
 // list is a property's values, their names in the language of its schema, their synonyms and its headings.
 type list struct {
 	Type     any               `json:"type"`
+	Format   string            `json:"format"`
 	Title    string            `json:"title"`
 	Enum     []any             `json:"enum"`
 	Labels   map[string]string `json:"x-labels"`
@@ -138,7 +141,7 @@ func columnsOf(schema json.RawMessage, languages []string, in func(language stri
 		if err := d.Decode(&property); err != nil {
 			return nil, fmt.Errorf("sheet: schema: %w", err)
 		}
-		column := Column{Name: fmt.Sprint(name), Type: "string"}
+		column := Column{Name: fmt.Sprint(name), Type: "string", Date: property.Format == "date"}
 		column.needed = slices.Contains(needed, column.Name)
 		if t, ok := property.Type.(string); ok {
 			column.Type = t

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -154,9 +153,9 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	}
 	name := keptBundle
 	switch {
-	case form == formCSV:
+	case form == formCSV, form == formWorkbook:
 		name = keptTable
-		c.Set(fiber.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), e.Revision))
+		c.Set(fiber.HeaderContentDisposition, tableName(ev.ID, e.Revision, form))
 	case form == formHTML:
 		if name = keptPageIn(cmp.Or(language, footprint.English)); len(e.Documents[name].Parts) == 0 {
 			name, language = keptPage, footprint.English
@@ -167,18 +166,23 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 		name = keptRoles
 	}
 	document := e.Documents[name]
-	contentType := document.ContentType
-	if form == formHTML || form == formCSV {
+	contentType, tag := document.ContentType, `"`+document.SHA256[:32]+`"`
+	switch form {
+	case formHTML, formCSV:
 		contentType += "; charset=utf-8"
+	case formWorkbook:
+		contentType, tag = formWorkbook, web.ETagOf(formWorkbook, document.SHA256)
 	}
 	c.Set(fiber.HeaderContentType, contentType)
-	c.Set(fiber.HeaderETag, `"`+document.SHA256[:32]+`"`)
-	if tag := `"` + document.SHA256[:32] + `"`; web.NotModified(c, tag) {
+	c.Set(fiber.HeaderETag, tag)
+	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	// The body is written after the handler has returned and its context has ended.
-	deadline, _ := c.UserContext().Deadline()
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
+	ctx, cancel := lasting(c)
+	if form == formWorkbook {
+		c.Context().SetBodyStream(newKeptBody(ctx, cancel, newTableBook(e.Reader(ctx, name)), web.SlotFunc(c)), unknownSize)
+		return nil
+	}
 	return c.SendStream(newKeptBody(ctx, cancel, e.Reader(ctx, name), web.SlotFunc(c)), int(document.Size))
 }
 

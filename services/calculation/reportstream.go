@@ -61,7 +61,7 @@ type reportPart struct {
 func (s *server) reportSource(ctx context.Context, m *making, r resulttree.Result, counted []record.Counted) (source bundle.Source, err error) {
 	source = sourceOf(m.ev, r, counted)
 	source.Between = func() error { return fairshare.Yield(ctx) }
-	if m.names != "" && m.form != formCSV {
+	if m.names != "" && m.form != formCSV && m.form != formWorkbook {
 		if source.Provenance, err = s.provenanceOf(ctx, m.ev, counted); err != nil {
 			return source, err
 		}
@@ -173,7 +173,7 @@ func (s *server) reportJSON(c *fiber.Ctx, m *making) error {
 }
 
 // reportCSV sends the table of an event's newest result.
-func (s *server) reportCSV(c *fiber.Ctx, m *making) error {
+func (s *server) reportTable(c *fiber.Ctx, m *making) error {
 	head, err := bundle.TextOf(m.file, report.Head)
 	if err != nil {
 		return err
@@ -199,8 +199,17 @@ func (s *server) reportCSV(c *fiber.Ctx, m *making) error {
 	if err != nil {
 		return fmt.Errorf("report of event %s: %w", result.Event, err)
 	}
-	c.Set(fiber.HeaderETag, web.ETagOf(formCSV, hex.EncodeToString(h.Sum(nil))))
-	c.Set(fiber.HeaderContentDisposition, tableName(m.ev, result))
+	c.Set(fiber.HeaderETag, web.ETagOf(m.form, hex.EncodeToString(h.Sum(nil))))
+	c.Set(fiber.HeaderContentDisposition, tableName(m.ev.ID, result.Revision, m.form))
+	if m.form == formWorkbook {
+		c.Set(fiber.HeaderContentType, formWorkbook)
+		ctx, cancel := lasting(c)
+		book := newKeptBody(ctx, cancel, newTableBook(bundle.Texts(texts...)), web.SlotFunc(c))
+		if err := s.sendReport(c, m, result, book, unknownSize); err != nil {
+			return errors.Join(err, book.Close())
+		}
+		return nil
+	}
 	c.Set(fiber.HeaderContentType, formCSV+"; charset=utf-8")
 	return s.sendReport(c, m, result, bundle.Texts(texts...), size)
 }
@@ -213,8 +222,17 @@ func (s *server) keepReportTag(c *fiber.Ctx, m *making, result resulttree.Result
 	return s.keepTag(c, m.ev, m.tag)
 }
 
-// sendReport sends a text of known length, so that a client notices a truncated one. The file is closed after
-// sending.
+// unknownSize is the size of a response that is made while it is sent. HTTP itself signals that it is truncated.
+const unknownSize = -1
+
+// lasting returns a context that ends when the request would, and not when its handler returns: bodies are sent later.
+func lasting(c *fiber.Ctx) (context.Context, func()) {
+	deadline, _ := c.UserContext().Deadline()
+	return context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
+}
+
+// sendReport sends a text, if possible of known length, so that a client notices a truncated one. The file is closed
+// after sending.
 func (s *server) sendReport(c *fiber.Ctx, m *making, result resulttree.Result, text io.Reader, size int64) error {
 	if err := s.keepReportTag(c, m, result); err != nil {
 		return err
@@ -246,7 +264,12 @@ func (f *fromFile) Read(p []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (f *fromFile) Close() error { return f.file.Close() }
+func (f *fromFile) Close() error {
+	if text, ok := f.text.(io.Closer); ok {
+		return errors.Join(text.Close(), f.file.Close())
+	}
+	return f.file.Close()
+}
 
 // closeAfter closes the file of a report that was not sent from it.
 func (m *making) closeAfter(c *fiber.Ctx, err error) error {

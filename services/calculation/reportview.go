@@ -30,7 +30,7 @@ const (
 )
 
 // report serves the newest result with everything it was calculated from, in the format of the Accept field: the
-// bundle (the default), a table, or a page to print.
+// bundle (the default), a table, also as a workbook, or a page to print.
 func (s *server) report(c *fiber.Ctx) error {
 	names, err := variantFor(c)
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *server) report(c *fiber.Ctx) error {
 		m.pseudonyms = bundle.NewPseudonyms(pseudonym)
 	}
 	switch form {
-	case formCSV:
-		err = s.reportCSV(c, m)
+	case formCSV, formWorkbook:
+		err = s.reportTable(c, m)
 	case formHTML:
 		err = s.reportHTML(c, m)
 	default:
@@ -80,11 +80,11 @@ func (s *server) report(c *fiber.Ctx) error {
 // is NOT_ACCEPTABLE.
 func formOf(c *fiber.Ctx) (string, error) {
 	c.Vary(fiber.HeaderAccept)
-	switch form := c.Accepts(formJSON, formCSV, formHTML, formPeople); form {
+	switch form := c.Accepts(formJSON, formCSV, formHTML, formPeople, formWorkbook); form {
 	case "":
-		return "", apperr.New(apperr.NotAcceptable, "Reports are available as %s, %s or %s; the request accepts none of them.", formJSON, formCSV, formHTML).
+		return "", apperr.New(apperr.NotAcceptable, "Reports are available as %s, %s, %s or %s; the request accepts none of them.", formJSON, formCSV, formHTML, formWorkbook).
 			With(apperr.Detail{Field: fiber.HeaderAccept, Code: "NOT_ALLOWED", Message: "The page of " + formHTML + " is designed for printing.",
-				Suggestions: []string{formJSON, formCSV, formHTML}})
+				Suggestions: []string{formJSON, formCSV, formHTML, formWorkbook}})
 	case formPeople:
 		return formJSON, nil
 	default:
@@ -134,9 +134,13 @@ func (s *server) reportKeys(c *fiber.Ctx) error {
 	return web.JSON(c, fiber.StatusOK, text)
 }
 
-// tableName names the file of a table.
-func tableName(ev record.Event, r resulttree.Result) string {
-	return fmt.Sprintf(`attachment; filename="footprint-%s-%d.csv"`, fileSafe(string(ev.ID)), r.Revision)
+// tableName names the file of a revision's table in a form.
+func tableName(event record.EventID, revision int64, form string) string {
+	ending := "csv"
+	if form == formWorkbook {
+		ending = "xlsx"
+	}
+	return fmt.Sprintf(`attachment; filename="footprint-%s-%d.%s"`, fileSafe(string(event)), revision, ending)
 }
 
 // fileSafe reduces an id to characters that are valid in file names.

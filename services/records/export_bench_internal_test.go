@@ -58,14 +58,15 @@ func BenchmarkExport(b *testing.B) {
 		highest[typ] = each
 	}
 	types := slices.DeleteFunc(footprint.Types(), func(typ string) bool { return highest[typ] == 0 })
-	for _, asJSON := range []bool{false, true} {
-		b.Run(fmt.Sprintf("JSON=%t", asJSON), func(b *testing.B) {
+	for form, encode := range encodings {
+		b.Run(form, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				e := exported(store, 0, asJSON)
+				e := exported(b, store, 0, form)
 				e.types, e.highest = types, highest
-				if !asJSON {
-					e.columns = slices.Concat(sheet.All(types), sheet.ServerColumns())
+				e.columns = slices.Concat(sheet.All(types), sheet.ServerColumns())
+				if err := encode(e); err != nil {
+					b.Fatal(err)
 				}
 				if _, err := io.Copy(io.Discard, struct{ io.Reader }{e}); err != nil {
 					b.Fatal(err)

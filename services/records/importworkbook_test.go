@@ -13,7 +13,7 @@ import (
 )
 
 // workbook returns a workbook of one sheet with these rows, and one text that cells share.
-func workbook(t *testing.T, rows, text string) string {
+func workbookOf(t *testing.T, rows, text string) string {
 	t.Helper()
 	const types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 	var b bytes.Buffer
@@ -46,7 +46,7 @@ func TestWorkbooksHaveTheLimitOfFiles(t *testing.T) {
 	h := start(t)
 	event := h.event()
 	send := func(rows, text string) answer {
-		return h.send(ada, http.MethodPost, event+"/waste/import", workbook(t, rows, text), "Content-Type", xlsx.MediaType)
+		return h.send(ada, http.MethodPost, event+"/waste/import", workbookOf(t, rows, text), "Content-Type", xlsx.MediaType)
 	}
 	row := `<row><c t="s"><v>1</v></c><c><v>2</v></c></row>`
 	send(strings.Repeat(row, 50_000), strings.Repeat("a", 300_000)).want(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
@@ -60,7 +60,7 @@ func TestWorkbooksWithTitles(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	event := h.event()
-	book := workbook(t, `<row r="4"><c t="str"><v>landfill</v></c><c><v>2</v></c></row><row r="5"><c t="str"><v>landfill</v></c><c t="str"><v>x</v></c></row>`, "")
+	book := workbookOf(t, `<row r="4"><c t="str"><v>landfill</v></c><c><v>2</v></c></row><row r="5"><c t="str"><v>landfill</v></c><c t="str"><v>x</v></c></row>`, "")
 	book = rezip(t, book, func(part string) string {
 		return strings.Replace(part, `<sheetData><row>`, `<sheetData><row r="1"><c t="str"><v>Waste of 2026</v></c></row><row r="3">`, 1)
 	})
@@ -79,7 +79,7 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 	row := func(n int, attr string) string {
 		return fmt.Sprintf(`<row r="%d"%s><c t="str"><v>landfill</v></c><c><v>2</v></c></row>`, n, attr)
 	}
-	book := workbook(t, row(2, "")+row(3, ` hidden="1"`)+`<row r="4" hidden="true"/>`+row(5, ` hidden="0"`), "")
+	book := workbookOf(t, row(2, "")+row(3, ` hidden="1"`)+`<row r="4" hidden="true"/>`+row(5, ` hidden="0"`), "")
 	post := func(book string, headers ...string) answer {
 		return h.send(ada, http.MethodPost, event+"/waste/import", book, append([]string{"Content-Type", xlsx.MediaType}, headers...)...)
 	}
@@ -92,7 +92,7 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 	if got := h.send(ada, http.MethodGet, event+"/imports/"+sent.text("_id"), "").want(http.StatusOK, ""); strings.Count(got.body, "HIDDEN_ROWS") == 0 || !strings.Contains(got.body, `"imported":3`) {
 		t.Error(got.body)
 	}
-	columns := rezip(t, workbook(t, row(2, ""), ""), func(part string) string {
+	columns := rezip(t, workbookOf(t, row(2, ""), ""), func(part string) string {
 		return strings.Replace(part, "<sheetData>", `<cols><col min="1" max="1" width="9"/><col min="2" max="9" hidden="1"/></cols><sheetData>`, 1)
 	})
 	if got := post(columns, "X-Dry-Run", "true").want(http.StatusAccepted, ""); !strings.Contains(got.body, `"code":"HIDDEN_COLUMNS"`) || !strings.Contains(got.body, `"suggestions":["weightKg"]`) {
@@ -102,10 +102,10 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 	if got := post(unused, "X-Dry-Run", "true"); strings.Contains(got.body, "HIDDEN_COLUMNS") {
 		t.Error(got.body)
 	}
-	if got := post(workbook(t, row(2, ""), ""), "X-Dry-Run", "true").want(http.StatusAccepted, ""); strings.Contains(got.body, "HIDDEN_ROWS") {
+	if got := post(workbookOf(t, row(2, ""), ""), "X-Dry-Run", "true").want(http.StatusAccepted, ""); strings.Contains(got.body, "HIDDEN_ROWS") {
 		t.Error(got.body)
 	}
-	cover := rezip(t, workbook(t, "", ""), func(part string) string {
+	cover := rezip(t, workbookOf(t, "", ""), func(part string) string {
 		part = strings.Replace(part, "<sheets>", `<sheets><sheet name="Cover" r:id="b"/>`, 1)
 		part = strings.Replace(part, "</Relationships>", `<Relationship Id="b" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`, 1)
 		return part
@@ -123,7 +123,7 @@ func TestWorkbooksWithGroups(t *testing.T) {
 	t.Parallel()
 	h := start(t)
 	event := h.event()
-	book := rezip(t, workbook(t, "", ""), func(part string) string {
+	book := rezip(t, workbookOf(t, "", ""), func(part string) string {
 		from, to := strings.Index(part, "<sheetData>"), strings.Index(part, "</sheetData>")
 		if from < 0 {
 			return part

@@ -90,7 +90,7 @@ func TestRowsAndItemsAreWhatTheyWere(t *testing.T) {
 	} {
 		r := record.Record{ID: "r", Event: "e", Type: c.typ, Rev: 1, Status: record.Approved, CreatedAt: at, UpdatedAt: at, SubmittedAt: &at,
 			CreatedBy: record.Actor{ID: "u", Name: "<Jo>"}, Fields: json.RawMessage(c.fields), Preview: json.RawMessage(c.preview)}
-		e := exported(nil, 0, true)
+		e := exported(t, nil, 0, "JSON")
 		e.types = footprint.Types()
 		if r.Preview != nil && len(r.Preview) == 0 {
 			r.Preview = nil
@@ -102,7 +102,7 @@ func TestRowsAndItemsAreWhatTheyWere(t *testing.T) {
 		if got, err := e.append(nil, r); err != nil || string(got) != string(want) {
 			t.Errorf("%v: the item is\n%s\nwant\n%s", err, got, want)
 		}
-		e = exported(nil, 0, false)
+		e = exported(t, nil, 0, "table")
 		head := e.head()
 		for range 2 { // the second row finds the cells of the first
 			row, err := e.row(r)

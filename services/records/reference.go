@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/workbook"
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
@@ -53,9 +54,38 @@ func oneRecordType(c *fiber.Ctx) error {
 	return web.OK(c, recordTypeOf(c.Params("type"), web.Language(c, footprint.Languages()...)))
 }
 
-// template returns an empty table of a type, with its examples as rows to be replaced.
+// template returns a table of a type to fill in, as CSV or as a workbook.
 func template(c *fiber.Ctx) error {
 	typ := c.Params("type")
+	c.Vary(fiber.HeaderAccept)
+	if c.Accepts("text/csv", workbook.MediaType) == workbook.MediaType {
+		file, err := templateWorkbook(typ, web.Language(c, footprint.Languages()...))
+		if err != nil {
+			return err
+		}
+		return sendTemplate(c, file, workbook.MediaType, typ+".xlsx")
+	}
+	file, err := templateTable(typ)
+	if err != nil {
+		return err
+	}
+	return sendTemplate(c, file, csvType, typ+".csv")
+}
+
+func sendTemplate(c *fiber.Ctx, file []byte, mediaType, name string) error {
+	c.Set(fiber.HeaderContentType, mediaType)
+	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+name+`"`)
+	tag := web.ETagOf(string(file))
+	if web.NotModified(c, tag) {
+		return web.SendNotModified(c, tag)
+	}
+	c.Set(fiber.HeaderETag, tag)
+	c.Response().SetBodyRaw(file)
+	return nil
+}
+
+// templateTable returns the headings of a type as CSV, with its examples as rows to be replaced.
+func templateTable(typ string) ([]byte, error) {
 	columns := sheet.Columns(imports.RowType(record.Import{Type: typ}))
 	head := make([]string, 0, len(columns))
 	for _, column := range columns {
@@ -64,32 +94,24 @@ func template(c *fiber.Ctx) error {
 	file := sheet.AppendRow(nil, head)
 	examples, err := rowExamples(typ)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, example := range examples {
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(example, &fields); err != nil {
-			return fmt.Errorf("template of %s: %w", typ, err)
+			return nil, fmt.Errorf("template of %s: %w", typ, err)
 		}
 		row := make([]string, 0, len(columns))
 		for _, column := range columns {
 			cell, err := sheet.Cell(fields[column.Name])
 			if err != nil {
-				return fmt.Errorf("template of %s: %w", typ, err)
+				return nil, fmt.Errorf("template of %s: %w", typ, err)
 			}
 			row = append(row, cell)
 		}
 		file = sheet.AppendRow(file, row)
 	}
-	c.Set(fiber.HeaderContentType, csvType)
-	c.Set(fiber.HeaderContentDisposition, `attachment; filename="`+typ+`.csv"`)
-	tag := web.ETagOf(string(file))
-	if web.NotModified(c, tag) {
-		return web.SendNotModified(c, tag)
-	}
-	c.Set(fiber.HeaderETag, tag)
-	c.Response().SetBodyRaw(file)
-	return nil
+	return file, nil
 }
 
 // rowExamples returns the examples of a type as rows of a file.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/workbook"
 )
 
 // nasty are texts that files, spreadsheets and parsers are known to change.
@@ -93,21 +94,27 @@ func TestAnExportComesBackAsItWas(t *testing.T) {
 		t.Errorf("only %d of %d random records are valid", made, most)
 	}
 
-	file := h.send(ada, http.MethodGet, from+"/export", "")
-	began := h.send(ada, http.MethodPost, to+"/import", file.body, "Content-Type", "text/csv").want(http.StatusAccepted, "")
-	if began.text("type") != "mixed" {
-		t.Errorf("the import is of type %q", began.text("type"))
-	}
-	h.imported(to+"/imports/"+began.text("_id"), "completed")
-	for _, typ := range footprint.Types() {
-		want, got := h.items(from+"/"+typ), h.items(to+"/"+typ)
-		if len(want) != len(got) {
-			t.Errorf("%s: %d records, want %d", typ, len(got), len(want))
-			continue
+	forms := map[string]string{"text/csv": to, workbook.MediaType: h.event()}
+	for form, to := range forms {
+		file := h.send(ada, http.MethodGet, from+"/export", "", "Accept", form)
+		began := h.send(ada, http.MethodPost, to+"/import", file.body, "Content-Type", form).want(http.StatusAccepted, "")
+		if began.text("type") != "mixed" {
+			t.Errorf("the import is of type %q", began.text("type"))
 		}
-		for i := range want {
-			if !reflect.DeepEqual(want[i], got[i]) {
-				t.Errorf("%s, record %d:\n%v\nwant\n%v", typ, i, got[i], want[i])
+		ended := h.imported(to+"/imports/"+began.text("_id"), "completed")
+		if n, ok := ended.data["notices"].([]any); ok && len(n) > 0 {
+			t.Errorf("%s: there is something to say about our own file: %v", form, n)
+		}
+		for _, typ := range footprint.Types() {
+			want, got := h.items(from+"/"+typ), h.items(to+"/"+typ)
+			if len(want) != len(got) {
+				t.Errorf("%s, %s: %d records, want %d", form, typ, len(got), len(want))
+				continue
+			}
+			for i := range want {
+				if !reflect.DeepEqual(want[i], got[i]) {
+					t.Errorf("%s, %s, record %d:\n%v\nwant\n%v", form, typ, i, got[i], want[i])
+				}
 			}
 		}
 	}

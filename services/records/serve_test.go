@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/xuri/excelize/v2"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/record/sqlitestore"
@@ -21,6 +23,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/web/webtest"
+	"github.com/eventcarbon/ecf/libs/workbook"
 	"github.com/eventcarbon/ecf/services/records"
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
@@ -343,6 +346,61 @@ func TestExport(t *testing.T) {
 	}
 	if same := h.send(ada, http.MethodGet, event+"/export", "", "If-None-Match", a.header.Get("ETag")); same.status != http.StatusNotModified {
 		t.Errorf("unchanged: %d", same.status)
+	}
+}
+
+// TestExportAsAWorkbook: numbers, dates and truth values can be calculated with and sorted by, and
+// texts are none of them.
+func TestExportAsAWorkbook(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	h.send(ada, http.MethodPost, event+"/waste", `{"treatment":"landfill","weightKg":10.50,"date":"2026-09-01","description":"=1+1 at Köln"}`).want(http.StatusCreated, "")
+	h.send(ada, http.MethodPost, event+"/flights", flightBody).want(http.StatusCreated, "")
+	a := h.send(ada, http.MethodGet, event+"/export", "", "Accept", workbook.MediaType)
+	if a.status != http.StatusOK || a.header.Get("Content-Type") != workbook.MediaType || !strings.Contains(a.header.Get("Content-Disposition"), ".xlsx") || a.header.Get("Vary") != "Accept" {
+		t.Fatalf("%d %v", a.status, a.header)
+	}
+	if same := h.send(ada, http.MethodGet, event+"/export", "", "Accept", workbook.MediaType, "If-None-Match", a.header.Get("ETag")); same.status != http.StatusNotModified {
+		t.Errorf("unchanged: %d", same.status)
+	}
+	if table := h.send(ada, http.MethodGet, event+"/export", "", "If-None-Match", a.header.Get("ETag")); table.status != http.StatusOK || table.header.Get("Content-Type") != "text/csv; charset=utf-8" {
+		t.Errorf("the table under the tag of the workbook: %d", table.status)
+	}
+	book, err := excelize.OpenReader(strings.NewReader(a.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = book.Close() }()
+	rows, err := book.GetRows("Records")
+	if err != nil || len(rows) != 3 {
+		t.Fatalf("%d rows, %v; want 3", len(rows), err)
+	}
+	csv := h.send(ada, http.MethodGet, event+"/export", "").body
+	if head, _, _ := strings.Cut(csv, "\r\n"); strings.Join(rows[0], ",") != head {
+		t.Errorf("the headings %v, want %s", rows[0], head)
+	}
+	for name, want := range map[string]struct {
+		value string
+		kind  excelize.CellType
+	}{
+		"type":        {"waste", excelize.CellTypeInlineString},
+		"submitted":   {"FALSE", excelize.CellTypeBool},
+		"weightKg":    {"10.5", excelize.CellTypeUnset},
+		"date":        {"2026-09-01", excelize.CellTypeUnset},
+		"description": {"'=1+1 at Köln", excelize.CellTypeInlineString},
+	} {
+		column, err := excelize.ColumnNumberToName(slices.Index(rows[0], name) + 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := book.GetCellValue("Records", column+"3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind, err := book.GetCellType("Records", column+"3"); err != nil || value != want.value || kind != want.kind {
+			t.Errorf("%s is %q of kind %v, %v; want %q of kind %v", name, value, kind, err, want.value, want.kind)
+		}
 	}
 }
 

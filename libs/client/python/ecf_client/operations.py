@@ -725,11 +725,17 @@ class Operations(Transport):
         type: str,
         *,
         if_none_match: Optional[str] = None,
+        accept: Literal["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"] = "text/csv",
         meta: Optional[Meta] = None,
     ) -> bytes:
         """Download a template.
 
         A CSV file whose header row names the fields of the type, with examples as rows.
+
+        With `Accept: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet` it is a workbook (XLSX) to fill
+        in, in the language of `Accept-Language`: an empty sheet whose headings are the titles of the fields, with lists
+        of the values to choose from and an explanation beside each selected cell, a sheet that explains the fields, and
+        one with examples. The first sheet is the one that an import reads.
 
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
@@ -740,7 +746,7 @@ class Operations(Transport):
             f"/record-types/{segment(type)}/template",
             headers={"If-None-Match": if_none_match},
             raw=True,
-            accept="text/csv",
+            accept=accept,
             meta=meta,
         )
 
@@ -1325,7 +1331,7 @@ class Operations(Transport):
         event_id: str,
         *,
         if_none_match: Optional[str] = None,
-        accept: Literal["text/csv", "application/json"] = "text/csv",
+        accept: Literal["text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/json"] = "text/csv",
         meta: Optional[Meta] = None,
     ) -> bytes:
         """Export all records.
@@ -1340,6 +1346,12 @@ class Operations(Transport):
         one of `= + - @` or an apostrophe after a semicolon, a tab or a line break, an apostrophe is put between them
         (in JSON, the character is written as its escape): a program that takes the semicolon for the separator would
         begin a cell there. Remove that one as well. `POST …/import` creates the same records from the file again.
+
+        With `Accept: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet` it is a workbook (XLSX) with
+        the same rows and headings, and with the same apostrophes. Numbers, truth values and dates can be calculated
+        with and sorted by; a number of more than 15 digits, which spreadsheet programs would round, is a text. In place
+        of a text of more than 32,767 characters the cell has a sentence that says so. An event of more than a million
+        records continues on further sheets. `POST …/import` takes it as well.
 
         With `Accept: application/json`, without a media type of a table, the response is the event and all its records
         as the lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with
@@ -2695,7 +2707,7 @@ class Operations(Transport):
         names: Optional[Literal['full', 'roles']] = None,
         lang: Optional[Literal['en', 'de']] = None,
         if_none_match: Optional[str] = None,
-        accept: Literal["application/json", "application/vnd.ecf.report+json", "text/csv", "text/html"] = "application/json",
+        accept: Literal["application/json", "application/vnd.ecf.report+json", "text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/html"] = "application/json",
         meta: Optional[Meta] = None,
     ) -> bytes:
         """Export a result with its proof.
@@ -2705,10 +2717,12 @@ class Operations(Transport):
         - `application/json` (the default): the plain bundle, without the envelope. It holds every input, factor and
         figure with hashes and a signature. `ecf verify bundle.json` recalculates it without a network and reports any
         difference, even of a single byte. The keys of signatures are at `/.well-known/report-keys.json`. The same
-        result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. - `text/html`:
-        a page to read and to print, with charts, sources, and the limits of the method. It loads no external resources.
-        It is in the language of `lang`, else in that of `Accept-Language`; formulas, and the names, sources and
-        licences of factors, are in English in every language. The other forms do not depend on the language.
+        result gives the same bytes. - `text/csv`: one row per line; their `kgCO2e` add up to the total. -
+        `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`: the same as a workbook (XLSX), whose
+        numbers are numbers in every language. - `text/html`: a page to read and to print, with charts, sources, and the
+        limits of the method. It loads no external resources. It is in the language of `lang`, else in that of `Accept-
+        Language`; formulas, and the names, sources and licences of factors, are in English in every language. The other
+        forms do not depend on the language.
 
         If `Accept` allows none of these, such as `application/pdf`, the response is 406 `NOT_ACCEPTABLE`.
 
@@ -2888,7 +2902,7 @@ class Operations(Transport):
         names: Optional[Literal['full', 'roles']] = None,
         lang: Optional[Literal['en', 'de']] = None,
         if_none_match: Optional[str] = None,
-        accept: Literal["application/json", "text/csv", "text/html"] = "application/json",
+        accept: Literal["application/json", "text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/html"] = "application/json",
         meta: Optional[Meta] = None,
     ) -> bytes:
         """Export a signed revision with its proof.
