@@ -1,6 +1,7 @@
 // Signing a figure, and changes that a second manager decides.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { axe, cell, grid, says, test, the, until, visit } from './setup.mjs';
@@ -34,6 +35,15 @@ test('a figure is signed, locked, and opened again with its edition kept', async
   await page.getByRole('button', { name: 'Bundle without names (JSON)' }).click();
   const bundle = (await saved).suggestedFilename();
   assert.match(bundle, /^Signed-\d+\.json$/);
+  const table = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Table (Excel)' }).click();
+  assert.match((await table).suggestedFilename(), /^Signed-\d+\.xlsx$/);
+  assert.equal(
+    readFileSync(await (await table).path())
+      .subarray(0, 2)
+      .toString(),
+    'PK',
+  );
   // What the page says to check the bundle with does so, from where it was saved.
   await (await saved).saveAs(join(the.server.dir, bundle));
   const [program, ...words] = (await page.locator('pre').innerText()).split(' ');

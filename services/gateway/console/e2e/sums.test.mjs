@@ -5,6 +5,7 @@ import { signIn } from './browser.mjs';
 import { axe, cell, flights, grid, paste, says, test, the, until, visit } from './setup.mjs';
 
 const bar = (page) => page.getByRole('group', { name: 'Totals of the event' });
+const workbook = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const choose = (page, name, content, type = 'text/csv') =>
   page.locator('input[type=file]').setInputFiles({ name, mimeType: type, buffer: Buffer.from(content) });
 
@@ -286,4 +287,34 @@ test('forty lines of paper are pasted, mended and saved', async () => {
   }
   const all = await the.server.api('user', 'POST', `/events/${id}/results/preview`, { items: [] });
   assert.equal(all.drafts.records, paper.length);
+});
+
+/** The bytes of a file that the API has. */
+const bytes = async (path, accept) => {
+  const response = await fetch(`${the.server.url}/api/v2${path}`, {
+    headers: { Authorization: `Bearer ${await the.server.signIn('user')}`, Accept: accept, 'Accept-Language': 'en' },
+  });
+  assert.equal(response.status, 200);
+  return Buffer.from(await response.arrayBuffer());
+};
+
+test('a template is filled in elsewhere, and the records of an event are taken along', async () => {
+  const id = await the.server.event('Files');
+  await the.server.approved(id);
+  const { page } = await visit('user', `/events/${id}/sheet`);
+  const file = async (item) => {
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download', exact: true }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    return [(await saved).suggestedFilename(), readFileSync(await (await saved).path())];
+  };
+  const [name, template] = await file('Template to fill in: Flights (Excel)');
+  assert.equal(name, 'flights.xlsx');
+  assert.deepEqual(template, await bytes('/record-types/flights/template', workbook));
+  const [records, book] = await file('All records of the event (Excel)');
+  assert.equal(records, `event-${id}.xlsx`);
+  assert.deepEqual(book, await bytes(`/events/${id}/export`, workbook));
+  const [table, csv] = await file('All records of the event (CSV)');
+  assert.equal(table, `event-${id}.csv`);
+  assert.match(csv.toString(), /^_id,type,status,/);
 });

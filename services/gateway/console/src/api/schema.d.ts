@@ -553,6 +553,11 @@ export interface paths {
         /**
          * Download a template
          * @description A CSV file whose header row names the fields of the type, with examples as rows.
+         *
+         *     With `Accept: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet` it is a workbook (XLSX) to fill in, in
+         *     the language of `Accept-Language`: an empty sheet whose headings are the titles of the fields, with lists of the
+         *     values to choose from and an explanation beside each selected cell, a sheet that explains the fields, and one with
+         *     examples. The first sheet is the one that an import reads.
          */
         get: operations["getRecordTypeTemplate"];
         put?: never;
@@ -983,6 +988,12 @@ export interface paths {
          *     `= + - @` or an apostrophe after a semicolon, a tab or a line break, an apostrophe is put between them (in JSON, the
          *     character is written as its escape): a program that takes the semicolon for the separator would begin a cell there.
          *     Remove that one as well. `POST …/import` creates the same records from the file again.
+         *
+         *     With `Accept: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet` it is a workbook (XLSX) with the same
+         *     rows and headings, and with the same apostrophes. Numbers, truth values and dates can be calculated with and sorted
+         *     by; a number of more than 15 digits, which spreadsheet programs would round, is a text. In place of a text of more
+         *     than 32,767 characters the cell has a sentence that says so. An event of more than a million records continues on
+         *     further sheets. `POST …/import` takes it as well.
          *
          *     With `Accept: application/json`, without a media type of a table, the response is the event and all its records as
          *     the lists show them, in one call: `data.event` and `data.items`, in the same order. Its `ETag` changes with the
@@ -2003,6 +2014,8 @@ export interface paths {
          *       difference, even of a single byte. The keys of signatures are at `/.well-known/report-keys.json`. The same result
          *       gives the same bytes.
          *     - `text/csv`: one row per line; their `kgCO2e` add up to the total.
+         *     - `application/vnd.openxmlformats-officedocument.spreadsheetml.sheet`: the same as a workbook (XLSX),
+         *       whose numbers are numbers in every language.
          *     - `text/html`: a page to read and to print, with charts, sources, and the limits of the method. It loads no external
          *       resources. It is in the language of `lang`, else in that of `Accept-Language`; formulas, and the names, sources and
          *       licences of factors, are in English in every language. The other forms do not depend on the language.
@@ -9709,6 +9722,8 @@ export interface components {
         ETag: string;
         /** @description The language of the texts in the response. */
         ContentLanguage: "en" | "de";
+        /** @description The language of a workbook. Absent for the other form. */
+        TemplateLanguage: "en" | "de";
         /** @description The language of the page. Absent for the other forms. */
         PageLanguage: "en" | "de";
         /** @description The path of the created resource. */
@@ -11077,6 +11092,8 @@ export interface operations {
             header?: {
                 /** @description The `ETag` you have. 304 without a body if it is still current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The languages you read, such as `de`. Texts are available in English and German; any other language gets English. Names of fields, values and examples are the same in every language. */
+                "Accept-Language"?: components["parameters"]["AcceptLanguage"];
             };
             path: {
                 /**
@@ -11097,10 +11114,12 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Content-Disposition": components["headers"]["ContentDisposition"];
+                    "Content-Language": components["headers"]["TemplateLanguage"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 };
             };
             304: components["responses"]["NotModified"];
@@ -12177,6 +12196,7 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "application/json": components["schemas"]["ExportResponse"];
                 };
             };
@@ -14430,6 +14450,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportBundle"];
                     "application/vnd.ecf.report+json": components["schemas"]["SignedBundle"];
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "text/html": string;
                 };
             };
@@ -14682,6 +14703,7 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["SignedBundle"];
                     "text/csv": string;
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                     "text/html": string;
                 };
             };

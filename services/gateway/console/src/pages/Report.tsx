@@ -3,7 +3,8 @@ import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, consoleFetch, errorOf, type Schemas } from '../api/client';
+import { ApiError, errorOf, type Schemas } from '../api/client';
+import { saveFile, workbook } from '../api/download';
 import { resultQuery, untilCurrent } from '../api/result';
 import { co2e, exact, range, time } from '../format';
 import { Sign } from '../governed/Sign';
@@ -198,22 +199,11 @@ interface DownloadsProps {
 function Downloads({ address, page, name, kept, print }: DownloadsProps): ReactNode {
   const { t } = useTranslation();
   const [error, setError] = useState<Error | null>(null);
-  const save = async (accept: string, extension: string, query = ''): Promise<void> => {
+  const save = (accept: string, extension: string, query = ''): void => {
     setError(null);
-    try {
-      const response = await consoleFetch(
-        new Request(location.origin + address + query, { headers: { Accept: accept, 'If-None-Match': '""' } }),
-      );
-      if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
-      const url = URL.createObjectURL(await response.blob());
-      const a = document.createElement('a');
-      a.href = url;
-      a.download = `${name}.${extension}`;
-      a.click();
-      URL.revokeObjectURL(url);
-    } catch (cause) {
+    saveFile(address + query, { Accept: accept }, `${name}.${extension}`).catch((cause: unknown) => {
       setError(cause instanceof ApiError ? cause : new Error(String(cause)));
-    }
+    });
   };
   const download = <IconDownload size={14} aria-hidden />;
   return (
@@ -222,25 +212,22 @@ function Downloads({ address, page, name, kept, print }: DownloadsProps): ReactN
         {t('report.print')}
       </Button>
       <Group gap={6} grow>
-        <Button
-          variant="default"
-          size="xs"
-          px={6}
-          leftSection={download}
-          onClick={() => void save('application/json', 'json')}
-        >
-          {t('report.bundle')}
+        <Button variant="default" size="xs" px={6} leftSection={download} onClick={() => save(workbook, 'xlsx')}>
+          {t('report.workbook')}
         </Button>
-        <Button variant="default" size="xs" leftSection={download} onClick={() => void save('text/csv', 'csv')}>
+        <Button variant="default" size="xs" px={6} leftSection={download} onClick={() => save('text/csv', 'csv')}>
           {t('report.csv')}
         </Button>
       </Group>
+      <Button variant="default" size="xs" leftSection={download} onClick={() => save('application/json', 'json')}>
+        {t('report.bundle')}
+      </Button>
       {kept && (
         <Button
           variant="default"
           size="xs"
           leftSection={download}
-          onClick={() => void save('application/json', 'json', '?names=roles')}
+          onClick={() => save('application/json', 'json', '?names=roles')}
         >
           {t('report.bundleRoles')}
         </Button>

@@ -279,6 +279,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     <div className="sheetmain">
       <div className="gridside">
         <Toolbar
+          event={engine.event}
+          type={type}
           store={store}
           wide={picked.bottom > picked.top}
           undo={commands.undo}

@@ -9,9 +9,13 @@ import {
 } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Downloads } from './Downloads';
 import type { Row, Store } from './store';
 
 interface Props {
+  event: string;
+  /** The record type of the sheet; 'all' for the overview. */
+  type: string;
   store: Store;
   /** More than one row is selected. */
   wide: boolean;
@@ -26,7 +30,19 @@ interface Props {
   submit: (rows: Row[]) => void;
 }
 
-export function Toolbar({ store, wide, undo, fillDown, remove, take, selected, all, submit }: Props): ReactNode {
+export function Toolbar({
+  event,
+  type,
+  store,
+  wide,
+  undo,
+  fillDown,
+  remove,
+  take,
+  selected,
+  all,
+  submit,
+}: Props): ReactNode {
   const { t } = useTranslation();
   const again = useRef<() => void>(null);
   return (
@@ -81,6 +97,7 @@ export function Toolbar({ store, wide, undo, fillDown, remove, take, selected, a
           </Button>
         )}
       </FileButton>
+      <Downloads event={event} type={type} />
       <Button
         size="compact-sm"
         leftSection={<IconSend size={15} aria-hidden />}
