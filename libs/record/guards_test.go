@@ -40,27 +40,29 @@ func TestThePolicyApprovesWhatItHasSeen(t *testing.T) {
 	}
 }
 
-// With four-eyes control a record that was approved before waits for a person; without it the policy approves it
-// again.
+// With four-eyes control a record that was approved before, by a person or the policy, waits for a person; without it
+// the policy approves it again.
 func TestThePolicyDoesNotApproveAgain(t *testing.T) {
 	t.Parallel()
 	ev := record.Event{Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 1}
-	store, w := newFlow(t, record.Unsubmitted)
-	for _, m := range []record.Move{record.Submit, record.Approve, record.Reopen, record.Submit} {
-		if _, err := w.Apply(t.Context(), request(m, manager)); err != nil {
-			t.Fatal(err)
+	for _, approve := range []record.Move{record.Approve, record.AutoApprove} {
+		store, w := newFlow(t, record.Unsubmitted)
+		for _, m := range []record.Move{record.Submit, approve, record.Reopen, record.Submit} {
+			if _, err := w.Apply(t.Context(), request(m, record.Actor{ID: "admin", Role: identity.Admin})); err != nil {
+				t.Fatal(m, err)
+			}
 		}
-	}
-	past, err := record.PastOf(t.Context(), store, store.r)
-	if err != nil || !past.Approved || past.SentBack {
-		t.Fatalf("approved before: %+v, %v", past, err)
-	}
-	r := store.r
-	r.Type, r.Fields = "waste", json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1}`)
-	for _, fourEyes := range []bool{true, false} {
-		p := record.Policy{FourEyes: fourEyes, AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(100)}}
-		if _, ok := record.PolicyApproval(p, r, ev, past); ok == fourEyes {
-			t.Errorf("four eyes %t: approved %t", fourEyes, ok)
+		past, err := record.PastOf(t.Context(), store, store.r)
+		if err != nil || !past.Approved || past.SentBack {
+			t.Fatalf("%s before: %+v, %v", approve, past, err)
+		}
+		r := store.r
+		r.Type, r.Fields = "waste", json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1}`)
+		for _, fourEyes := range []bool{true, false} {
+			p := record.Policy{FourEyes: fourEyes, AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(100)}}
+			if _, ok := record.PolicyApproval(p, r, ev, past); ok == fourEyes {
+				t.Errorf("%s before, four eyes %t: approved %t", approve, fourEyes, ok)
+			}
 		}
 	}
 }
