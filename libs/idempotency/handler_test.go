@@ -66,9 +66,10 @@ func newPlace(t *testing.T, store record.Keys, c *clock) *place {
 	handler := keeper.Handler(func(c *fiber.Ctx) error { return (*p.work.Load())(c) })
 	var table api.Table
 	var routes []web.Route
-	for _, path := range []string{"/things", "/others"} {
-		table = append(table, api.Operation{ID: path, Method: http.MethodPost, Path: path, Least: identity.User})
-		routes = append(routes, web.Route{Operation: path, Handler: handler})
+	for _, call := range []struct{ method, path string }{{http.MethodPost, "/things"}, {http.MethodPatch, "/things"}, {http.MethodPost, "/others"}} {
+		id := call.method + call.path
+		table = append(table, api.Operation{ID: id, Method: call.method, Path: call.path, Least: identity.User})
+		routes = append(routes, web.Route{Operation: id, Handler: handler})
 	}
 	if err := web.Register(p.app, web.BasePath, tokens{}, table, routes); err != nil {
 		t.Fatal(err)
@@ -184,10 +185,11 @@ func TestTheFirstAnswerIsGivenAgain(t *testing.T) {
 		b.want(b.ask("k", `{"x": 1}`), http.StatusUnprocessableEntity, false, "IDEMPOTENCY_KEY_REUSED")
 		query := func(r *http.Request) { r.URL.RawQuery, r.RequestURI = "partial=true", "" }
 		b.want(b.ask("k", `{"x":1}`, query), http.StatusUnprocessableEntity, false, "IDEMPOTENCY_KEY_REUSED")
-		// A request with another key, path, user or organization is different.
+		// A request with another key, method, path, user or organization is different.
 		run := 1
 		for _, change := range []func(*http.Request){
 			func(r *http.Request) { r.Header.Set(idempotency.Header, "k2") },
+			func(r *http.Request) { r.Method = http.MethodPatch },
 			func(r *http.Request) { r.URL.Path, r.RequestURI = web.BasePath+"/others", "" },
 			func(r *http.Request) { r.Header.Set("Authorization", "Bearer acme/bob") },
 			func(r *http.Request) { r.Header.Set("Authorization", "Bearer other/ann") },
