@@ -75,8 +75,10 @@ func (l *Local) look(key string, rule Rule, take bool) Result {
 	}
 	l.used.MoveToFront(e)
 	w := e.Value.(*window)
-	if n := len(w.takes); n > 0 {
-		now = max(now, w.takes[n-1]) // as in the script: time never runs backwards
+	if n := len(w.takes); n > 0 && w.takes[n-1] > now+rule.Window.Microseconds() {
+		w.takes = nil // as in the script
+	} else if n > 0 {
+		now = max(now, w.takes[n-1])
 	}
 	old := 0
 	for old < len(w.takes) && w.takes[old] <= now-rule.Window.Microseconds() {

@@ -90,6 +90,40 @@ func TestWindowSlides(t *testing.T) {
 	}
 }
 
+// TestClockIsSetBack verifies that a clock which is set back, by little or much, admits no more than
+// the limit again, refuses nobody for longer than two windows, and announces no longer wait than one.
+func TestClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	rule := ratelimit.Rule{Limit: 3, Window: time.Minute}
+	for _, back := range []time.Duration{time.Second, time.Minute, time.Hour, 24 * time.Hour} {
+		c := newClock()
+		for name, l := range logs(t, c) {
+			c.Advance(48 * time.Hour)
+			for range rule.Limit {
+				take(t, l, name, rule)
+			}
+			c.Advance(-back)
+			passed := 0
+			for range 2 * rule.Limit {
+				r := take(t, l, name, rule)
+				if r.Allowed {
+					passed++
+				}
+				if r.Reset > rule.Window {
+					t.Errorf("%s, %v back: it announces a wait of %v", name, back, r.Reset)
+				}
+			}
+			if passed > rule.Limit || back <= rule.Window && passed > 0 {
+				t.Errorf("%s, %v back: %d more passed", name, back, passed)
+			}
+			c.Advance(2 * rule.Window)
+			if r := take(t, l, name, rule); !r.Allowed || r.Remaining != rule.Limit-1 {
+				t.Errorf("%s, %v back: two windows later %+v", name, back, r)
+			}
+		}
+	}
+}
+
 // TestLogsAgree plays random histories on all implementations at once and compares them with
 // the definition: an event passes if fewer than the limit have passed within the window before
 // it.

@@ -13,9 +13,15 @@ if not now then
   local t = redis.call('TIME')
   now = tonumber(t[1]) * 1000000 + tonumber(t[2])
 end
--- Time never runs backwards within a log, so that it stays sorted.
-local newest = redis.call('LINDEX', key, 0)
-if newest and tonumber(newest) > now then now = tonumber(newest) end
+-- Time never runs backwards within a log, so that it stays sorted. If the clock was
+-- set back by more than the window the log begins anew: it would refuse everything
+-- until the clock is where it was.
+local newest = tonumber(redis.call('LINDEX', key, 0) or now)
+if newest > now + window then
+  redis.call('DEL', key)
+elseif newest > now then
+  now = newest
+end
 
 local oldest = redis.call('LINDEX', key, -1)
 while oldest and tonumber(oldest) <= now - window do
