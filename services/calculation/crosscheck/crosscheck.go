@@ -193,6 +193,11 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all [][]findi
 	if err != nil {
 		return nil, false, err
 	}
+	// The result may have been replaced since it was read.
+	steady, err = eventreader.IsTreeOf(r, nodes)
+	if err != nil {
+		return nil, false, err
+	}
 	known := make([]string, len(nodes))
 	if err := k.known(ctx, r, nodes, known); err != nil {
 		return nil, false, err
@@ -211,7 +216,7 @@ func (k *Checker) Facts(ctx context.Context, r resulttree.Result) (all [][]findi
 	if err := group.Wait(); err != nil {
 		return nil, false, err
 	}
-	return parts, !slices.Contains(fits, false), nil
+	return parts, steady && !slices.Contains(fits, false), nil
 }
 
 // mostReaders bounds how many segments of an event are read at once.

@@ -45,7 +45,7 @@ func Groups[T any](ctx context.Context, r Reader, org record.OrgID, event record
 		if err != nil {
 			return result, nil, err
 		}
-		fits, err := isTreeOf(result, nodes)
+		fits, err := IsTreeOf(result, nodes)
 		if err != nil {
 			return result, nil, err
 		}

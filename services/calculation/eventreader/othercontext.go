@@ -60,7 +60,7 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 		if err != nil {
 			return Sums{}, err
 		}
-		fits, err := isTreeOf(result, segments)
+		fits, err := IsTreeOf(result, segments)
 		if err != nil {
 			return Sums{}, err
 		}
@@ -106,8 +106,8 @@ func (r Reader) segmentUnder(ctx context.Context, ev record.Event, n resulttree.
 	return sum, err
 }
 
-// isTreeOf reports whether the segments, in the order of Nodes, are those of the result's hash.
-func isTreeOf(r resulttree.Result, segments []resulttree.Node) (bool, error) {
+// IsTreeOf reports whether the segments, in the order of Nodes, are those of the result's hash.
+func IsTreeOf(r resulttree.Result, segments []resulttree.Node) (bool, error) {
 	nodes := segments
 	for level := range resulttree.TopLevel {
 		var above []resulttree.Node
