@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -58,6 +59,27 @@ func (x *tree) ofOldEngine(contribution json.RawMessage) json.RawMessage {
 	return changed
 }
 
+// upgraded makes what is stored of the waste that of an older engine, and starts the worker anew.
+func (x *tree) upgraded() {
+	x.Helper()
+	for level := range resulttree.TopLevel + 1 {
+		nodes, err := x.results.Nodes(x.Context(), "org", "event", "waste", level, 0, math.MaxInt64)
+		x.must(err)
+		for _, found := range nodes {
+			n, err := x.results.Node(x.Context(), "org", "event", found.NodeID)
+			x.must(err)
+			n.Contribution, n.Version = x.ofOldEngine(n.Contribution), n.Version+1
+			x.must(x.results.PutNode(x.Context(), n, n.Version-1))
+		}
+	}
+	r, err := x.records.FindRecord(x.Context(), "org", "event", x.ids[0])
+	x.must(err)
+	x.must(x.records.StoreContributions(x.Context(), "org", []record.Recalculated{{ID: r.ID, Rev: r.Rev, ContextRev: r.ContextRev, Preview: r.Preview, Contribution: x.ofOldEngine(r.Contribution)}}))
+	fanout := x.worker.Fanout
+	x.worker = resulttree.NewRecalculator(x.records, x.results, time.Now)
+	x.worker.Fanout = fanout
+}
+
 // TestNothingOfAnOlderEngineIsReused: after an upgrade the next change recalculates what an older engine stored, be it
 // one record or many, of the same segment or another type.
 func TestNothingOfAnOlderEngineIsReused(t *testing.T) {
@@ -77,19 +99,73 @@ func TestNothingOfAnOlderEngineIsReused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := newTree(t, glass, rubbish)
-			for level := range resulttree.TopLevel + 1 {
-				n, err := x.results.Node(t.Context(), "org", "event", resulttree.NodeID{Type: "waste", Level: level})
-				x.must(err)
-				n.Contribution, n.Version = x.ofOldEngine(n.Contribution), n.Version+1
-				x.must(x.results.PutNode(t.Context(), n, n.Version-1))
-			}
+			x.upgraded()
 			change(x)
-			// A process that was just started.
-			x.worker = resulttree.NewRecalculator(x.records, x.results, time.Now)
 			x.settle()
 			same(t, name, x.result(), x.anew())
 		})
 	}
+}
+
+// TestSegmentsWithoutFacts: those of a large event, for which no facts are stored, are recalculated for the same
+// reasons as all others.
+func TestSegmentsWithoutFacts(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(x *tree){
+		"another engine":  (*tree).upgraded,
+		"another context": func(x *tree) { x.adopt("desnz-2024") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := newTree(t)
+			x.worker.Fanout = 3
+			all := make([]string, x.worker.Fanout*(resulttree.FactSegments+2))
+			for range all {
+				x.move(x.add("waste", glass), record.Approve)
+			}
+			x.settle()
+			change(x)
+			x.move(x.ids[len(all)-1], record.Reopen)
+			x.settle()
+			want := x.anew()
+			if got := x.result(); string(got.Contribution) != string(want.Contribution) {
+				t.Errorf("the result is\n%s\nbut its records are\n%s", got.Contribution, want.Contribution)
+			}
+		})
+	}
+}
+
+// TestADeletedRecord leaves the sum, although the worker cannot read it any more.
+func TestADeletedRecord(t *testing.T) {
+	t.Parallel()
+	x := newTree(t, glass, rubbish, organics)
+	x.move(x.ids[1], record.Reopen, record.Delete)
+	x.settle()
+	same(t, "deleted", x.result(), x.anew())
+}
+
+// careless is a store that gives away the events of any organization.
+type careless struct{ *recordsqlite.Store }
+
+func (c careless) EventContext(ctx context.Context, _ record.OrgID, id record.EventID) (record.Event, error) {
+	return c.Store.EventContext(ctx, "org", id)
+}
+
+// TestATaskOfAnotherOrganization has no effect, even if the store gives it the event.
+func TestATaskOfAnotherOrganization(t *testing.T) {
+	t.Parallel()
+	x := newTree(t, glass)
+	x.move(x.add("waste", rubbish), record.Approve)
+	x.adopt("desnz-2024")
+	worker := resulttree.NewRecalculator(careless{x.records}, x.results, time.Now)
+	if err := worker.Recalculate(t.Context(), "other", "event"); err == nil {
+		t.Error("it was carried out")
+	}
+	if _, err := x.results.Result(t.Context(), "other", "event"); !errors.Is(err, resulttree.ErrNotFound) {
+		t.Errorf("the other organization has a result: %v", err)
+	}
+	x.settle()
+	same(t, "afterwards", x.result(), x.anew())
 }
 
 // TestAnEditOfEqualTotalMovesTheBreakdown: what is taken off a sum is what was in it, also where the record has
