@@ -81,7 +81,7 @@ func (r Recalculator) counted(ctx context.Context, ev record.Event, typ string, 
 // revision whose inputs were read, and can be calculated.
 func (r Recalculator) counting(ctx context.Context, ev record.Event, typ string, in record.Input, d *draft, recalculated *[]record.Recalculated) (child Child, contribution json.RawMessage, ok bool, err error) {
 	found, err := r.Records.FindRecord(ctx, ev.Org, ev.ID, in.ID)
-	if errors.Is(err, record.ErrNotFound) || err == nil && (found.Rev != in.Rev || string(found.Fields) != in.Fields) {
+	if errors.Is(err, record.ErrNotFound) || err == nil && found.Rev != in.Rev {
 		return child, nil, false, nil
 	}
 	if err != nil {

@@ -59,11 +59,7 @@ func (r Recalculator) calculateNode(ctx context.Context, org record.OrgID, event
 	if err := r.putNode(ctx, stored, node); err != nil {
 		return err
 	}
-	written := writtenNode{version: node.Version, causes: node.Detail.Causes, hash: node.Hash, before: stored.Version}
-	if stored.Failures()+node.Failures() == 0 {
-		written.by = d.by
-	}
-	r.written[id] = written
+	r.written[id] = writtenNode{version: node.Version, causes: node.Detail.Causes, hash: node.Hash, before: stored.Version, by: d.by}
 	return nil
 }
 

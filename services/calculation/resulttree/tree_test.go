@@ -154,7 +154,7 @@ func (x *tree) anew() resulttree.Result {
 	ev := x.event()
 	ev.Mark = record.NewMark(time.Now())
 	y := empty(x.T, ev)
-	for _, typ := range []string{"flights", "waste"} {
+	for _, typ := range []string{"flights", "ground-transport", "waste"} {
 		sub := record.Sub{Event: "event", Type: typ}
 		all, err := x.records.RecordRange(x.Context(), "org", sub, 1, math.MaxInt64)
 		x.must(err)
