@@ -38,9 +38,9 @@ func readTeam(r *fields.Reader, event *record.Event) {
 	team := []record.TeamMember{}
 	for _, m := range list {
 		m.Require("userId", "role")
-		id, _ := m.String("userId", 1, maxUserID)
+		id, named := m.String("userId", 1, maxUserID)
 		role, _ := m.Enum("role", roles...)
-		if slices.ContainsFunc(team, func(o record.TeamMember) bool { return o.ID == id }) {
+		if named && slices.ContainsFunc(team, func(o record.TeamMember) bool { return o.ID == id }) {
 			m.Fault(apperr.Detail{Field: m.Path("userId"), Code: fields.DuplicateKey, Message: "Each user may be in a team only once."})
 		}
 		team = append(team, record.TeamMember{ID: id, Role: record.TeamRole(role)})

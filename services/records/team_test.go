@@ -82,6 +82,14 @@ func TestTeamsAreChecked(t *testing.T) {
 			t.Errorf("%s: %d %s, want a fault of %s", body, a.status, a.body, field)
 		}
 	}
+	// Members without a user, or with an invalid one, are not the same user.
+	for _, id := range []string{"", `,"userId":null`, `,"userId":""`, `,"userId":5`} {
+		one := `{"role":"reviewer"` + id + `}`
+		a := h.send(planck, http.MethodPost, "/events", `{"title":"Ours","team":{"members":[`+one+`,`+one+`]}}`)
+		if a.status != http.StatusBadRequest || strings.Count(a.body, `"field":`) != 2 || strings.Contains(a.body, "DUPLICATE_KEY") {
+			t.Errorf("two members %s: %d %s, want one fault of each", one, a.status, a.body)
+		}
+	}
 	made := h.send(planck, http.MethodPost, "/events", teamWith("max:reviewer", "ada:viewer"))
 	if made.status != http.StatusCreated || !strings.Contains(made.body, `"team":{"members":[{"userId":"max","role":"reviewer"},{"userId":"ada","role":"viewer"}]}`) {
 		t.Errorf("%d %s", made.status, made.body)
