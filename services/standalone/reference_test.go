@@ -52,6 +52,8 @@ With ` + "`rediss://`" + ` the parameters ` + "`tls_ca_file`" + `, ` + "`tls_cer
 signed the servers' certificates (default: the system's authorities), and the client's certificate with its key, for
 servers that require one. Each server must present a certificate for the name or address used to connect to it; Sentinels announce the
 primary as configured by ` + "`sentinel announce-ip`, `resolve-hostnames`" + ` and related options.
+These files, and those in the address of MongoDB (` + "`tlsCAFile`, `tlsCertificateKeyFile`" + `), are read at startup: restart the programs after
+replacing them, before the former ones expire. The files of ` + "`ECF_TLS_CERT`" + ` and the signing keys are read again by themselves.
 `)
 	for _, p := range allPrograms() {
 		for _, c := range p.Commands {

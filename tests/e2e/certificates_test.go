@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,8 @@ type secured struct {
 	url       string            // of the gateway
 	at        map[string]string // the addresses of the services behind the gateway
 	folders   map[string]string // with the files of each process
+	debugs    map[string]string // the debug address of each process
+	processes map[string]*testkit.Proc
 	serials   map[string]string
 }
 
@@ -39,7 +42,8 @@ func startSecured(t *testing.T, settings ...string) *secured {
 	redis, _ := testkit.Redis(t)
 	address := func() string { return fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) }
 	gateway := address()
-	s := &secured{t: t, authority: testkit.NewAuthority(t), url: "http://" + gateway, at: map[string]string{}, folders: map[string]string{}, serials: map[string]string{}}
+	s := &secured{t: t, authority: testkit.NewAuthority(t), url: "http://" + gateway, at: map[string]string{}, folders: map[string]string{}, debugs: map[string]string{},
+		processes: map[string]*testkit.Proc{}, serials: map[string]string{}}
 	s.env = []string{
 		"ECF_MONGODB_URI=" + withDatabase(uri, database), "ECF_MONGODB_AUTH_URI=" + withDatabase(uri, database+"_auth"), "ECF_REDIS_URL=" + redis,
 		"ECF_ISSUER=http://" + gateway, "ECF_SIGNING_KEYS_DIR=" + filepath.Join(t.TempDir(), "keys"), "ECF_REQUEST_TIMEOUT=1m", "ECF_SWEEP_INTERVAL=200ms",
@@ -50,14 +54,14 @@ func startSecured(t *testing.T, settings ...string) *secured {
 		s.at[name] = address()
 		s.env = append(s.env, "ECF_"+strings.ToUpper(name)+"_URL=https://"+s.at[name])
 	}
-	ready := map[string]*testkit.Proc{}
 	run := func(name, address string, args ...string) {
 		t.Helper()
 		debug := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 		process := strings.Join(append([]string{name}, args...), " ")
 		s.folders[process] = t.TempDir()
 		env := append([]string{"ECF_ADDR=" + address, "ECF_DEBUG_ADDR=" + debug}, s.files(process)...)
-		ready["http://"+debug+"/health/ready"] = testkit.Process(t, testkit.Binary(t, "services/"+name+"/cmd/"+name), args, append(env, s.env...))
+		s.debugs[process] = debug
+		s.processes[process] = testkit.Process(t, testkit.Binary(t, "services/"+name+"/cmd/"+name), args, append(env, s.env...))
 	}
 	ecf := func(input string, args ...string) string {
 		t.Helper()
@@ -72,8 +76,8 @@ func startSecured(t *testing.T, settings ...string) *secured {
 	}
 	run("calculation", address(), "--role=work")
 	run("gateway", gateway)
-	for url, process := range ready {
-		process.WaitHTTP(url)
+	for name, process := range s.processes {
+		process.WaitHTTP("http://" + s.debugs[name] + "/health/ready")
 	}
 	return s
 }
@@ -112,6 +116,21 @@ func (s *secured) ask(scheme, service, path string, config *tls.Config, token st
 		serial = response.TLS.PeerCertificates[0].SerialNumber.String()
 	}
 	return serial, err
+}
+
+// page returns what a debug address answers.
+func (s *secured) page(url string) (string, error) {
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return "", err
+	}
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close() //nolint:errcheck // read to its end
+	text, err := io.ReadAll(response.Body)
+	return string(text), err
 }
 
 // TestServicesWithCertificatesAdmitOnlyEachOther runs real processes and verifies that
@@ -167,6 +186,32 @@ func TestServicesWithCertificatesAdmitOnlyEachOther(t *testing.T) {
 			if _, err := s.ask("https", service, "/api/v2/nothing", config, token, want); err != nil {
 				t.Errorf("%s, with a certificate and the token %t: %v", service, token != "", err)
 			}
+		}
+	}
+
+	// Each refusal has its reason in the log, once, and is no malformed request.
+	for service := range s.at {
+		log := s.processes[service].Output()
+		for _, why := range []string{"the client does not use TLS", "the client presents no certificate"} {
+			if strings.Count(log, why) != 1 {
+				t.Errorf("the log of %s has the reason %q %d times", service, why, strings.Count(log, why))
+			}
+		}
+		if strings.Contains(log, "request refused") {
+			t.Errorf("the log of %s has handshakes as refused requests", service)
+		}
+	}
+	// Every process exports how long its certificate is valid, except workers, which neither serve nor call others.
+	for process, debug := range s.debugs {
+		if strings.Contains(process, "--role=work") {
+			continue
+		}
+		metrics, err := s.page("http://" + debug + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := regexp.MustCompile(`(?m)^ecf_tls_certificate_remaining_seconds(?:{.*})? (\d+)`).FindStringSubmatch(metrics); m == nil || len(m[1]) != 4 {
+			t.Errorf("%s exports the remaining validity %v, want less than an hour", process, m)
 		}
 	}
 

@@ -184,9 +184,12 @@ func metrics(t *testing.T) []string {
 	return names
 }
 
-// fromItsFirst are counters without a series until their first increment, by the source
-// that declares them and their name there.
+// fromItsFirst are metrics without a series here, by the source that declares them and their
+// name there: counters until their first increment, and those of a setting that is not set.
+// tests/e2e scrapes services with certificates.
 var fromItsFirst = map[string][2]string{
+	"ecf_tls_certificate_remaining_seconds":      {"../../libs/infra/mutual/expiry.go", `"ecf.tls.certificate.remaining"`},
+	"ecf_tls_certificate_lifetime_seconds":       {"../../libs/infra/mutual/expiry.go", `"ecf.tls.certificate.lifetime"`},
 	"ecf_recalculation_incomplete_results_total": {"../../libs/notify/insight.go", `"ecf.recalculation.incomplete_results"`},
 	"ecf_http_refusals_total":                    {"../../libs/web/tracing.go", `"ecf.http.refusals"`},
 	"ecf_mongodb_pool_failures_total":            {"../../libs/mongox/pool.go", `"ecf.mongodb.pool.failures"`},

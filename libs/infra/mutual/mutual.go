@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel"
+
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 )
@@ -64,6 +66,7 @@ type Peers struct {
 
 	outage  *telemetry.Outage // of reloading the files
 	invalid *telemetry.Outage // of their certificate
+	refused *refusals         // connections
 
 	mu     sync.Mutex
 	looked time.Time
@@ -85,9 +88,11 @@ func Open(f Files, log *slog.Logger, now func() time.Time) (*Peers, error) {
 	}
 	p := &Peers{files: f, now: now, outage: telemetry.NewOutage(log, now, "reading the certificates of the service again")}
 	p.invalid = telemetry.NewOutage(log, now, "verifying the certificate of the service")
+	p.refused = &refusals{log: log, seldom: telemetry.NewLineLimiter(now)}
 	if err := p.load(); err != nil {
 		return p, err
 	}
+	p.publish(otel.Meter(scope))
 	p.invalid.Report(context.Background(), p.verify())
 	return p, nil
 }
@@ -95,21 +100,33 @@ func Open(f Files, log *slog.Logger, now func() time.Time) (*Peers, error) {
 // verify returns why the other services refuse the certificate, which they cannot tell this
 // one: it has expired, is not valid yet, or is of another authority.
 func (p *Peers) verify() error {
+	if _, err := p.chains(); err != nil {
+		leaf := p.leaf()
+		return fmt.Errorf("the other services refuse %s %s, valid from %s to %s: %w", certName, p.files.Cert,
+			leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339), err)
+	}
+	return nil
+}
+
+func (p *Peers) leaf() *x509.Certificate {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pair.Leaf
+}
+
+// chains returns the chains from the certificate to the authority that are valid now.
+func (p *Peers) chains() ([][]*x509.Certificate, error) {
 	p.mu.Lock()
 	pair, roots := p.pair, p.roots
 	p.mu.Unlock()
-	chain := x509.NewCertPool()
+	between := x509.NewCertPool()
 	for _, der := range pair.Certificate[1:] {
 		if c, err := x509.ParseCertificate(der); err == nil {
-			chain.AddCert(c)
+			between.AddCert(c)
 		}
 	}
 	// Any usage: a certificate of a service that serves no other one may be for clients only.
-	if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: chain, CurrentTime: p.now(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}); err != nil {
-		return fmt.Errorf("the other services refuse %s %s, valid from %s to %s: %w", certName, p.files.Cert,
-			pair.Leaf.NotBefore.UTC().Format(time.RFC3339), pair.Leaf.NotAfter.UTC().Format(time.RFC3339), err)
-	}
-	return nil
+	return pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, Intermediates: between, CurrentTime: p.now(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
 }
 
 // Check returns an error for an address of another service that is not https.
@@ -127,14 +144,14 @@ func (p *Peers) Listener(ln net.Listener) net.Listener {
 	if p == nil {
 		return ln
 	}
-	return tls.NewListener(ln, &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+	return &listener{Listener: ln, refusals: p.refused, config: &tls.Config{MinVersion: tls.VersionTLS13, GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		pair, roots := p.current()
 		return &tls.Config{
 			MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}, ClientCAs: roots, ClientAuth: tls.RequireAndVerifyClientCert,
 			// Without tickets every connection is verified with the current files.
 			SessionTicketsDisabled: true,
 		}, nil
-	}})
+	}}}
 }
 
 // Dial connects to another service and authenticates this one.
