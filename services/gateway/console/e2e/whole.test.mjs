@@ -231,3 +231,32 @@ test('groups, what is measured, and the bridge between two revisions are the fig
   );
   assert.equal(to - from, micro(digits(d.differenceKgCO2e)));
 });
+
+test('older revisions are fetched page by page, and compared', async () => {
+  const id = await the.server.event('Older');
+  for (const n of [1, 2, 3, 4]) {
+    await the.server.approved(id);
+    await until(`revision ${n}`, async () => {
+      const now = await the.server.api('manager', 'GET', `/events/${id}/results`);
+      return now.revision === n && now.status === 'current';
+    });
+  }
+  const { page } = await visit('manager');
+  // A page holds a hundred; with one on each, four revisions are as good as four hundred.
+  await page.route(/results\/history/, (route) =>
+    route.continue({ url: route.request().url().replace('limit=100', 'limit=1') }),
+  );
+  await page.goto(`${the.server.url}/events/${id}/footprint`);
+  const main = page.locator('main');
+  const from = main.getByLabel('From revision');
+  const options = () => from.locator('option').count();
+  await until('the newest alone', async () => (await main.getByLabel('to revision').locator('option').count()) === 1);
+  for (const n of [1, 2, 3]) {
+    await main.getByRole('button', { name: 'Show older revisions' }).first().click();
+    await until(`${n} more`, async () => (await options()) === n);
+  }
+  assert.equal(await main.getByRole('button', { name: 'Show older revisions' }).count(), 0);
+  await from.selectOption('1');
+  const bridge = main.getByRole('table', { name: 'The parts add up to the difference exactly.' });
+  await bridge.getByRole('rowheader', { name: 'Revision 1', exact: true }).waitFor();
+});

@@ -1,10 +1,11 @@
 import { Card, Group, NativeSelect, Skeleton, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, take } from '../api/client';
 import { amount, co2e, exact, signed, time } from '../format';
 import { Causes } from '../governed/Causes';
+import { More, nextPage } from '../ui/More';
 import { Problem } from '../ui/states';
 import { Wide } from '../ui/Wide';
 
@@ -12,14 +13,29 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
   const { t } = useTranslation();
   const [from, setFrom] = useState<number | null>(null);
   const [to, setTo] = useState<number | null>(null);
-  const history = useQuery({
+  const history = useInfiniteQuery({
     queryKey: ['history', eventId, newest],
-    queryFn: () =>
-      take(api.GET('/events/{eventId}/results/history', { params: { path: { eventId }, query: { limit: 100 } } })),
+    initialPageParam: 1,
+    queryFn: ({ pageParam }) =>
+      take(
+        api.GET('/events/{eventId}/results/history', {
+          params: { path: { eventId }, query: { page: pageParam, limit: 100 } },
+        }),
+      ),
+    getNextPageParam: nextPage,
   });
-  const items = history.data?.items ?? [];
+  // A revision that comes in between moves the others: the next page may begin with some of the previous one.
+  const items = [...new Map(history.data?.pages.flatMap((p) => p.items).map((i) => [i.revision, i])).values()];
   const later = to ?? newest;
-  const earlier = from ?? Math.max(1, later - 1);
+  // Not all revisions are kept, so the one before need not be the previous number.
+  const earlier = from ?? items.find((i) => i.revision < later)?.revision ?? Math.max(1, later - 1);
+  const choices = (of: (revision: number) => boolean) =>
+    items
+      .filter((i) => of(i.revision))
+      .map((i) => ({
+        value: String(i.revision),
+        label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}`,
+      }));
   return (
     <Card withBorder component="section">
       <Title order={2} size="h4" mb="sm">
@@ -33,12 +49,7 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
             label={t('foot.from')}
             value={String(earlier)}
             onChange={(e) => setFrom(Number(e.currentTarget.value))}
-            data={items
-              .filter((i) => i.revision < later)
-              .map((i) => ({
-                value: String(i.revision),
-                label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}`,
-              }))}
+            data={choices((n) => n < later)}
           />
           <NativeSelect
             size="xs"
@@ -48,13 +59,9 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
               setTo(Number(e.currentTarget.value));
               setFrom(null);
             }}
-            data={items
-              .filter((i) => i.revision > 1)
-              .map((i) => ({
-                value: String(i.revision),
-                label: `${i.revision}: ${co2e(i.total.kgCO2e)}, ${time(i.calculatedAt)}`,
-              }))}
+            data={choices((n) => n > 1)}
           />
+          <More list={history} label={t('foot.olderRevisions')} />
         </Group>
       )}
       {newest > 1 ? (
@@ -63,7 +70,7 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
         <Text size="sm">{t('foot.firstRevision')}</Text>
       )}
       <details className="explained" open={newest === 1}>
-        <summary>{t('foot.revisions', { count: items.length })}</summary>
+        <summary>{t('foot.revisions', { count: newest })}</summary>
         <ol className="plain entries" aria-label={t('foot.history')}>
           {items.map((i) => (
             <li key={i.revision}>
@@ -74,6 +81,7 @@ export function History({ eventId, newest }: { eventId: string; newest: number }
             </li>
           ))}
         </ol>
+        <More list={history} label={t('foot.olderRevisions')} />
       </details>
     </Card>
   );

@@ -681,6 +681,7 @@ export const de: Translation = {
     history: 'Wie die Zahl entstand',
     revisions_one: 'Der Stand und seine Gründe',
     revisions_other: 'Alle Stände und ihre Gründe',
+    olderRevisions: 'Ältere Stände zeigen',
     from: 'Von Stand',
     to: 'bis Stand',
     firstRevision: 'Dies ist der erste Stand; noch gibt es nichts zu vergleichen.',

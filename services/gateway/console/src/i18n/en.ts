@@ -661,6 +661,7 @@ export const en = {
     history: 'History of the figure',
     revisions_one: 'The revision, with its causes',
     revisions_other: 'All revisions, with their causes',
+    olderRevisions: 'Show older revisions',
     from: 'From revision',
     to: 'to revision',
     firstRevision: 'This is the first revision; there is nothing to compare it with yet.',

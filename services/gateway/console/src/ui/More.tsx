@@ -3,17 +3,18 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
 interface Props {
+  label?: string;
   list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
 }
 
 /** Fetches the next page of a list, where there is one. */
-export function More({ list }: Props): ReactNode {
+export function More({ list, label }: Props): ReactNode {
   const { t } = useTranslation();
   if (!list.hasNextPage) return null;
   return (
     <Group>
       <Button size="xs" variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-        {t('foot.more')}
+        {label ?? t('foot.more')}
       </Button>
     </Group>
   );
