@@ -39,11 +39,12 @@ func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 	}
 	note := audit.Note{Action: action, Refused: string(code), Subject: withIDs(operation, c)}
 	note.After = audit.Times(nth)
-	if err := g.report(c, note); err != nil {
+	err := g.report(c, note)
+	if err != nil {
 		g.refusals.Owe(key)
-		g.Logger.WarnContext(c.UserContext(), "a refusal is not in the audit log", "action", action, "operation", operation,
-			"error", telemetry.Redact(err.Error()))
 	}
+	// A line for each would let a client fill the log of the gateway while auth is away.
+	g.unwritten.Report(context.WithoutCancel(c.UserContext()), err)
 }
 
 // auditAnswer writes to the audit log the changes that a service reports. If that fails

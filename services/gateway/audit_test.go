@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -113,6 +114,27 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 	if got := j.take(); len(got) != 3 || !strings.HasSuffix(got[2], "|5 times within an hour") {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestRefusalsWithoutAnAuditLogAreLoggedOnce verifies that however many requests are refused while
+// the audit log cannot be written, the log says it once; the entry is made afterwards.
+func TestRefusalsWithoutAnAuditLogAreLoggedOnce(t *testing.T) {
+	t.Parallel()
+	j, logged := &journal{err: errors.New("away")}, &lines{}
+	s := start(t, func(d *Deps) { d.Audit, d.Logger = j, slog.New(slog.NewTextHandler(logged, nil)) })
+	s.services[api.Review].set(refusing(`{"success":false,"error":{"code":"SELF_APPROVAL_FORBIDDEN"}}`))
+	approve := request{method: "POST", path: "/api/v2/events/e1/flights/r1/approve", token: bob}
+	for range 40 {
+		s.do(approve)
+	}
+	if n := strings.Count(logged.String(), "audit log"); n != 1 || !strings.Contains(logged.String(), "writing refusals to the audit log fails") {
+		t.Errorf("%d lines about the audit log: %s", n, logged)
+	}
+	j.fail(nil)
+	s.do(approve)
+	if got := j.take(); len(got) != 1 || !strings.HasSuffix(got[0], "|41 times within an hour") {
+		t.Errorf("afterwards %q", got)
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/spec"
+	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/gateway/connections"
 	"github.com/eventcarbon/ecf/services/gateway/session"
@@ -161,6 +162,7 @@ type gateway struct {
 	strangers *fairshare.Budget // of request bodies of unauthenticated clients
 	reads     map[api.Service]*fairshare.Scheduler
 	refusals  audit.Refusals
+	unwritten *telemetry.Outage // of entries about refusals
 	holdback  *holdback
 	early     *early
 	shortcut  *shortcut
@@ -207,6 +209,7 @@ func New(d Deps) (*Gateway, error) {
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
 		byAddress: map[api.Limit]*ratelimit.Limiter{}, all: slices.Collect(maps.Values(d.intakes)),
+		unwritten: telemetry.NewOutage(d.Logger, d.Now, "writing refusals to the audit log"),
 	}
 	for class, name := range map[api.Limit]string{api.SignIn: "auth", api.Setup: "setup"} {
 		g.byAddress[class] = ratelimit.New(ratelimit.Options{Name: name, Rule: d.SignInLimit, Shared: d.Limits,
