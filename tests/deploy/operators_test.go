@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 )
@@ -133,5 +134,43 @@ func TestCommandsCanRestoreAndExport(t *testing.T) {
 				t.Errorf("%s: is evicted at %v, but its %s may take %v", c.Name, pod.Containers[0].Resources.Limits.StorageEphemeral(), v.Name, v.EmptyDir.SizeLimit)
 			}
 		}
+	}
+}
+
+// nodeLogs is what the logs of a container take at the defaults of the kubelet, as docs/runbooks/logs.md has them: five
+// files of 10 MiB.
+const nodeLogs = 50 << 20
+
+// TestFilesOfServicesFitTheirStorage verifies that no service is evicted for files that it may store: its volumes on the
+// disk of the node and its logs together count as its ephemeral storage.
+func TestFilesOfServicesFitTheirStorage(t *testing.T) {
+	t.Parallel()
+	stored := 0
+	for _, overlay := range []string{dev, prod} {
+		for _, d := range all[*appsv1.Deployment](render(t, overlay)) {
+			pod := d.Spec.Template.Spec
+			var limit, most int64
+			for _, c := range pod.Containers {
+				limit += c.Resources.Limits.StorageEphemeral().Value()
+				most += nodeLogs
+			}
+			for _, v := range pod.Volumes {
+				if v.EmptyDir == nil || v.EmptyDir.Medium == corev1.StorageMediumMemory {
+					continue
+				}
+				stored++
+				if v.EmptyDir.SizeLimit == nil {
+					t.Errorf("%s, %s: the volume %s has no limit", overlay, d.Name, v.Name)
+					continue
+				}
+				most += v.EmptyDir.SizeLimit.Value()
+			}
+			if most > limit {
+				t.Errorf("%s, %s: is evicted at %d MiB, but its files and logs may take %d MiB", overlay, d.Name, limit>>20, most>>20)
+			}
+		}
+	}
+	if stored < 4 {
+		t.Errorf("only %d volumes were found", stored)
 	}
 }
