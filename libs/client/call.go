@@ -65,6 +65,13 @@ func change(method string, body any, path ...string) call {
 	return k
 }
 
+// deletion is the deletion of a record, which carries an Idempotency-Key.
+func deletion(path ...string) call {
+	k := change(http.MethodDelete, nil, path...)
+	k.keyed = true
+	return k
+}
+
 // where returns the path for error messages.
 func (k call) where() string { return "/" + strings.Join(k.path, "/") }
 

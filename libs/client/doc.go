@@ -20,9 +20,9 @@
 //   - Retries. Requests refused temporarily (429, 503) or without a response are
 //     retried with exponential backoff and jitter, or after the time given by
 //     Retry-After; see [Options.Patience]. Only idempotent requests are retried:
-//     reads, dry runs, creations and transitions, which carry an Idempotency-Key
-//     that is the same for all attempts of a call, replacements by reference,
-//     and PATCH and DELETE with [IfMatch]. Requests that did not reach the server, or exceeded a rate
+//     reads, dry runs, creations, transitions and deletions of records, which
+//     carry an Idempotency-Key that is the same for all attempts of a call,
+//     replacements by reference, and PATCH and DELETE with [IfMatch]. Requests that did not reach the server, or exceeded a rate
 //     limit, are retried in any case.
 //   - Lists. [Listing.All] iterates over all pages.
 //   - Waiting. [Client.WaitForResult] and [Client.WaitForImport].

@@ -134,7 +134,7 @@ func (c *Client) UpdateRecord(ctx context.Context, r RecordRef, p RecordPatch, o
 
 // DeleteRecord deletes a record that is not submitted.
 func (c *Client) DeleteRecord(ctx context.Context, r RecordRef, options ...Option) (*Deleted, error) {
-	return ask[Deleted](ctx, c, change(http.MethodDelete, nil, r.path()...), options)
+	return ask[Deleted](ctx, c, deletion(r.path()...), options)
 }
 
 // GetRecordHistory lists what happened to a record.

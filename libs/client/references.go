@@ -48,5 +48,5 @@ func (c *Client) PutRecordByReference(ctx context.Context, r ReferenceRef, in Re
 // DeleteRecordByReference deletes the record that has a reference, while it is not
 // submitted.
 func (c *Client) DeleteRecordByReference(ctx context.Context, r ReferenceRef, options ...Option) (*Deleted, error) {
-	return ask[Deleted](ctx, c, change(http.MethodDelete, nil, r.path()...), options)
+	return ask[Deleted](ctx, c, deletion(r.path()...), options)
 }

@@ -70,6 +70,14 @@ func TestRepeats(t *testing.T) {
 		_, err := c.DeleteRecord(ctx, ref, client.IfMatch(`"1"`))
 		return err
 	}
+	deletion := func(ctx context.Context, c *client.Client) error {
+		_, err := c.DeleteRecordByReference(ctx, erp)
+		return err
+	}
+	deletionOfAll := func(ctx context.Context, c *client.Client) error {
+		_, err := c.DeleteEvent(ctx, "e")
+		return err
+	}
 	replacement := func(ctx context.Context, c *client.Client) error {
 		_, err := c.PutRecordByReference(ctx, erp, client.Water{SupplyM3: 1})
 		return err
@@ -109,6 +117,8 @@ func TestRepeats(t *testing.T) {
 		"a rehearsal without an answer":        {rehearsal, lost, 1, 0, "", 2},
 		"a blind change without an answer":     {patch, lost, 1, 0, "lost", 1},
 		"a guarded change without an answer":   {guarded, lost, 1, 0, "", 2},
+		"a deletion of a record, no answer":    {deletion, lost, 2, 0, "", 3},
+		"a deletion of an event, no answer":    {deletionOfAll, lost, 1, 0, "lost", 1},
 		"a replacement without an answer":      {replacement, lost, 2, 0, "", 3},
 		"a replacement while away":             {replacement, away, 1, 0, "", 2},
 		"a first writing without an answer":    {first, lost, 1, 0, "lost", 1},
@@ -143,7 +153,9 @@ func TestRepeats(t *testing.T) {
 					t.Errorf("an attempt differs: %+v, %+v", requests[0], r)
 				}
 			}
-			if keyed := requests[0].key != ""; keyed != (tt.do != nil && requests[0].path == "/api/v2/events") {
+			keyed := slices.Contains([]string{"/api/v2/events", "/api/v2/events/e/waste/r", "/api/v2/events/e/water/by-reference/ERP/1"}, requests[0].path) &&
+				requests[0].method != http.MethodPatch && requests[0].method != http.MethodPut
+			if (requests[0].key != "") != keyed {
 				t.Errorf("key %q of %s", requests[0].key, requests[0].path)
 			}
 		})

@@ -144,6 +144,9 @@ type Records interface {
 	// RecordByReference reads the record of the sub-collection that is not deleted
 	// and has this external reference; ErrNotFound.
 	RecordByReference(ctx context.Context, org OrgID, sub Sub, reference string) (Record, error)
+	// DeletedByReference reads the deleted records of the sub-collection that had this external reference last. Its
+	// cost grows with the number of deleted records.
+	DeletedByReference(ctx context.Context, org OrgID, sub Sub, reference string) ([]Record, error)
 	// ReplaceRecord stores r if the stored Rev is prevRev, the stored Fence is r.Fence and the record is not deleted;
 	// else it returns ErrConflict. Seq and the fields of creation never change. The stored Mark is kept if r.Mark is
 	// empty: only ClearRecordMarks removes one. It returns ErrDuplicateReference if another record has r's RefKey.

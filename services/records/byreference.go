@@ -13,6 +13,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
@@ -57,19 +58,53 @@ func (s *server) getByReference(c *fiber.Ctx) error {
 	return web.OK(c, r)
 }
 
+// deleteByReference deletes the record that has the reference in the path. A repetition never deletes another record
+// that was given the reference after an interrupted attempt had deleted the first one.
 func (s *server) deleteByReference(c *fiber.Ctx) error {
-	key, err := s.keyByReference(c)
+	reference, err := referenceOf(c)
 	if err != nil {
 		return err
 	}
-	r, err := s.applied(c, key, record.Delete, nil)
-	if err != nil {
-		return err
+	for range editAttempts {
+		key, lookup := s.keyByReference(c)
+		// If the reference has passed on since this request deleted its record, the deletion is visible by now.
+		r, made, err := s.deletedBefore(c, reference)
+		switch {
+		case err != nil:
+			return err
+		case made:
+			return answerDeleted(c, r)
+		case lookup != nil:
+			return lookup
+		}
+		passedOn := false
+		r, err = s.applied(c, record.Request{Key: key, Move: record.Delete, IfMatch: func(r record.Record) bool {
+			passedOn = r.Reference != reference
+			return !passedOn
+		}})
+		switch {
+		case err == nil:
+			return answerDeleted(c, r)
+		case !passedOn && apperr.CodeOf(err) != apperr.RecordNotFound:
+			return err
+		}
 	}
-	if err := auditDeletion(c, r.Key().Sub(), r.ID); err != nil {
-		return err
+	return tooManyChanges("record")
+}
+
+// deletedBefore returns the record with the reference that an earlier attempt of the request deleted.
+func (s *server) deletedBefore(c *fiber.Ctx, reference string) (r record.Record, made bool, err error) {
+	request := idempotency.Of(c)
+	if !request.Resumed {
+		return record.Record{}, false, nil
 	}
-	return web.OK(c, fiber.Map{"_id": r.ID, "deleted": true})
+	gone, err := s.Store.DeletedByReference(c.UserContext(), orgOf(c), subOf(c), reference)
+	for _, r := range gone {
+		if r.Last.Once == request.Once() {
+			return r, true, nil
+		}
+	}
+	return record.Record{}, false, err
 }
 
 // putByReference creates the record with a reference, or replaces its fields.

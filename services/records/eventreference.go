@@ -3,7 +3,6 @@ package records
 import (
 	"errors"
 	"fmt"
-	"time"
 	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
@@ -81,8 +80,7 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 			return s.conceal(c, err)
 		}
 	}
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Too many changes are being made to this event at the same time. Please try again."}
+	return tooManyChanges("event")
 }
 
 // putNewEvent creates the event; it returns errMoved if another event now has the reference.

@@ -165,7 +165,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 	decoding := s.decoding(c)
 	var dropped []fields.Notice
 	var before record.Record
-	r, err := s.applied(c, keyOf(c), record.Edit, func(r *record.Record) ([]string, error) {
+	r, err := s.applied(c, record.Request{Key: keyOf(c), Move: record.Edit, Change: func(r *record.Record) ([]string, error) {
 		before = *r
 		merged, err := patchBody(r.Fields, body)
 		if err != nil {
@@ -178,7 +178,7 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 		dropped = decoded.Dropped
 		changed := record.ChangedFields(r.Fields, decoded.Fields)
 		return changed, r.SetInput(decoded, event.Context(), event.ContextRev)
-	})
+	}})
 	if err != nil {
 		return err
 	}
@@ -199,10 +199,14 @@ func (s *server) editRecord(c *fiber.Ctx) error {
 }
 
 func (s *server) deleteRecord(c *fiber.Ctx) error {
-	r, err := s.applied(c, keyOf(c), record.Delete, nil)
+	r, err := s.applied(c, record.Request{Key: keyOf(c), Move: record.Delete})
 	if err != nil {
 		return err
 	}
+	return answerDeleted(c, r)
+}
+
+func answerDeleted(c *fiber.Ctx, r record.Record) error {
 	if err := auditDeletion(c, r.Key().Sub(), r.ID); err != nil {
 		return err
 	}
@@ -211,28 +215,26 @@ func (s *server) deleteRecord(c *fiber.Ctx) error {
 
 // move returns the handler of a move without a body.
 func (s *server) move(m record.Move) fiber.Handler {
-	return func(c *fiber.Ctx) error { return s.apply(c, m, nil) }
-}
-
-// apply moves the record of the path and answers with it.
-func (s *server) apply(c *fiber.Ctx, m record.Move, change func(*record.Record) ([]string, error)) error {
-	r, err := s.applied(c, keyOf(c), m, change)
-	if err != nil {
-		return err
+	return func(c *fiber.Ctx) error {
+		r, err := s.applied(c, record.Request{Key: keyOf(c), Move: m})
+		if err != nil {
+			return err
+		}
+		r = teams.Under(c, r)
+		c.Set(fiber.HeaderETag, r.ETag())
+		return web.OK(c, r)
 	}
-	r = teams.Under(c, r)
-	c.Set(fiber.HeaderETag, r.ETag())
-	return web.OK(c, r)
 }
 
-func (s *server) applied(c *fiber.Ctx, key record.Key, m record.Move, change func(*record.Record) ([]string, error)) (record.Record, error) {
+// applied makes the transition if the record is as the client has seen it (If-Match), too.
+func (s *server) applied(c *fiber.Ctx, request record.Request) (record.Record, error) {
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return record.Record{}, err
 	}
-	request := record.Request{Key: key, Move: m, Change: change}
 	if tags, ok := web.IfMatch(c); ok {
-		request.IfMatch = record.MatchRecord(tags)
+		seen, further := record.MatchRecord(tags), request.IfMatch
+		request.IfMatch = func(r record.Record) bool { return seen(r) && (further == nil || further(r)) }
 	}
 	if _, err := s.writableEvent(c); err != nil {
 		return record.Record{}, err

@@ -166,3 +166,44 @@ func TestAPageOfEventsIsRememberedForWhoSeesItSo(t *testing.T) {
 		}
 	}
 }
+
+func TestADeletionDoesNotFollowARecordThatGivesUpTheReference(t *testing.T) {
+	t.Parallel()
+	const body = `{"wasteType":"residual","weightKg":1,"treatment":"landfill","externalReference":"A"}`
+	for name, c := range map[string]struct {
+		after  func(h *harness, at, first string)
+		status int
+		code   string
+		left   string // reference of the record that is left; none: no record is left
+	}{
+		"given up": {status: http.StatusNotFound, code: "RECORD_NOT_FOUND", left: "B", after: func(h *harness, at, first string) {
+			h.send(ada, http.MethodPatch, at+"/"+first, `{"externalReference":"B"}`).want(http.StatusOK, "")
+		}},
+		"passed on": {status: http.StatusOK, left: "B", after: func(h *harness, at, first string) {
+			h.send(ada, http.MethodPatch, at+"/"+first, `{"externalReference":"B"}`).want(http.StatusOK, "")
+			h.send(ada, http.MethodPost, at, body).want(http.StatusCreated, "")
+		}},
+		"deleted and made again": {status: http.StatusOK, after: func(h *harness, at, first string) {
+			h.send(ada, http.MethodDelete, at+"/"+first, "").want(http.StatusOK, "")
+			h.send(ada, http.MethodPost, at, body).want(http.StatusCreated, "")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := start(t)
+			at := h.event() + "/waste"
+			first := h.send(ada, http.MethodPost, at, body).want(http.StatusCreated, "").text("_id")
+			store := &crossed{Store: h.store}
+			store.after = func(look int) {
+				if look == 1 {
+					c.after(h, at, first)
+				}
+			}
+			h.through(store).send(ada, http.MethodDelete, at+"/by-reference/A", "").want(c.status, c.code)
+			h.send(ada, http.MethodGet, at+"/by-reference/A", "").want(http.StatusNotFound, "RECORD_NOT_FOUND")
+			if c.left != "" {
+				h.send(ada, http.MethodGet, at+"/by-reference/"+c.left, "").want(http.StatusOK, "")
+			}
+		})
+	}
+}

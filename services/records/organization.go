@@ -167,8 +167,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		}
 		return s.answerOrganization(c, status, o)
 	}
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Too many changes are being made to this organization at the same time. Please try again."}
+	return tooManyChanges("organization")
 }
 
 // attachChange reports a change of an organization for the audit log.

@@ -188,7 +188,7 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 		}
 		return answerSupplierFactor(c, f)
 	}
-	return tooManyChanges()
+	return tooManyChanges("factor")
 }
 
 // supplierFactorMade answers with the version that another attempt of the request has
@@ -211,8 +211,11 @@ func (s *server) supplierFactorMade(c *fiber.Ctx, w writes.Write, read footprint
 	return true, answerSupplierFactor(c, versions[i])
 }
 
-func tooManyChanges() error {
-	return &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second, Message: "Too many changes are being made to this factor at the same time. Please try again."}
+// tooManyChanges is the error of a change that each of its attempts found overtaken.
+func tooManyChanges(of string) error {
+	e := apperr.New(apperr.Unavailable, "Too many changes are being made to this %s at the same time. Please try again.", of)
+	e.RetryAfter = time.Second
+	return e
 }
 
 // nextVersion returns a proposal under the next version of its name.
@@ -390,5 +393,5 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 		c.Set(fiber.HeaderETag, after.ETag())
 		return web.OK(c, after.View())
 	}
-	return tooManyChanges()
+	return tooManyChanges("factor")
 }

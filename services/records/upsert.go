@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -46,8 +45,7 @@ func (u upsert) put(ctx context.Context) (r record.Record, done string, err erro
 			return r, done, err
 		}
 	}
-	return record.Record{}, "", &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Too many changes are being made to this record at the same time. Please try again."}
+	return record.Record{}, "", tooManyChanges("record")
 }
 
 // errMoved means that the reference now belongs to another record or to none.

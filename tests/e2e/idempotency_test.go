@@ -21,6 +21,8 @@ type scene struct {
 	prepare func(s *stage) (as, path, body string)
 	method  string // POST if empty
 	status  int
+	// meanwhile, if set, is what others do between the death of the process and the repetition.
+	meanwhile func(s *stage)
 	// check verifies the effects of the request, which happened once, and its response.
 	check func(s *stage, a *answer)
 }
@@ -204,6 +206,8 @@ func scenes() []scene {
 				}
 			},
 		},
+		deletionOfRecord(func(s *stage) string { return s.ids[0] }),
+		deletionOfRecord(func(*stage) string { return "by-reference/w-1" }),
 		changeOfOrganization(),
 		changeOfSupplierFactor(),
 		decisionOnSupplierFactor(),
@@ -215,6 +219,31 @@ func scenes() []scene {
 		moves("waste", "reject", manager, submitted),
 		moves("waste", "request-changes", manager, submitted),
 		moves("waste", "reopen", manager, submitted, [2]string{"manager", "approve"}),
+	}
+}
+
+// deletionOfRecord deletes a record whose reference is given to another one as soon as it is free.
+func deletionOfRecord(named func(s *stage) string) scene {
+	const body = `{"treatment":"landfill","weightKg":1,"externalReference":"w-1"}`
+	return scene{
+		name: "delete a record", method: http.MethodDelete, status: http.StatusOK,
+		prepare: func(s *stage) (string, string, string) {
+			s.create(0)
+			s.ids = []string{s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste", body).want(http.StatusCreated).str("_id")}
+			return s.user, "/events/" + s.event + "/waste/" + named(s), ""
+		},
+		meanwhile: func(s *stage) {
+			// It is unsuccessful, 409, while the first record has the reference.
+			s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste", body)
+		},
+		check: func(s *stage, a *answer) {
+			if a.str("_id") != s.ids[0] {
+				s.t.Errorf("answer %s, want %s", a.body, s.ids[0])
+			}
+			s.ask(s.user, http.MethodGet, "/events/"+s.event+"/waste/"+s.ids[0], "").wantError(http.StatusNotFound, "RECORD_NOT_FOUND")
+			s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste", body) // for the first record was there until now
+			s.wantTotal("/events/"+s.event+"/waste", "1")
+		},
 	}
 }
 
@@ -282,6 +311,9 @@ func (sc scene) play(t *testing.T, store record.Store, clock *movable, how death
 		}
 	}
 	clock.ms.Add((20 * time.Second).Milliseconds())
+	if sc.meanwhile != nil {
+		sc.meanwhile(s)
+	}
 	second := repeat(body).want(sc.status)
 	sc.check(s, second)
 	if !process.dead && string(second.body) != string(first.body) {

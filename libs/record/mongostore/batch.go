@@ -150,3 +150,9 @@ func (s *Store) RecordByReference(ctx context.Context, org record.OrgID, sub rec
 	return one(ctx, s.records, "find record by reference",
 		with(within(org, sub), eq("refKey", record.Record{Reference: reference}.RefKey()), eq("deleted", false)), recordFromDoc)
 }
+
+// DeletedByReference implements record.Records.
+func (s *Store) DeletedByReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) ([]record.Record, error) {
+	return list(ctx, s.records, "find deleted records by reference",
+		with(within(org, sub), eq("deleted", true), eq("reference", reference)), recordFromDoc, options.Find())
+}

@@ -3,6 +3,7 @@ package recordtest
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -143,6 +144,28 @@ func batchTests() []test {
 			b.delete(acme, r)
 			_, err := b.RecordByReference(b.Context(), acme, flights, "A-1")
 			b.want(record.ErrNotFound, err)
+		}},
+		{"deleted records are found by the reference that they had", func(b *bench) {
+			deleted := func(org record.OrgID, sub record.Sub, reference string) (ids []record.ID) {
+				found, err := b.DeletedByReference(b.Context(), org, sub, reference)
+				b.must(err)
+				for _, r := range found {
+					equal(b, "deleted", r.Deleted, true)
+					ids = append(ids, r.ID)
+				}
+				return ids
+			}
+			for _, id := range []record.ID{"r1", "r2"} {
+				equal(b, "before", len(deleted(acme, flights, "A-1")), int(id[1]-'1'))
+				b.delete(acme, b.insert(acme, referring(flights, id, "A-1")))
+			}
+			b.delete(acme, b.insert(acme, referring(flights, "r3", "A-2")))
+			b.insert(acme, referring(flights, "r4", "A-1"))
+			ids := deleted(acme, flights, "A-1")
+			slices.Sort(ids)
+			equal(b, "deleted", ids, []record.ID{"r1", "r2"})
+			equal(b, "of another organization", len(deleted(other, flights, "A-1")), 0)
+			equal(b, "of another type", len(deleted(acme, record.Sub{Event: gala, Type: "waste"}, "A-1")), 0)
 		}},
 	}
 }

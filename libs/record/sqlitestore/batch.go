@@ -224,3 +224,11 @@ func (s *Store) RecordByReference(ctx context.Context, org record.OrgID, sub rec
 		org, sub.Event, sub.Type, record.Record{Reference: reference}.RefKey()))
 	return found("find record by reference", r, err)
 }
+
+// DeletedByReference implements record.Records.
+func (s *Store) DeletedByReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) ([]record.Record, error) {
+	deleted, err := sqlitex.List(ctx, s.db, scanRecord,
+		`SELECT `+recordColumns+` FROM records WHERE org = ? AND event = ? AND type = ? AND deleted = 1 AND reference = ?`,
+		org, sub.Event, sub.Type, reference)
+	return deleted, wrap("find deleted records by reference", err)
+}

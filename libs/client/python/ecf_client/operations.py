@@ -2019,26 +2019,30 @@ class Operations(Transport):
         type: str,
         reference: str,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
     ) -> models.DeletedResponseData:
         """Delete a record by its reference.
 
-        Allowed for its creator and for managers, while it is unsubmitted or changes are requested.
+        Allowed for its creator and for managers, while it is unsubmitted or changes are requested. Repeated with its
+        `Idempotency-Key` it deletes nothing more, even if the reference has been given to another record since.
 
         event_id: The `_id` of an event.
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
             be in a path, so no record can have them.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "DELETE",
             f"/events/{segment(event_id)}/{segment(type)}/by-reference/{segment(reference)}",
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
             meta=meta,
         )
 
@@ -2107,6 +2111,7 @@ class Operations(Transport):
         type: str,
         record_id: str,
         *,
+        idempotency_key: Optional[str] = None,
         dry_run: bool = False,
         if_match: Optional[str] = None,
         meta: Optional[Meta] = None,
@@ -2119,13 +2124,15 @@ class Operations(Transport):
         type: A record type, one of those that `GET /record-types` lists. The words review, results, factor-set,
             imports, batch, import, export and by-reference are never types or ids.
         record_id: The `_id` of a record.
+        idempotency_key: repeats with the same key have one effect; by default each call has a key of its own
         dry_run: answers as the real call would, and stores nothing
         if_match: fails with PRECONDITION_FAILED unless this is still the entity tag
         """
         return self._call(
             "DELETE",
             f"/events/{segment(event_id)}/{segment(type)}/{segment(record_id)}",
-            headers={"X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            headers={"Idempotency-Key": idempotency_key, "X-Dry-Run": "true" if dry_run else None, "If-Match": if_match},
+            keyed=True,
             meta=meta,
         )
 

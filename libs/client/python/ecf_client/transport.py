@@ -92,7 +92,7 @@ class Client:
 
     A client may be shared by threads. It logs in once, renews its access token
     when the service refuses it, and repeats a call where that cannot do harm:
-    reads, calls with an idempotency key (every POST that takes one gets one),
+    reads, calls with an idempotency key (every call that takes one gets one),
     replacements by reference, conditional writes and rehearsals.
 
     timeout  seconds that one attempt may take
@@ -208,7 +208,7 @@ class Client:
     ) -> Any:
         """Makes a call until it succeeds, is refused for good, or the patience ends.
 
-        keyed marks a POST that takes an Idempotency-Key: all its attempts carry the same one.
+        keyed marks a call that takes an Idempotency-Key: all its attempts carry the same one.
         """
         sent = {name: value for name, value in (headers or {}).items() if value is not None}
         if keyed and "Idempotency-Key" not in sent:

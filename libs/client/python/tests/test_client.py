@@ -111,6 +111,16 @@ class Attempts(unittest.TestCase):
                 service.client(tokens=TOKENS).put_record_by_reference("e1", "waste", "ERP/1", {"weightKg": 1}, if_none_match="*")
         self.assertEqual(len(service.requests), 1)
 
+    def test_a_deletion_of_a_record_is_repeated_with_its_key(self):
+        with Service(HANG_UP, ok({"_id": "r1", "deleted": True})) as service:
+            service.client(tokens=TOKENS).delete_record_by_reference("e1", "waste", "ERP/1")
+        keys = {headers["Idempotency-Key"] for _, _, headers, _ in service.requests}
+        self.assertEqual((len(service.requests), len(keys)), (2, 1))
+        with Service(HANG_UP) as service:
+            with self.assertRaises(NoAnswer):
+                service.client(tokens=TOKENS).delete_event("e1")
+        self.assertEqual(len(service.requests), 1)
+
     def test_a_preview_is_repeated(self):
         with Service(HANG_UP, ok({"rows": []})) as service:
             service.client(tokens=TOKENS).preview_rows("e1", {"rows": []})

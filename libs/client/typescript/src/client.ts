@@ -190,10 +190,14 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Returns a POST with an idempotency key, so that all its attempts have one effect. Sign-in takes none. */
+/**
+ * Returns a POST, or a DELETE of a record, with an idempotency key, so that all its attempts have one effect. Sign-in
+ * and other deletions take none.
+ */
 function keyed(request: Request, root: string): Request {
   const path = request.url.slice(root.length);
-  if (request.method === "POST" && !request.headers.has("Idempotency-Key") && !/^\/auth(\/|$)/.test(path)) {
+  const takesKey = request.method === "POST" ? !/^\/auth(\/|$)/.test(path) : request.method === "DELETE" && /^\/events\/[^/]+\/./.test(path);
+  if (takesKey && !request.headers.has("Idempotency-Key")) {
     request.headers.set("Idempotency-Key", crypto.randomUUID());
   }
   return request;

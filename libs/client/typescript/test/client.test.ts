@@ -69,6 +69,19 @@ test("a replacement is repeated unless it only creates", async () => {
   assert.equal(c.requests.length, 1);
 });
 
+test("a deletion of a record is repeated with its key, that of an event is not", async () => {
+  const path = { eventId: "e1", type: "waste", reference: "ERP/1" };
+  const s = service([new TypeError("reset"), ok({ _id: "r1", deleted: true })]);
+  await s.client.data(s.client.api.DELETE("/events/{eventId}/{type}/by-reference/{reference}", { params: { path } }));
+  const keys = s.requests.map((r) => r.headers.get("Idempotency-Key"));
+  assert.equal(keys.length, 2);
+  assert.ok(keys[0]);
+  assert.equal(keys[0], keys[1]);
+  const e = service([new TypeError("reset")]);
+  await assert.rejects(e.client.data(e.client.api.DELETE("/events/{eventId}", { params: { path: { eventId: "e1" } } })), NoAnswer);
+  assert.equal(e.requests[0]?.headers.get("Idempotency-Key"), null);
+});
+
 test("a refusal names its fields and is not repeated", async () => {
   const s = service([refusal(400, "VALIDATION_ERROR", {}, [{ field: "title", message: "title is required" }])]);
   await assert.rejects(s.client.data(s.client.api.POST("/events", { body: { title: "" } })), (e: unknown) => {

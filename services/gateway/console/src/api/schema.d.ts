@@ -1462,7 +1462,8 @@ export interface paths {
         post?: never;
         /**
          * Delete a record by its reference
-         * @description Allowed for its creator and for managers, while it is unsubmitted or changes are requested.
+         * @description Allowed for its creator and for managers, while it is unsubmitted or changes are requested. Repeated with its
+         *     `Idempotency-Key` it deletes nothing more, even if the reference has been given to another record since.
          */
         delete: operations["deleteRecordByReference"];
         options?: never;
@@ -13213,6 +13214,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
                  *     `true` and `false` is 400.
                  */
@@ -13242,6 +13248,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Dry-Run": components["headers"]["XDryRun"];
@@ -13259,6 +13266,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
@@ -13309,6 +13317,11 @@ export interface operations {
             query?: never;
             header?: {
                 /**
+                 * @description Makes the request safe to repeat: 1–255 printable ASCII characters of your choice, such as a random UUID, new for each
+                 *     request and the same for its repetitions. See [Changing things safely](#changing-things-safely).
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
                  * @description `true`: the request is authenticated, validated and answered like the real one, but nothing is stored. Anything but
                  *     `true` and `false` is 400.
                  */
@@ -13335,6 +13348,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "X-Dry-Run": components["headers"]["XDryRun"];
@@ -13352,6 +13366,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["KeyReused"];
             429: components["responses"]["RateLimited"];
             default: components["responses"]["Failure"];
         };
