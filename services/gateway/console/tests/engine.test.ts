@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
+import { remove } from '../src/sheet/commands';
 import { discardDrafts, readDrafts, readOutgoing } from '../src/sheet/drafts';
 import { Engine } from '../src/sheet/engine';
 import { type ServerRecord, Store } from '../src/sheet/store';
@@ -22,12 +23,12 @@ class Server {
       (key && this.replays.get(key)) ||
       JSON.stringify(this.answer(request.method, path, await request.json().catch(() => null), request.headers));
     if (key) this.replays.set(key, text);
-    if (this.loseAnswers && request.method === 'POST' && !request.headers.get('X-Dry-Run'))
+    if (this.loseAnswers && ['POST', 'DELETE'].includes(request.method) && !request.headers.get('X-Dry-Run'))
       throw new TypeError('connection lost');
-    const failed = text.includes('"failure"');
+    const status = text.includes('"failure"') ? 412 : text.includes('"RECORD_NOT_FOUND"') ? 404 : 200;
     const id = path.split('/')[4] ?? '';
     return new Response(text, {
-      status: failed ? 412 : 200,
+      status,
       headers: { 'Content-Type': 'application/json', ETag: `"${this.records.get(id)?.revision}"` },
     });
   };
@@ -65,8 +66,11 @@ class Server {
     }
     const record = this.records.get(path.split('/')[4] ?? '');
     if (record && method === 'DELETE') {
-      if (headers.get('If-Match') !== `"${record.revision}"`) return { failure: true };
+      const seen = headers.get('If-Match');
+      if (seen && seen !== `"${record.revision}"`) return { failure: true };
       this.records.delete(record._id);
+    } else if (method === 'DELETE') {
+      return { error: { code: 'RECORD_NOT_FOUND', message: 'm', requestId: 'r' } };
     }
     if (record && method === 'PATCH') {
       if (headers.get('If-Match') !== `"${record.revision}"`) return { failure: true };
@@ -204,6 +208,18 @@ describe('nothing is lost or doubled', () => {
     engine.schedule(0);
     await until(() => store.rows.every((r) => r.id));
     expect(server.records.size).toBe(1);
+    engine.stop();
+  });
+  it('when a deletion is repeated whose answer was lost', async () => {
+    const { store, engine } = await visit();
+    store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await until(() => store.rows.every((r) => r.id));
+    server.loseAnswers = true;
+    expect(await remove(engine, [...store.rows])).toHaveLength(1);
+    expect(server.records.size).toBe(0);
+    server.loseAnswers = false;
+    expect(await remove(engine, [...store.rows])).toEqual([]);
+    expect(store.rows).toHaveLength(0);
     engine.stop();
   });
   it('while the server is away', async () => {

@@ -47,8 +47,10 @@ export async function remove(sheet: Sheet, rows: Row[]): Promise<string[]> {
       await call('DELETE', `/events/${sheet.event}/${r.type}/${r.id}`);
       sheet.store.forget(r.key);
     } catch (cause) {
-      if (cause instanceof ApiError) refused.push(sayError(cause));
-      else throw cause;
+      if (!(cause instanceof ApiError)) throw cause;
+      // It was deleted already, perhaps by a request whose answer was lost.
+      if (cause.code === 'RECORD_NOT_FOUND') sheet.store.forget(r.key);
+      else refused.push(sayError(cause));
     }
   }
   sheet.store.changed();
