@@ -8760,6 +8760,7 @@ export interface components {
                     radiativeForcing: boolean;
                     /** @description How gases are weighted, as in Method. */
                     gwp: string;
+                    place?: components["schemas"]["EventLocation"];
                 };
             };
             /** @description Version of the calculation. */
