@@ -16,7 +16,8 @@ import (
 const (
 	basePath = "/api/v2"
 
-	defaultPatience       = 30 * time.Second
+	// defaultPatience is more than the pause that the write limit, which is counted over a minute, can require.
+	defaultPatience       = 90 * time.Second
 	defaultAttemptTimeout = 60 * time.Second
 	defaultPollInterval   = 250 * time.Millisecond
 )
@@ -25,7 +26,7 @@ const (
 type Options struct {
 	// HTTP sends the requests. Nil is a client that follows no redirects, so that the token is sent nowhere else.
 	HTTP *http.Client
-	// Patience is the total pause between the attempts of a call; 0 is 30 s, negative means no retries. If the server
+	// Patience is the total pause between the attempts of a call; 0 is 90 s, negative means no retries. If the server
 	// requires a longer pause than is left, the call fails at once.
 	Patience time.Duration
 	// AttemptTimeout is how long one attempt may take; 0 is a minute. Imports and

@@ -30,6 +30,12 @@ func limited(_ *testing.T, w http.ResponseWriter) {
 	refuse(w, http.StatusTooManyRequests, client.CodeRateLimited)
 }
 
+// exhausted is the write limit, used up at the beginning of its minute.
+func exhausted(_ *testing.T, w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "60")
+	refuse(w, http.StatusTooManyRequests, client.CodeRateLimited)
+}
+
 func running(_ *testing.T, w http.ResponseWriter) {
 	refuse(w, http.StatusConflict, client.CodeIdempotencyInProgress)
 }
@@ -107,6 +113,7 @@ func TestRepeats(t *testing.T) {
 		"a read of half an answer":             {read, cut, 1, 0, "", 2},
 		"a read while the server is away":      {read, away, 2, 0, "", 3},
 		"a read over the limit":                {read, limited, 1, 0, "", 2},
+		"a write over the limit of a minute":   {replacement, exhausted, 1, 0, "", 2},
 		"a read of something broken":           {read, broken, 1, 0, client.CodeInternal, 1},
 		"a creation without an answer":         {create, lost, 2, 0, "", 3},
 		"a creation while the server is away":  {create, away, 1, 0, "", 2},

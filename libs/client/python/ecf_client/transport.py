@@ -96,7 +96,8 @@ class Client:
     replacements by reference, conditional writes and rehearsals.
 
     timeout  seconds that one attempt may take
-    patience seconds that the pauses between the attempts of a call may take together
+    patience seconds that the pauses between the attempts of a call may take together; by default
+             more than the write limit, which is counted over a minute, can require
     tokens   the tokens of an earlier client, to continue its session
     """
 
@@ -105,7 +106,7 @@ class Client:
         url: str,
         *,
         timeout: float = 30.0,
-        patience: float = 60.0,
+        patience: float = 90.0,
         poll_interval: float = 0.25,
         user_agent: str = "ecf-client-python/2.0",
         tokens: Optional[Mapping[str, Any]] = None,

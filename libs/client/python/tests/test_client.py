@@ -134,6 +134,11 @@ class Attempts(unittest.TestCase):
         self.assertEqual((caught.exception.code, caught.exception.request_id, caught.exception.details[0]["field"]), ("VALIDATION_ERROR", "r9", "title"))
         self.assertIn("title is required", str(caught.exception))
 
+    def test_the_default_patience_outlasts_the_write_limit(self):
+        with Service(refusal(429, "RATE_LIMITED", Retry_After="60"), ok({"_id": "r1"})) as service:
+            service.client(tokens=TOKENS).put_record_by_reference("e1", "waste", "ERP/1", {"weightKg": 1})
+        self.assertEqual(len(service.requests), 2)
+
     def test_patience_ends(self):
         with Service(*[refusal(429, "RATE_LIMITED", Retry_After="7")] * 3) as service:
             with self.assertRaises(ApiError):

@@ -17,7 +17,7 @@ export interface ClientOptions {
   tokens?: Tokens;
   /** How long one attempt may take, in milliseconds. Default: 30,000. */
   timeout?: number;
-  /** How long the pauses between the attempts of a call may take together, in milliseconds. Default: 60,000. */
+  /** How long the pauses between the attempts of a call may take together, in milliseconds. Default: 90,000, more than the write limit, which is counted over a minute, can require. */
   patience?: number;
   /** The pause between two looks at what is waited for, in milliseconds. Default: 250. */
   pollInterval?: number;
@@ -72,7 +72,7 @@ export function createClient(options: ClientOptions): Client {
     const request = keyed(first, root);
     const safe = isSafe(request);
     const open = /\/auth\/(login|refresh|setup)$/.test(new URL(request.url).pathname);
-    let patience = options.patience ?? 60_000;
+    let patience = options.patience ?? 90_000;
     let renewed = false;
     for (let failures = 0; ; ) {
       const token = open ? undefined : tokens.accessToken;

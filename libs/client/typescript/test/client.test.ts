@@ -115,6 +115,12 @@ test("what waits for a second manager is the answer", async () => {
   assert.ok("change" in answer && answer.change._id === "c1");
 });
 
+test("the default patience outlasts the write limit", async () => {
+  const s = service([refusal(429, "RATE_LIMITED", { "Retry-After": "60" }), ok({ _id: "e1" })]);
+  await s.client.data(s.client.api.POST("/events", { body: { title: "Fair" } }));
+  assert.equal(s.requests.length, 2);
+});
+
 test("the patience ends", async () => {
   const limited = () => refusal(429, "RATE_LIMITED", { "Retry-After": "25" });
   const s = service([limited(), limited(), limited()]);
