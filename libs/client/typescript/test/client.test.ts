@@ -122,7 +122,7 @@ test("the default patience outlasts the write limit", async () => {
 });
 
 test("the patience ends", async () => {
-  const limited = () => refusal(429, "RATE_LIMITED", { "Retry-After": "25" });
+  const limited = () => refusal(429, "RATE_LIMITED", { "Retry-After": "40" });
   const s = service([limited(), limited(), limited()]);
   await assert.rejects(s.client.data(s.client.api.GET("/events")), { code: "RATE_LIMITED" });
   assert.equal(s.requests.length, 3);
