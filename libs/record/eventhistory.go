@@ -40,6 +40,10 @@ type FieldChange struct {
 	After  json.RawMessage `json:"after"`
 }
 
+func (c FieldChange) equal(other FieldChange) bool {
+	return c.Field == other.Field && bytes.Equal(c.Before, other.Before) && bytes.Equal(c.After, other.After)
+}
+
 // EventEntry is one line of an event's history. Like those of a record, entries
 // are never changed, and each carries the hash of the one before. Its JSON is
 // also the stored form.

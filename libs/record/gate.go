@@ -118,6 +118,19 @@ func (g Governance) Find(id string) (Proposal, int, bool) {
 	return Proposal{}, 0, false
 }
 
+// Pending returns the open proposal that is the same as p, of the same person and in the same context: p is the
+// repetition of its request.
+func (g Governance) Pending(p Proposal) (Proposal, bool) {
+	i := slices.IndexFunc(g.Proposals, func(open Proposal) bool {
+		return open.By.ID == p.By.ID && open.Kind == p.Kind && open.Comment == p.Comment && open.ContextRev == p.ContextRev &&
+			slices.EqualFunc(open.Changed, p.Changed, FieldChange.equal)
+	})
+	if i < 0 {
+		return Proposal{}, false
+	}
+	return g.Proposals[i], true
+}
+
 // WithoutProposal returns the proposals but the i-th.
 func (g Governance) WithoutProposal(i int) []Proposal {
 	return slices.Delete(slices.Clone(g.Proposals), i, i+1)

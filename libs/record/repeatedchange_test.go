@@ -54,3 +54,35 @@ func TestAMethodIsSetAsAWhole(t *testing.T) {
 		t.Errorf("%+v, %v", e.Method, err)
 	}
 }
+
+// A proposal is repeated only by the same person, for the same change of the same context and for the same reason.
+func TestAnotherProposalIsNotARepetition(t *testing.T) {
+	t.Parallel()
+	first := record.Proposal{ID: "p1", Kind: record.EventChanged, By: record.Actor{ID: "ann"}, Comment: "counted", ContextRev: 3,
+		Changed: []record.FieldChange{{Field: "attendees", Before: []byte("20"), After: []byte("21")}}}
+	g := record.Governance{Proposals: []record.Proposal{{ID: "p0"}, first}}
+	for name, change := range map[string]func(p *record.Proposal){
+		"":        func(p *record.Proposal) { p.By.Name, p.Effect, p.ResultRevision = "Ann", []byte("{}"), 9 },
+		"person":  func(p *record.Proposal) { p.By.ID = "bob" },
+		"kind":    func(p *record.Proposal) { p.Kind = record.EventDeleted },
+		"reason":  func(p *record.Proposal) { p.Comment = "" },
+		"context": func(p *record.Proposal) { p.ContextRev = 4 },
+		"before": func(p *record.Proposal) {
+			p.Changed = []record.FieldChange{{Field: "attendees", Before: []byte("19"), After: []byte("21")}}
+		},
+		"after": func(p *record.Proposal) {
+			p.Changed = []record.FieldChange{{Field: "attendees", Before: []byte("20"), After: []byte("22")}}
+		},
+		"field": func(p *record.Proposal) {
+			p.Changed = []record.FieldChange{{Field: "title", Before: []byte("20"), After: []byte("21")}}
+		},
+		"fields": func(p *record.Proposal) { p.Changed = append(p.Changed[:1:1], record.FieldChange{Field: "title"}) },
+	} {
+		p := first
+		p.ID = "p2"
+		change(&p)
+		if open, ok := g.Pending(p); ok != (name == "") || ok && open.ID != "p1" {
+			t.Errorf("another %s: %s, %t", name, open.ID, ok)
+		}
+	}
+}

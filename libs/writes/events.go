@@ -33,12 +33,13 @@ type EventChange struct {
 type EventOutcome struct {
 	Event    record.Event
 	Proposal *record.Proposal
-	// Unchanged reports that the event already had the requested state, and nothing was written.
+	// Unchanged reports that the event already had the requested state, or that the caller had proposed the change
+	// already, and nothing was written.
 	Unchanged bool
 }
 
 // ChangeEvent applies a change of an event or, if it affects an approved figure
-// and the organization requires four-eyes control, proposes it. Errors for the
+// and the organization requires four-eyes control, proposes it once. Errors for the
 // client: EVENT_NOT_FOUND, PRECONDITION_FAILED, EVENT_SIGNED, PROPOSAL_LIMIT,
 // VALIDATION_ERROR for a missing reason, and those of Change; record.ErrMade for a
 // repeated request with a key.
@@ -111,6 +112,9 @@ func (w Write) change(ctx context.Context, ch EventChange, policy record.Policy,
 	p := record.Proposal{
 		ID: w.Request.NewID(0), Kind: ch.Action, By: w.By, At: w.now().UTC().Truncate(time.Millisecond), Comment: ch.Comment,
 		Changed: changed, ContextRev: seen.ContextRev,
+	}
+	if open, ok := seen.Pending(p); ok {
+		return &open, record.ErrUnchanged
 	}
 	if ch.Effect != nil {
 		if p.Effect, p.ResultRevision, err = ch.Effect(ctx, seen, *e); err != nil {

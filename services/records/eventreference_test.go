@@ -111,3 +111,40 @@ func (h *harness) approve(id string) {
 		}
 	}
 }
+
+// TestARepeatedProposalIsTheSame verifies that a change that waits for a second manager is proposed once, however often
+// it is sent: a PUT by reference is safe to repeat, and sent again by every synchronization until it is decided.
+func TestARepeatedProposalIsTheSame(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	const put, named = `{"title":"Gala","country":"GB","attendees":21}`, "/events/by-reference/A"
+	event := h.send(planck, http.MethodPut, named, `{"title":"Gala","country":"GB","attendees":20}`).want(http.StatusCreated, "")
+	path := "/events/" + event.text("_id")
+	h.approve(h.send(ada, http.MethodPost, path+"/flights", `{"from":"LHR","to":"JFK","passengers":1}`).want(http.StatusCreated, "").text("_id"))
+	h.send(root, http.MethodPatch, "/organization", `{"policy":{"fourEyes":true}}`).want(http.StatusOK, "")
+	seen := map[string]string{}
+	for _, c := range []struct {
+		name, as, method, path, body string
+		new                          bool
+	}{
+		{"a replacement", bobManager, http.MethodPut, named, put, true},
+		{"the replacement again", bobManager, http.MethodPut, named, put, false},
+		{"the same as a change", bobManager, http.MethodPatch, path, `{"attendees":21}`, false},
+		{"of somebody else", planck, http.MethodPut, named, put, true},
+		{"with a reason", bobManager, http.MethodPatch, path, `{"attendees":21,"comment":"Counted again."}`, true},
+		{"another one", bobManager, http.MethodPatch, path, `{"attendees":22}`, true},
+		{"and again", bobManager, http.MethodPut, named, put, false},
+		{"a deletion", bobManager, http.MethodDelete, path, "", true},
+		{"the deletion again", bobManager, http.MethodDelete, path, "", false},
+	} {
+		a := h.send(c.as, c.method, c.path, c.body).want(http.StatusAccepted, "")
+		id, _ := a.data["change"].(map[string]any)["_id"].(string)
+		if _, known := seen[id]; known == c.new || id == "" || a.header.Get("ETag") == "" {
+			t.Errorf("%s: the proposal %s of %v", c.name, id, seen)
+		}
+		seen[id] = c.name
+	}
+	if now := h.send(planck, http.MethodGet, path, "").want(http.StatusOK, ""); now.data["openChanges"] != float64(len(seen)) || now.data["revision"] != float64(1+len(seen)) {
+		t.Errorf("%d proposals: %s", len(seen), now.body)
+	}
+}

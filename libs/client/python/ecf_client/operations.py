@@ -1001,7 +1001,8 @@ class Operations(Transport):
         `externalReference` may be left out of the body or must match the path. If all fields are the same, nothing
         changes and no revision is created. A change that affects a figure may become a proposal instead (202), as with
         `PATCH`. `If-None-Match: *` only creates; `If-Match` only replaces the state you have seen; otherwise the
-        response is 412. Repeating the request is safe.
+        response is 412. Repeating the request is safe; while the same proposal of yours waits, the response is that
+        proposal.
 
         reference: An `externalReference`, percent-encoded once: `A/7` is `A%2F7`. The references `.` and `..` cannot
             be part of a path, so no event can have them.
@@ -1054,7 +1055,7 @@ class Operations(Transport):
         Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates,
         attendees or method recalculates the result. Once records have been approved, your organization may require a
         reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change
-        applies until it is approved.
+        applies until it is approved; while the same proposal of yours waits, the response is that proposal.
 
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing

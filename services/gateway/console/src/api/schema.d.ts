@@ -746,7 +746,7 @@ export interface paths {
          *     `externalReference` may be left out of the body or must match the path. If all fields are the same, nothing changes
          *     and no revision is created. A change that affects a figure may become a proposal instead (202), as with `PATCH`.
          *     `If-None-Match: *` only creates; `If-Match` only replaces the state you have seen; otherwise the response is 412.
-         *     Repeating the request is safe.
+         *     Repeating the request is safe; while the same proposal of yours waits, the response is that proposal.
          */
         put: operations["putEventByReference"];
         post?: never;
@@ -782,7 +782,7 @@ export interface paths {
         head?: never;
         /**
          * Change an event
-         * @description Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates, attendees or method recalculates the result. Once records have been approved, your organization may require a reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change applies until it is approved.
+         * @description Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates, attendees or method recalculates the result. Once records have been approved, your organization may require a reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change applies until it is approved; while the same proposal of yours waits, the response is that proposal.
          */
         patch: operations["updateEvent"];
         trace?: never;
