@@ -21,6 +21,7 @@ func TestNamesDoNotMeetInGeneratedCode(t *testing.T) {
 				Properties map[string]struct{ Enum []any }
 			}
 			Parameters map[string]any
+			Headers    map[string]any
 		}
 	}
 	if err := json.Unmarshal(d.JSON(), &document); err != nil {
@@ -46,6 +47,9 @@ func TestNamesDoNotMeetInGeneratedCode(t *testing.T) {
 	for name := range document.Components.Parameters {
 		if of := taken[name]; of != "" {
 			t.Errorf("the parameter %s is named like %s", name, of)
+		}
+		if document.Components.Headers[name] != nil {
+			t.Errorf("the header field %s is named like a parameter", name)
 		}
 	}
 }

@@ -9727,7 +9727,7 @@ export interface components {
         /** @description The language of a workbook. Absent for the other form. */
         TemplateLanguage: "en" | "de";
         /** @description The language of the page. Absent for the other forms. */
-        PageLanguage: "en" | "de";
+        LanguageOfPage: "en" | "de";
         /** @description The path of the created resource. */
         Location: string;
         /** @description `handling=strict` if it was requested. */
@@ -14459,7 +14459,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Content-Disposition": components["headers"]["ContentDisposition"];
-                    "Content-Language": components["headers"]["PageLanguage"];
+                    "Content-Language": components["headers"]["LanguageOfPage"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -14713,7 +14713,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Content-Disposition": components["headers"]["ContentDisposition"];
-                    "Content-Language": components["headers"]["PageLanguage"];
+                    "Content-Language": components["headers"]["LanguageOfPage"];
                     [name: string]: unknown;
                 };
                 content: {
