@@ -90,6 +90,13 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Overtaken returns the error of a change that other ones of the same object preceded at each of its attempts.
+func Overtaken(object string) *Error {
+	e := New(Unavailable, "Too many changes are being made to this %s at the same time. Please try again.", object)
+	e.RetryAfter = time.Second
+	return e
+}
+
 // Invalid returns a VALIDATION_ERROR with the errors found in a request.
 func Invalid(details ...Detail) *Error {
 	message := "The request has one fault."

@@ -177,8 +177,7 @@ func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 		}
 		return after, nil
 	}
-	return Event{}, &apperr.Error{Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Too many changes are being made to this event at the same time. Please try again."}
+	return Event{}, apperr.Overtaken("event")
 }
 
 // CheckOpen returns nil if the figure of the event may change, otherwise EVENT_SIGNED

@@ -153,10 +153,7 @@ func (w Workflow) Apply(ctx context.Context, req Request) (Record, error) {
 			return Record{}, err
 		}
 	}
-	return Record{}, &apperr.Error{
-		Code: apperr.Unavailable, RetryAfter: time.Second,
-		Message: "Too many changes are being made to this record at the same time. Please try again.",
-	}
+	return Record{}, apperr.Overtaken("record")
 }
 
 // deletedBy returns a deleted record if this request deleted it, and RECORD_NOT_FOUND otherwise: a deletion is the

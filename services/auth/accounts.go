@@ -330,7 +330,7 @@ func (a *Accounts) changeRead(ctx context.Context, read func() (account.User, er
 		a.publishUser(ctx, u)
 		return u, nil
 	}
-	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by other requests. Please try again.")
+	return account.User{}, apperr.Overtaken("user")
 }
 
 func checkName(name string) (string, *apperr.Detail) {

@@ -69,7 +69,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 		}
 		return made, a.audit(ctx, event{action: "user.create", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
 	}
-	return Invited{}, apperr.New(apperr.Unavailable, "The user is being changed by other requests. Please try again.")
+	return Invited{}, apperr.Overtaken("user")
 }
 
 // Invited is what an invitation comes to.

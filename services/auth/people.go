@@ -128,7 +128,7 @@ func (a *Accounts) Join(ctx context.Context, email, org, name string, role ident
 		}
 		return m, a.audit(ctx, event{action: "user.create", org: org, subject: m.ID, to: kindOf(m)})
 	}
-	return account.User{}, apperr.New(apperr.Unavailable, "The user is being changed by other requests. Please try again.")
+	return account.User{}, apperr.Overtaken("user")
 }
 
 // join inserts or revives the membership of a person.

@@ -89,7 +89,7 @@ func (s *server) deleteByReference(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	return tooManyChanges("record")
+	return apperr.Overtaken("record")
 }
 
 // deletedBefore returns the record with the reference that an earlier attempt of the request deleted.

@@ -80,7 +80,7 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 			return s.conceal(c, err)
 		}
 	}
-	return tooManyChanges("event")
+	return apperr.Overtaken("event")
 }
 
 // putNewEvent creates the event; it returns errMoved if another event now has the reference.

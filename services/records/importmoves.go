@@ -226,7 +226,7 @@ func (s *server) markUndone(ctx context.Context, i record.Import, by record.Acto
 			return i, err
 		}
 	}
-	return i, apperr.New(apperr.Unavailable, "The import is being changed by other requests. Please try again.")
+	return i, apperr.Overtaken("import")
 }
 
 // moveImport returns the handler that submits or approves what an import created. Records that

@@ -167,7 +167,7 @@ func (s *server) editOrganization(c *fiber.Ctx) error {
 		}
 		return s.answerOrganization(c, status, o)
 	}
-	return tooManyChanges("organization")
+	return apperr.Overtaken("organization")
 }
 
 // attachChange reports a change of an organization for the audit log.

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -188,7 +187,7 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 		}
 		return answerSupplierFactor(c, f)
 	}
-	return tooManyChanges("factor")
+	return apperr.Overtaken("factor")
 }
 
 // supplierFactorMade answers with the version that another attempt of the request has
@@ -209,13 +208,6 @@ func (s *server) supplierFactorMade(c *fiber.Ctx, w writes.Write, read footprint
 		return true, err
 	}
 	return true, answerSupplierFactor(c, versions[i])
-}
-
-// tooManyChanges is the error of a change that each of its attempts found overtaken.
-func tooManyChanges(of string) error {
-	e := apperr.New(apperr.Unavailable, "Too many changes are being made to this %s at the same time. Please try again.", of)
-	e.RetryAfter = time.Second
-	return e
 }
 
 // nextVersion returns a proposal under the next version of its name.
@@ -393,5 +385,5 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 		c.Set(fiber.HeaderETag, after.ETag())
 		return web.OK(c, after.View())
 	}
-	return tooManyChanges("factor")
+	return apperr.Overtaken("factor")
 }

@@ -45,7 +45,7 @@ func (u upsert) put(ctx context.Context) (r record.Record, done string, err erro
 			return r, done, err
 		}
 	}
-	return record.Record{}, "", tooManyChanges("record")
+	return record.Record{}, "", apperr.Overtaken("record")
 }
 
 // errMoved means that the reference now belongs to another record or to none.
