@@ -153,13 +153,19 @@ type Records interface {
 	ReplaceRecord(ctx context.Context, org OrgID, r Record, prevRev int64) error
 }
 
+// RangeBytes is the number of stored bytes after which EventRange and VisibleRange end:
+// ordinary pages are far shorter, a hundred of the longest events have hundreds of megabytes.
+const RangeBytes = 1 << 20
+
 // Pages are the lists of a tenant, page by page.
 type Pages interface {
 	// EventSpan returns where the page of at most limit events after the newest skip ones lies in the slots of the
 	// organization, at one point in time. Its cost does not depend on the number of events.
 	EventSpan(ctx context.Context, org OrgID, skip, limit int64) (Span, error)
 	// EventRange reads the events from ≤ Slot ≤ to that are not deleted, highest
-	// Slot first.
+	// Slot first. It ends after the event with which it has read more than RangeBytes;
+	// the rest is for another call, so that who reads a long page can wait before
+	// holding all of it.
 	EventRange(ctx context.Context, org OrgID, from, to int64) ([]Event, error)
 	// EventRevisions is EventRange without the events.
 	EventRevisions(ctx context.Context, org OrgID, from, to int64) ([]Revision, error)

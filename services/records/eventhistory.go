@@ -6,24 +6,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/fairshare"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
-const (
-	// historyAtOnce is how many entries are read at a time: one of an event with the longest
-	// texts has half a megabyte.
-	historyAtOnce = 8
-	// longHistory is the length, in bytes, from which on pages of a history wait for one another.
-	longHistory = 1 << 20
-	// longHistories is how many such pages are in memory at a time, one of each organization.
-	longHistories = 2
-)
-
-func newLongHistories() *fairshare.Scheduler {
-	return fairshare.New(fairshare.Options{Slots: longHistories, Share: 1})
-}
+// historyAtOnce is how many entries are read at a time: one of an event with the longest
+// texts has half a megabyte.
+const historyAtOnce = 8
 
 // eventHistory lists the changes of an event with their actors, newest first. Every revision
 // has one entry and entries never change, so the page, its tag and the total follow from the
@@ -52,8 +41,9 @@ func (s *server) eventHistory(c *fiber.Ctx) error {
 		// revision; the event's own entry is the valid one.
 		entries, high = append(entries, event.Last), high-1
 	}
-	older, release, err := s.olderEntries(c.UserContext(), event, low, high)
-	defer release()
+	turn := s.longPages.of(event.Org)
+	defer turn.end()
+	older, err := s.olderEntries(c.UserContext(), turn, event, low, high)
 	if err != nil {
 		return err
 	}
@@ -66,22 +56,18 @@ func (s *server) eventHistory(c *fiber.Ctx) error {
 }
 
 // olderEntries reads the entries of an event from low to high, newest first. Before it holds
-// more than longHistory it waits until no other such page of the organization is in memory: a
-// hundred entries can have 57 MB, which many concurrent requests multiplied. release is called
-// once the response has been written.
-func (s *server) olderEntries(ctx context.Context, e record.Event, low, high int64) (entries []record.EventEntry, release func(), err error) {
-	release = func() {}
-	size, waited := 0, false
+// more than longPage it waits for its turn: a hundred entries can have 57 MB.
+func (s *server) olderEntries(ctx context.Context, turn *pageTurn, e record.Event, low, high int64) (entries []record.EventEntry, err error) {
+	size := 0
 	for ; low <= high; high -= historyAtOnce {
-		if size > longHistory && !waited {
-			if release, err = s.longHistories.Acquire(ctx, string(e.Org), 1); err != nil {
-				return nil, func() {}, web.TooLate(err)
+		if size > longPage {
+			if err := turn.wait(ctx); err != nil {
+				return nil, err
 			}
-			waited = true
 		}
 		older, err := s.Store.EventEntries(ctx, e.Org, e.ID, max(low, high-historyAtOnce+1), high)
 		if err != nil {
-			return nil, release, err
+			return nil, err
 		}
 		for _, entry := range slices.Backward(older) {
 			entries = append(entries, entry)
@@ -90,5 +76,5 @@ func (s *server) olderEntries(ctx context.Context, e record.Event, low, high int
 			}
 		}
 	}
-	return entries, release, nil
+	return entries, nil
 }

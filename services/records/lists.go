@@ -87,6 +87,8 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 		return err
 	}
 	org, events := orgOf(c), s.eventsFor(c)
+	turn := s.longPages.of(org)
+	defer turn.end()
 	return serve(c, s.answers, page, listing[record.EventView]{
 		name: "events " + string(org),
 		view: web.PrincipalOf(c).UserID + " " + web.PrincipalOf(c).Role.String(),
@@ -95,7 +97,7 @@ func (s *server) listEvents(c *fiber.Ctx) error {
 			return s.eventAppearances(ctx, org, events, from, to)
 		},
 		items: func(ctx context.Context, from, to int64) ([]record.EventView, error) {
-			return s.eventViews(c, events, from, to)
+			return s.eventViews(c, turn, events, from, to)
 		},
 		appearance: func(v record.EventView) appearance {
 			return appearance{record.Revision{Number: v.Slot, Rev: v.Rev, Event: v.ID}, v.Summary.Version()}
@@ -157,9 +159,28 @@ func (s *server) eventAppearances(ctx context.Context, org record.OrgID, events 
 	return all, err
 }
 
+// wholeRange reads the events from ≤ Slot ≤ to. If they are more than one read returns, it
+// waits for its turn before holding more: a hundred events can have hundreds of megabytes.
+func (v visibleEvents) wholeRange(ctx context.Context, turn *pageTurn, from, to int64) (events []record.Event, err error) {
+	for from <= to {
+		if len(events) > 0 {
+			if err := turn.wait(ctx); err != nil {
+				return nil, err
+			}
+		}
+		more, err := v.items(ctx, from, to)
+		if err != nil || len(more) == 0 {
+			return events, err
+		}
+		events = append(events, more...)
+		to = more[len(more)-1].Slot - 1
+	}
+	return events, nil
+}
+
 // eventViews reads a page of events as visible to the caller.
-func (s *server) eventViews(c *fiber.Ctx, visible visibleEvents, from, to int64) ([]record.EventView, error) {
-	events, err := visible.items(c.UserContext(), from, to)
+func (s *server) eventViews(c *fiber.Ctx, turn *pageTurn, visible visibleEvents, from, to int64) ([]record.EventView, error) {
+	events, err := visible.wholeRange(c.UserContext(), turn, from, to)
 	if err != nil {
 		return nil, err
 	}

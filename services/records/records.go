@@ -52,11 +52,10 @@ type server struct {
 	writes writes.Maker
 	keys   *idempotency.Keeper
 	// answers is the response cache.
-	answers *answers
-	plans   *plans
-	exports *fairshare.Budget // concurrent exports
-	// longHistories schedules the pages of histories that take much memory.
-	longHistories *fairshare.Scheduler
+	answers   *answers
+	plans     *plans
+	exports   *fairshare.Budget // concurrent exports
+	longPages longPageTurns
 }
 
 // New returns the HTTP application of the service.
@@ -78,7 +77,7 @@ func newApp(d Deps) (*fiber.App, web.Recall, error) {
 		keys:   &idempotency.Keeper{Store: d.Store, Now: d.Now, Logger: d.Logger},
 
 		answers: newAnswers(d.Store),
-		exports: fairshare.NewBudget(exportsAtOnce, exportsOfOne), longHistories: newLongHistories(),
+		exports: fairshare.NewBudget(exportsAtOnce, exportsOfOne), longPages: newLongPageTurns(),
 	}
 	s.keys.MayRepeat = s.mayRepeat
 	httpApp := web.New(web.Options{Service: "records", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work, Spool: d.Spool})

@@ -110,7 +110,7 @@ func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64
 	if most == 0 {
 		return nil, ctx.Err()
 	}
-	return list(ctx, s.events, "read events", bson.D{eq("org", org), eq("deleted", false), eq("slot", slots)},
+	return listUpTo(ctx, s.events, "read events", record.RangeBytes, bson.D{eq("org", org), eq("deleted", false), eq("slot", slots)},
 		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}).SetLimit(most))
 }
 

@@ -161,6 +161,29 @@ func list[D, T any](ctx context.Context, in *mongo.Collection, verb string, filt
 	return values, nil
 }
 
+// listUpTo is list up to the document with which their sizes exceed most bytes.
+func listUpTo[D, T any](ctx context.Context, in *mongo.Collection, verb string, most int, filter bson.D, convert func(D) (T, error), o *options.FindOptionsBuilder) ([]T, error) {
+	cursor, err := in.Find(ctx, filter, o.SetBatchSize(listBatch))
+	if err != nil {
+		return nil, mongox.Wrap(verb, err)
+	}
+	defer cursor.Close(context.WithoutCancel(ctx)) //nolint:errcheck // all that is needed has been read
+	var values []T
+	for whole := 0; whole <= most && cursor.Next(ctx); {
+		var document D
+		if err := cursor.Decode(&document); err != nil {
+			return nil, mongox.Wrap(verb, record.Damaged(err))
+		}
+		value, err := convert(document)
+		if err != nil {
+			return nil, mongox.Wrap(verb, record.Damaged(err))
+		}
+		values = append(values, value)
+		whole += len(cursor.Current)
+	}
+	return values, mongox.Wrap(verb, cursor.Err())
+}
+
 // exists reports whether a document matches.
 func exists(ctx context.Context, in *mongo.Collection, filter bson.D) (bool, error) {
 	err := in.FindOne(ctx, filter, options.FindOne().SetProjection(only("_id"))).Err()

@@ -86,7 +86,7 @@ func (s *Store) VisibleRange(ctx context.Context, org record.OrgID, member strin
 	if most == 0 {
 		return nil, ctx.Err()
 	}
-	return list(ctx, s.events, "read visible events", with(visibleFilter(org, member), eq("slot", slots)),
+	return listUpTo(ctx, s.events, "read visible events", record.RangeBytes, with(visibleFilter(org, member), eq("slot", slots)),
 		eventFromDoc, options.Find().SetSort(bson.D{eq("slot", -1)}).SetLimit(most))
 }
 

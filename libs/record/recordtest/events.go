@@ -3,6 +3,7 @@ package recordtest
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/identity"
@@ -129,6 +130,26 @@ func eventTests() []test {
 			want := someEvent("e5")
 			want.Slot = 5
 			equal(b, "event", events[0], want)
+		}},
+		{"a range of long events is read in parts", func(b *bench) {
+			for i := range 4 {
+				e := someEvent(record.EventID(fmt.Sprint("e", i+1)))
+				e.Description = strings.Repeat("x", record.RangeBytes*2/3)
+				_, err := b.InsertEvent(b.Context(), acme, e, record.Unlimited)
+				b.must(err)
+			}
+			for what, read := range map[string]func(to int64) ([]record.Event, error){
+				"all":     func(to int64) ([]record.Event, error) { return b.EventRange(b.Context(), acme, 1, to) },
+				"visible": func(to int64) ([]record.Event, error) { return b.VisibleRange(b.Context(), acme, "ann", 1, to) },
+			} {
+				for _, to := range []int64{4, 2} {
+					events, err := read(to)
+					b.must(err)
+					if len(events) != 2 || events[0].Slot != to || events[1].Slot != to-1 {
+						b.Errorf("%s up to %d: %d events", what, to, len(events))
+					}
+				}
+			}
 		}},
 		{"a deleted event is not found, except for its context", func(b *bench) {
 			b.insertEvent(acme, gala)

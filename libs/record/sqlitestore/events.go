@@ -93,7 +93,7 @@ func (s *Store) EventSpan(ctx context.Context, org record.OrgID, skip, limit int
 
 // EventRange implements record.Pages.
 func (s *Store) EventRange(ctx context.Context, org record.OrgID, from, to int64) ([]record.Event, error) {
-	events, err := sqlitex.List(ctx, s.db, scanEvent,
+	events, err := sqlitex.ListUpTo(ctx, s.db, record.RangeBytes, scanEventSize,
 		`SELECT `+eventColumns+` FROM events INDEXED BY events_live
 		 WHERE org = ? AND slot BETWEEN ? AND ? AND deleted = 0 ORDER BY slot DESC`, org, from, to)
 	return events, wrap("read events", err)

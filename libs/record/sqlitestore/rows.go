@@ -178,6 +178,22 @@ func scanEvent(row sqlitex.Scanner) (record.Event, error) {
 	return r.event()
 }
 
+// scanEventSize also returns the length of the event's texts.
+func scanEventSize(row sqlitex.Scanner) (record.Event, int, error) {
+	r, err := scanEventRow(row)
+	if err != nil {
+		return record.Event{}, 0, err
+	}
+	size := len(r.body)
+	for _, text := range []*string{r.boundary, r.governance, r.team} {
+		if text != nil {
+			size += len(*text)
+		}
+	}
+	e, err := r.event()
+	return e, size, err
+}
+
 // event returns the event, which shares no mutable values with the row.
 func (r eventRow) event() (record.Event, error) {
 	e := r.e

@@ -73,9 +73,8 @@ func (s *Store) VisibleSpan(ctx context.Context, org record.OrgID, member string
 
 // VisibleRange implements record.TeamPages.
 func (s *Store) VisibleRange(ctx context.Context, org record.OrgID, member string, from, to int64) ([]record.Event, error) {
-	events, err := sqlitex.List(ctx, s.db, scanEvent,
-		`SELECT `+eventColumns+` FROM events INDEXED BY events_live WHERE org = ?1 AND deleted = 0 AND slot IN (`+visible+`)`, org, member, from, to)
-	slices.SortFunc(events, func(a, b record.Event) int { return cmp.Compare(b.Slot, a.Slot) })
+	events, err := sqlitex.ListUpTo(ctx, s.db, record.RangeBytes, scanEventSize,
+		`SELECT `+eventColumns+` FROM events INDEXED BY events_live WHERE org = ?1 AND deleted = 0 AND slot IN (`+visible+`) ORDER BY slot DESC`, org, member, from, to)
 	return events, wrap("read visible events", err)
 }
 

@@ -30,17 +30,18 @@ func (h *histories) EventEntries(_ context.Context, _ record.OrgID, _ record.Eve
 // time; short ones, and those of others, do not wait.
 func TestLongHistoriesWaitForOneAnother(t *testing.T) {
 	t.Parallel()
-	store := &histories{size: longHistory / 4}
-	s := &server{Deps: Deps{Store: store}, longHistories: newLongHistories()}
+	store := &histories{size: longPage / 4}
+	s := &server{Deps: Deps{Store: store}, longPages: newLongPageTurns()}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	read := func(ctx context.Context, org record.OrgID) (func(), error) {
 		t.Helper()
-		entries, release, err := s.olderEntries(ctx, record.Event{Org: org, ID: "e"}, 3, 60)
+		turn := s.longPages.of(org)
+		entries, err := s.olderEntries(ctx, turn, record.Event{Org: org, ID: "e"}, 3, 60)
 		if err == nil && (len(entries) != 58 || entries[0].Rev != 60 || entries[57].Rev != 3) {
 			t.Errorf("%d entries", len(entries))
 		}
-		return release, err
+		return turn.end, err
 	}
 	first, err := read(t.Context(), "one")
 	if err != nil {
@@ -57,7 +58,7 @@ func TestLongHistoriesWaitForOneAnother(t *testing.T) {
 	if _, err := read(ended, "one"); err != nil {
 		t.Errorf("a short page waited: %v", err)
 	}
-	store.size = longHistory / 4
+	store.size = longPage / 4
 	first()
 	again, err := read(t.Context(), "one")
 	if err != nil {
@@ -78,4 +79,52 @@ func TestLongHistoriesWaitForOneAnother(t *testing.T) {
 	if _, err := read(deadline, "one"); apperr.CodeOf(err) != apperr.Unavailable {
 		t.Errorf("a page whose time ran out: %v", err)
 	}
+}
+
+// TestLongListsOfEventsWaitForOneAnother: so do lists of events, before they hold more than one read of the store returns.
+func TestLongListsOfEventsWaitForOneAnother(t *testing.T) {
+	t.Parallel()
+	turns, perRead := newLongPageTurns(), int64(10)
+	visible := visibleEvents{items: func(_ context.Context, from, to int64) (events []record.Event, err error) {
+		for slot := to; slot >= from && slot > to-perRead; slot-- {
+			if slot != 5 { // deleted
+				events = append(events, record.Event{Slot: slot})
+			}
+		}
+		return events, nil
+	}}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	read := func(ctx context.Context, org record.OrgID) (*pageTurn, error) {
+		t.Helper()
+		turn := turns.of(org)
+		events, err := visible.wholeRange(ctx, turn, 3, 60)
+		if err == nil && (len(events) != 57 || events[0].Slot != 60 || events[56].Slot != 3) {
+			t.Errorf("%d events", len(events))
+		}
+		return turn, err
+	}
+	first, err := read(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(ended, "one"); err == nil {
+		t.Error("a second long list is in memory at the same time")
+	}
+	other, err := read(t.Context(), "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.end()
+	perRead = 60
+	if _, err := read(ended, "one"); err != nil {
+		t.Errorf("a short list waited: %v", err)
+	}
+	perRead = 10
+	first.end()
+	again, err := read(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.end()
 }
