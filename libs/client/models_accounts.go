@@ -210,6 +210,8 @@ type Organization struct {
 type PendingPolicy struct {
 	// The proposed value.
 	FourEyes bool `json:"fourEyes"`
+	// The proposed value, if it would be switched off.
+	RequireReason bool `json:"requireReason,omitempty"`
 	// The proposed value, if automatic approval is switched on or loosened. In kg CO2e.
 	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
 	// The value proposed with it; if absent, no records are spot-checked.

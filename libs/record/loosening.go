@@ -6,6 +6,8 @@ import "math/big"
 type Loosening struct {
 	// FourEyes is whether four eyes stay on.
 	FourEyes bool `json:"fourEyes,omitempty"`
+	// NoReason: reasons are no longer required.
+	NoReason bool `json:"noReason,omitempty"`
 	// AutoApproveBelowKg and SpotCheckOneIn are the proposed automatic approval, if it approves more than the current
 	// one; else empty and 0.
 	AutoApproveBelowKg string `json:"autoApproveBelowKg,omitempty"`
@@ -13,18 +15,18 @@ type Loosening struct {
 }
 
 // LooseningOf returns what of the change of a policy takes a second administrator, and
-// whether anything does: switching four eyes off and, under four eyes, automatic approval
-// that is switched on, has a higher limit or checks fewer records.
+// whether anything does: switching four eyes off and, under four eyes, requiring no reasons
+// any more, or automatic approval that is switched on, has a higher limit or checks fewer records.
 func LooseningOf(was, is Policy) (Loosening, bool) {
 	if !was.FourEyes {
 		return Loosening{}, false
 	}
-	l := Loosening{FourEyes: is.FourEyes}
+	l := Loosening{FourEyes: is.FourEyes, NoReason: was.RequireReason && !is.RequireReason}
 	more := is.AutoApprove.loosens(was.AutoApprove)
 	if more {
 		l.AutoApproveBelowKg, l.SpotCheckOneIn = is.AutoApprove.BelowKg.String(), is.AutoApprove.SpotCheckOneIn
 	}
-	return l, more || !is.FourEyes
+	return l, more || l.NoReason || !is.FourEyes
 }
 
 // loosens reports whether a record may be approved that was not before.

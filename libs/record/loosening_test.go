@@ -13,8 +13,13 @@ func policyBelow(fourEyes bool, kg, oneIn int64) record.Policy {
 	return record.Policy{FourEyes: fourEyes, AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(kg), SpotCheckOneIn: oneIn}}
 }
 
-// With four-eyes control, a policy change that approves more automatically needs a second administrator; one that
-// approves less does not.
+func reasons(p record.Policy) record.Policy {
+	p.RequireReason = true
+	return p
+}
+
+// With four-eyes control, a policy change that approves more automatically, or requires no reasons any more, needs a
+// second administrator; one that approves less does not.
 func TestWhatLoosensAPolicy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -34,6 +39,10 @@ func TestWhatLoosensAPolicy(t *testing.T) {
 		"checks where there was none": {was: policyBelow(true, 5, 0), is: policyBelow(true, 5, 100)},
 		"switched off":                {was: policyBelow(true, 5, 3), is: policyBelow(true, 0, 0)},
 		"without four eyes":           {was: policyBelow(false, 0, 0), is: policyBelow(true, 5, 0)},
+		"no reasons":                  {reasons(policyBelow(true, 5, 2)), policyBelow(true, 5, 2), record.Loosening{FourEyes: true, NoReason: true}, true},
+		"no reasons, nor four eyes":   {reasons(policyBelow(true, 5, 2)), policyBelow(false, 5, 2), record.Loosening{NoReason: true}, true},
+		"reasons":                     {was: policyBelow(true, 5, 2), is: reasons(policyBelow(true, 5, 2))},
+		"no reasons, no four eyes":    {was: reasons(policyBelow(false, 5, 2)), is: policyBelow(false, 5, 2)},
 	} {
 		got, second := record.LooseningOf(c.was, c.is)
 		if second != c.second || second && got != c.want {

@@ -38,6 +38,8 @@ type organizationView struct {
 
 type pendingPolicy struct {
 	FourEyes bool `json:"fourEyes"`
+	// RequireReason is false if reasons would no longer be required, otherwise absent.
+	RequireReason *bool `json:"requireReason,omitempty"`
 	// AutoApproveBelowKg and SpotCheckOneIn are present if they would change.
 	AutoApproveBelowKg json.Number  `json:"autoApproveBelowKg,omitempty"`
 	SpotCheckOneIn     int64        `json:"spotCheckOneIn,omitempty"`
@@ -70,6 +72,9 @@ func (s *server) answerOrganization(c *fiber.Ctx, status int, o record.Organizat
 	if p := o.Pending; p != nil {
 		view.Pending = &pendingPolicy{FourEyes: p.FourEyes, AutoApproveBelowKg: json.Number(p.AutoApproveBelowKg), SpotCheckOneIn: p.SpotCheckOneIn,
 			ProposedBy: p.By, ProposedAt: timestamp.Format(p.At)}
+		if p.NoReason {
+			view.Pending.RequireReason = new(false)
+		}
 	}
 	return web.Answer(c, status, view)
 }
@@ -181,9 +186,9 @@ func attachChange(c *fiber.Ctx, org record.OrgID, done record.ChangeRequest) err
 // pendingFor is how long a policy change waits for a second administrator.
 const pendingFor = 7 * 24 * time.Hour
 
-// governPolicy records the history of the policy. Disabling four-eyes control, and more
-// automatic approval under it, requires a second administrator to make the same request: the
-// first one only stores the pending change, and is answered 202.
+// governPolicy records the history of the policy. Disabling four-eyes control, and less strict
+// rules under it (record.LooseningOf), require a second administrator to make the same request:
+// the first one only stores the pending change, and is answered 202.
 func (s *server) governPolicy(was record.Organization, o *record.Organization, by record.Actor) (status int) {
 	now := s.now()
 	if loosening, ok := record.LooseningOf(was.Policy, o.Policy); ok {
@@ -217,6 +222,7 @@ func changesOf(was, is record.Organization) (before, after string) {
 	add("fourEyes", strconv.FormatBool(was.Policy.FourEyes), strconv.FormatBool(is.Policy.FourEyes))
 	add("requireReason", strconv.FormatBool(was.Policy.RequireReason), strconv.FormatBool(is.Policy.RequireReason))
 	add("fourEyesOffProposed", strconv.FormatBool(offProposed(was)), strconv.FormatBool(offProposed(is)))
+	add("reasonOffProposed", strconv.FormatBool(reasonOffProposed(was)), strconv.FormatBool(reasonOffProposed(is)))
 	add("autoApprovalProposed", autoProposed(was), autoProposed(is))
 	add("autoApproveBelowKg", was.Policy.AutoApprove.BelowKg.String(), is.Policy.AutoApprove.BelowKg.String())
 	add("spotCheckOneIn", strconv.FormatInt(was.Policy.AutoApprove.SpotCheckOneIn, 10), strconv.FormatInt(is.Policy.AutoApprove.SpotCheckOneIn, 10))
@@ -224,6 +230,8 @@ func changesOf(was, is record.Organization) (before, after string) {
 }
 
 func offProposed(o record.Organization) bool { return o.Pending != nil && !o.Pending.FourEyes }
+
+func reasonOffProposed(o record.Organization) bool { return o.Pending != nil && o.Pending.NoReason }
 
 // autoProposed returns the automatic approval that waits for a second administrator, or "none".
 func autoProposed(o record.Organization) string {

@@ -64,7 +64,9 @@ type world struct {
 	fourEyes      bool
 	reason        bool
 	offProposedBy string
-	ever          bool // a record was approved before
+	// noReasonProposedBy proposed to require no reasons any more.
+	noReasonProposedBy string
+	ever               bool // a record was approved before
 }
 
 func (w world) clone() world {
@@ -85,7 +87,7 @@ func (w world) state() string {
 	for _, e := range w.editions {
 		fmt.Fprintf(&s, " %d/%t", e.revision, e.withdrawn)
 	}
-	fmt.Fprintf(&s, "|%t %t %t", w.fourEyes, w.reason, w.offProposedBy != "")
+	fmt.Fprintf(&s, "|%t %t %t %t", w.fourEyes, w.reason, w.offProposedBy != "", w.noReasonProposedBy != "")
 	return s.String()
 }
 

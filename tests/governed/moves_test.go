@@ -340,8 +340,14 @@ func (p *play) policy() move {
 		reason := p.random.IntN(2) == 0
 		m.what, m.body = fmt.Sprint("requireReason ", reason), map[string]any{"policy": map[string]any{"requireReason": reason}}
 		m.does = func(w *world) {
-			if w.reason != reason {
-				w.reason, w.offProposedBy = reason, ""
+			switch {
+			case w.reason == reason:
+			case reason || !w.fourEyes:
+				w.reason, w.offProposedBy, w.noReasonProposedBy = reason, "", ""
+			case w.noReasonProposedBy == "" || w.noReasonProposedBy == by:
+				w.noReasonProposedBy, w.offProposedBy = by, ""
+			default:
+				w.reason, w.noReasonProposedBy = false, ""
 			}
 		}
 		return m
@@ -352,9 +358,9 @@ func (p *play) policy() move {
 		switch {
 		case on == w.fourEyes:
 		case on:
-			w.fourEyes = true
+			w.fourEyes, w.offProposedBy, w.noReasonProposedBy = true, "", ""
 		case w.offProposedBy == "" || w.offProposedBy == by:
-			w.offProposedBy = by
+			w.offProposedBy, w.noReasonProposedBy = by, ""
 		default:
 			w.fourEyes, w.offProposedBy = false, ""
 		}

@@ -286,8 +286,12 @@ func (s *system) observed() (world, map[string]record.Record) {
 	if e.EndDate != e.StartDate {
 		w.days = 2
 	}
-	if o.Pending != nil {
-		w.offProposedBy = o.Pending.By.ID
+	switch p := o.Pending; {
+	case p == nil:
+	case p.FourEyes:
+		w.noReasonProposedBy = p.By.ID
+	default:
+		w.offProposedBy = p.By.ID
 	}
 	for i, c := range e.Proposals {
 		w.proposals[i] = proposal{assessed: len(c.Effect) > 0, ctxRev: c.ContextRev, revision: c.ResultRevision}

@@ -3227,6 +3227,8 @@ export interface components {
             pendingPolicy?: {
                 /** @description The proposed value. */
                 fourEyes: boolean;
+                /** @description The proposed value, if it would be switched off. */
+                requireReason?: boolean;
                 /** @description The proposed value, if automatic approval is switched on or loosened. */
                 autoApproveBelowKg?: number;
                 /** @description The value proposed with it; if absent, no records are spot-checked. */
@@ -10518,7 +10520,7 @@ export interface operations {
                     "application/json": components["schemas"]["OrganizationResponse"];
                 };
             };
-            /** @description Switching off four-eyes approval, and, while it is on, switching on or loosening automatic approval, waits until a second administrator requests the same; nothing else of the request applies. */
+            /** @description Switching off four-eyes approval, and, while it is on, switching off `requireReason`, or switching on or loosening automatic approval, waits until a second administrator requests the same; nothing else of the request applies. */
             202: {
                 headers: {
                     "Preference-Applied": components["headers"]["PreferenceApplied"];

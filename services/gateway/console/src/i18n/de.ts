@@ -831,6 +831,7 @@ export const de: Translation = {
     policy_fourEyes: 'Vier Augen',
     policy_requireReason: 'Nach Gründen fragen',
     policy_fourEyesOffProposed: 'Vier Augen abzuschalten ist vorgeschlagen',
+    policy_reasonOffProposed: 'Nicht mehr nach Gründen zu fragen ist vorgeschlagen',
     policy_autoApprovalProposed: 'Mehr Freigabe von selbst ist vorgeschlagen',
     policy_autoApproveBelowKg: 'Von selbst freigeben unter (kg CO₂e)',
     policy_spotCheckOneIn: 'Stichprobe: eins von',
@@ -887,6 +888,8 @@ export const de: Translation = {
       'Unter vier Augen bleiben die Regeln, bis eine zweite Administration sie innerhalb von sieben Tagen ebenso ändert.',
     pending:
       '{{name}} möchte vier Augen ausschalten ({{time}}). Eine andere Administration bestätigt, indem sie sie ebenfalls ausschaltet.',
+    pendingReason:
+      '{{name}} möchte nicht mehr nach Gründen fragen lassen ({{time}}). Eine andere Administration bestätigt mit derselben Änderung.',
     pendingAuto:
       '{{name}} möchte mehr von selbst freigeben lassen ({{time}}). Eine andere Administration bestätigt mit derselben Änderung.',
     below: 'Von selbst freigeben unter (kg CO₂e)',

@@ -813,6 +813,7 @@ export const en = {
     policy_fourEyes: 'Four-eyes control',
     policy_requireReason: 'Require reasons',
     policy_fourEyesOffProposed: 'Switching off four-eyes control is proposed',
+    policy_reasonOffProposed: 'Requiring no reasons any more is proposed',
     policy_autoApprovalProposed: 'More automatic approval is proposed',
     policy_autoApproveBelowKg: 'Approve automatically below (kg CO₂e)',
     policy_spotCheckOneIn: 'Spot check: one in',
@@ -869,6 +870,8 @@ export const en = {
       'With four-eyes control, the policy changes when a second administrator makes the same change within seven days.',
     pending:
       '{{name}} proposed to switch off four-eyes control ({{time}}). Another administrator confirms it by switching it off as well.',
+    pendingReason:
+      '{{name}} proposed to require no reasons any more ({{time}}). Another administrator confirms it by making the same change.',
     pendingAuto:
       '{{name}} proposed to approve more records automatically ({{time}}). Another administrator confirms it by making the same change.',
     below: 'Approve automatically below (kg CO₂e)',

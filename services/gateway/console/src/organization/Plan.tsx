@@ -10,6 +10,15 @@ import { Problem } from '../ui/states';
 
 const limits = ['rowsPerImport', 'openImports', 'recordsPerEvent', 'recordsPerOrganization'] as const;
 
+/** The texts of what a pending change of the policy makes less strict. */
+function proposalsOf(p: NonNullable<Schemas['Organization']['pendingPolicy']>) {
+  const all: ('org.pending' | 'org.pendingReason' | 'org.pendingAuto')[] = [];
+  if (!p.fourEyes) all.push('org.pending');
+  if (p.requireReason === false) all.push('org.pendingReason');
+  if (p.autoApproveBelowKg != null) all.push('org.pendingAuto');
+  return all;
+}
+
 /** The plan with its quota and limits, and the rules of approval. */
 export function Plan(): ReactNode {
   const { t } = useTranslation();
@@ -69,10 +78,11 @@ export function Plan(): ReactNode {
         </Title>
         {pendingPolicy && (
           <Alert color="orange" mb="sm" role="status">
-            {t(pendingPolicy.fourEyes ? 'org.pendingAuto' : 'org.pending', {
-              name: pendingPolicy.proposedBy.name,
-              time: time(pendingPolicy.proposedAt),
-            })}
+            {proposalsOf(pendingPolicy)
+              .map((proposed) =>
+                t(proposed, { name: pendingPolicy.proposedBy.name, time: time(pendingPolicy.proposedAt) }),
+              )
+              .join(' ')}
           </Alert>
         )}
         <form onSubmit={submit}>
