@@ -89,6 +89,9 @@ func (l auditLog) takeUser(e account.AuditEntry) {
 	l.users[e.Subject] = u
 }
 
+// policyParts has the names of all parts of a policy.
+var policyParts = policyTexts(record.Organization{})
+
 func (l *auditLog) take(e account.AuditEntry) {
 	switch {
 	case strings.HasPrefix(e.Action, "user."):
@@ -109,7 +112,8 @@ func (l *auditLog) take(e account.AuditEntry) {
 		l.factors[e.Subject] = hash
 	case e.Action == audit.Organization:
 		for change := range strings.SplitSeq(e.After, ", ") {
-			if name, value, ok := strings.Cut(change, " "); ok && name != "fourEyesOffProposed" {
+			name, value, _ := strings.Cut(change, " ")
+			if _, part := policyParts[name]; part { // not a proposal
 				l.policy[name] = value
 			}
 		}

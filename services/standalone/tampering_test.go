@@ -63,6 +63,9 @@ func work(t *testing.T) worked {
 	a.must("", "org", "plan", "--org", a.org, "--plan", "enterprise")
 	signIn("a@example.test")
 	call("PATCH", "/organization", `{"policy":{"fourEyes":true,"requireReason":true}}`, http.StatusOK)
+	// Proposals are in the log, and no part of the policy.
+	call("PATCH", "/organization", `{"policy":{"autoApproveBelowKg":5,"spotCheckOneIn":2}}`, http.StatusAccepted)
+	call("PATCH", "/organization", `{"policy":{"requireReason":false}}`, http.StatusAccepted)
 	call("PATCH", "/users/"+gone, `{"role":"viewer"}`, http.StatusOK)
 	call("DELETE", "/users/"+gone, "", http.StatusOK)
 	w.factor = call("POST", "/supplier-factors", `{"name":"Green, Power","kgCO2ePerUnit":0.0123,"unit":"kWh","stage":"combined","source":"EPD","evidence":[{"name":"d.pdf","sha256":"`+strings.Repeat("ab", 32)+`"}]}`, http.StatusCreated)["_id"].(string)
