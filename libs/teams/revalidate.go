@@ -9,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/api"
-	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -21,12 +20,6 @@ const (
 	// askTimeout bounds each asking.
 	askTimeout = 3 * time.Second
 )
-
-// readmitter is a verifier that checks whether a session still admits a caller, even if the token has expired since:
-// a response that was begun in time is not cut off for that.
-type readmitter interface {
-	Readmit(ctx context.Context, token string, p identity.Principal) error
-}
 
 // Revalidate returns a function that checks whether the caller would still be admitted, for a response that takes longer
 // to send than a revocation may take; it is called before each piece. It returns nil while the session has the same
@@ -49,7 +42,7 @@ func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() tim
 		}
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
-		if err := readmit(ctx, v, token, p); err != nil {
+		if err := web.Readmit(ctx, v, token, p); err != nil {
 			return err
 		}
 		e, err := events.EventContext(ctx, record.OrgID(p.Org), event)
@@ -68,16 +61,4 @@ func Revalidate(c *fiber.Ctx, v web.TokenVerifier, events Events, now func() tim
 		asked = now()
 		return nil
 	}, nil
-}
-
-// readmit returns nil if a token still admits its principal.
-func readmit(ctx context.Context, v web.TokenVerifier, token string, p identity.Principal) error {
-	if r, ok := v.(readmitter); ok {
-		return r.Readmit(ctx, token, p)
-	}
-	again, err := v.Verify(ctx, token)
-	if err == nil && (again.UserID != p.UserID || again.Org != p.Org || again.Role != p.Role) {
-		err = identity.NotAdmitted()
-	}
-	return err
 }

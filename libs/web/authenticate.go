@@ -52,6 +52,25 @@ func authenticate(c *fiber.Ctx, v TokenVerifier) error {
 	return nil
 }
 
+// readmitter is a verifier that checks whether a session still admits a caller, even if
+// the token has expired since: what was begun in time is not cut off for that.
+type readmitter interface {
+	Readmit(ctx context.Context, token string, p identity.Principal) error
+}
+
+// Readmit returns nil if a token still admits the principal that v verified it for
+// earlier: when a long body was received, or while a long response is sent.
+func Readmit(ctx context.Context, v TokenVerifier, token string, p identity.Principal) error {
+	if r, ok := v.(readmitter); ok {
+		return r.Readmit(ctx, token, p)
+	}
+	again, err := v.Verify(ctx, token)
+	if err == nil && (again.UserID != p.UserID || again.Org != p.Org || again.Role != p.Role) {
+		err = identity.NotAdmitted()
+	}
+	return err
+}
+
 // verify returns the principal of the token in a header.
 func verify(ctx context.Context, h *fasthttp.RequestHeader, v TokenVerifier) (identity.Principal, error) {
 	token := bearer(h)

@@ -2,6 +2,8 @@ package web_test
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -9,20 +11,25 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
 // uploading is an application with one operation for users and one without a token.
-func uploading(t *testing.T) *bundle {
+func uploading(t *testing.T) *bundle { return uploadingFor(t, members()) }
+
+func uploadingFor(t *testing.T, verifier web.TokenVerifier) *bundle {
 	t.Helper()
 	b := setup(t)
 	read := func(c *fiber.Ctx) error { return web.OK(c, len(c.Request().Body())) }
-	if err := register(b.app, "", members(), []served{
+	if err := register(b.app, "", verifier, []served{
 		{Method: "POST", Path: "/create", Role: identity.User, Handler: read},
 		{Method: "POST", Path: "/login", Handler: read},
 	}); err != nil {
@@ -137,5 +144,43 @@ func TestBodiesAreBounded(t *testing.T) {
 	all.Wait()
 	for range 20 {
 		ask("user-a", large).ok(http.StatusOK)
+	}
+}
+
+// leaving are members whose sessions end.
+type leaving struct {
+	tokens
+	asked atomic.Int64
+	ended atomic.Bool
+}
+
+func (l *leaving) Verify(ctx context.Context, token string) (identity.Principal, error) {
+	l.asked.Add(1)
+	if l.ended.Load() {
+		return identity.Principal{}, identity.NotAdmitted()
+	}
+	return l.tokens.Verify(ctx, token)
+}
+
+// TestSessionsThatEndDuringABody: a body that is sent slowly is not accepted from a caller whose session has ended meanwhile.
+func TestSessionsThatEndDuringABody(t *testing.T) {
+	t.Parallel()
+	sessions := &leaving{tokens: members()}
+	b := uploadingFor(t, sessions)
+	stays := b.upload("/create", "user-a", 64<<10)
+	if got := stays(); got != http.StatusOK {
+		t.Errorf("a session that lasts: %d", got)
+	}
+	before := sessions.asked.Load()
+	leaves := b.upload("/create", "user-a", 64<<10)
+	testkit.Eventually(t, 10*time.Second, func() error {
+		if sessions.asked.Load() == before {
+			return errors.New("the second request has not been admitted yet")
+		}
+		return nil
+	})
+	sessions.ended.Store(true)
+	if got := leaves(); got != http.StatusUnauthorized {
+		t.Errorf("a session that has ended: %d", got)
 	}
 }
