@@ -126,6 +126,31 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
   faults.length = 0; // the server was away
 });
 
+test('what is typed in one tab is not made in another one too, and is there once the first is closed', async () => {
+  const id = await the.server.event('Two tabs');
+  const { page, context } = await visit('user', `/events/${id}/sheet`);
+  await grid(page).focus();
+  for (const text of ['LHR', 'CDG', '7']) {
+    await page.keyboard.type(text);
+    await page.keyboard.press('Tab');
+  }
+  await says(page, 1, 3, '7');
+  // Its figure comes after what was typed was kept.
+  await page.getByRole('gridcell', { name: /kg$/ }).first().waitFor();
+  const other = await context.newPage();
+  await other.goto(`/events/${id}/sheet`);
+  await grid(other).waitFor();
+  const saved = () => the.server.api('user', 'GET', `/events/${id}/flights`);
+  await grid(other).focus();
+  await other.keyboard.type('AMS');
+  await other.keyboard.press('Enter');
+  await other.getByText(/not saved/).first().waitFor();
+  assert.equal((await saved()).pagination.total, 0);
+  await page.close();
+  await until('it is made once', async () => (await saved()).pagination.total === 1);
+  assert.equal((await saved()).items[0].from, 'LHR');
+});
+
 test('which column is which is asked once for each kind of table', async () => {
   const tables = [await the.server.event('Mapped'), await the.server.event('Mapped again')];
   const { page } = await visit('user', `/events/${tables[0]}/sheet`);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { browserLocks } from './locks';
 
 /** The client of one tab; tabs share the browser's storage and locks. */
 const tab = async (): Promise<typeof import('../src/api/client')> => {
@@ -26,24 +27,12 @@ beforeEach(() => {
     return expired ? failed(401, 'UNAUTHENTICATED') : fine();
   };
   const kept = new Map<string, string>();
-  const ends = new Map<string, Promise<unknown>>();
   vi.stubGlobal('location', { origin: 'http://localhost' });
   vi.stubGlobal('localStorage', {
     getItem: (k: string) => kept.get(k) ?? null,
     setItem: (k: string, v: string) => kept.set(k, v),
   });
-  vi.stubGlobal('navigator', {
-    locks: {
-      request: (name: string, work: () => Promise<unknown>) => {
-        const done = (ends.get(name) ?? Promise.resolve()).then(work);
-        ends.set(
-          name,
-          done.catch(() => {}),
-        );
-        return done;
-      },
-    },
-  });
+  vi.stubGlobal('navigator', { locks: browserLocks() });
   vi.stubGlobal('fetch', async (input: Request | string, init?: RequestInit) => {
     const request = typeof input === 'string' ? new Request(`http://localhost${input}`, init) : input;
     expect(request.headers.get('X-ECF-Console')).toBe('1');

@@ -2,9 +2,10 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
 import { remove } from '../src/sheet/commands';
-import { discardDrafts, readDrafts, readOutgoing } from '../src/sheet/drafts';
+import { countDrafts, discardDrafts, takeOver } from '../src/sheet/drafts';
 import { Engine } from '../src/sheet/engine';
 import { type ServerRecord, Store } from '../src/sheet/store';
+import { browserLocks } from './locks';
 
 /** A server of one event in memory, with idempotency keys as the real one has them. */
 class Server {
@@ -87,6 +88,7 @@ const kept = new Map<string, string>();
 beforeEach(() => {
   server = new Server();
   vi.stubGlobal('fetch', (r: Request) => server.fetch(r));
+  vi.stubGlobal('navigator', { locks: browserLocks() });
   vi.stubGlobal('location', { origin: 'http://localhost' });
   vi.stubGlobal('localStorage', {
     getItem: (k: string) => kept.get(k) ?? null,
@@ -125,7 +127,7 @@ describe('saving', () => {
     engine.left();
     await until(() => store.get(key)?.id);
     expect(server.records.size).toBe(1);
-    engine.stop();
+    await engine.stop();
   });
   it('saves a row as it was left, even if the focus is back before it was checked', async () => {
     const { store, engine } = await visit();
@@ -138,7 +140,7 @@ describe('saving', () => {
     store.edit([{ key, type: 'flights', cells: { from: 'CDG' } }]);
     await until(() => store.get(key)?.check.state === 'good');
     expect(server.requests.filter((r) => r.startsWith('PATCH'))).toEqual([]);
-    engine.stop();
+    await engine.stop();
   });
   it('undoes the making of a saved row at the server, and does it again', async () => {
     const { store, engine } = await visit();
@@ -148,7 +150,7 @@ describe('saving', () => {
     await until(() => server.records.size === 0 && store.rows.length === 0);
     store.redo();
     await until(() => server.records.size === 1);
-    engine.stop();
+    await engine.stop();
   });
   it('does not undo the making of a row that somebody has changed since, and says so', async () => {
     const { store, engine } = await visit();
@@ -161,7 +163,7 @@ describe('saving', () => {
     store.undo();
     await until(() => why.length === 1);
     expect(server.records.size).toBe(1);
-    engine.stop();
+    await engine.stop();
   });
   it('asks once for many rows', async () => {
     const { store, engine } = await visit();
@@ -170,7 +172,7 @@ describe('saving', () => {
     expect(server.requests.filter((r) => r.endsWith('dry'))).toHaveLength(2);
     expect(server.requests.filter((r) => r === 'POST /events/e/flights/batch')).toHaveLength(2);
     expect(server.requests.filter((r) => r.startsWith('PATCH'))).toEqual([]);
-    engine.stop();
+    await engine.stop();
   });
   it('keeps a faulty row and names the fault in its cell', async () => {
     const { store, engine } = await visit();
@@ -178,7 +180,7 @@ describe('saving', () => {
     await until(() => store.get(key)?.check.state === 'bad');
     expect(store.get(key)?.check.faults.from?.suggestions).toEqual(['JFK']);
     expect(server.records.size).toBe(0);
-    engine.stop();
+    await engine.stop();
   });
 });
 
@@ -188,16 +190,16 @@ describe('nothing is lost or doubled', () => {
     server.loseAnswers = true;
     first.store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
     await until(() => server.records.size === 1 && first.engine.trouble);
-    first.engine.stop();
-    expect(await readOutgoing('o:u', 'e')).toHaveLength(1);
+    await first.engine.stop();
+    expect((await takeOver('o:u', 'e', 'nobody')).outgoing).toHaveLength(1);
     server.loseAnswers = false;
     const second = await visit();
     await until(() => second.store.rows.every((r) => r.id));
     second.engine.schedule(0);
-    await until(async () => (await readOutgoing('o:u', 'e')).length === 0);
+    await vi.waitFor(async () => expect((await takeOver('o:u', 'e', 'nobody')).outgoing).toEqual([]));
     expect(server.records.size).toBe(1);
     expect(second.store.rows.filter((r) => r.cells.from === 'LHR')).toHaveLength(1);
-    second.engine.stop();
+    await second.engine.stop();
   });
   it('when an answer is lost and the page stays', async () => {
     const { store, engine } = await visit();
@@ -208,7 +210,7 @@ describe('nothing is lost or doubled', () => {
     engine.schedule(0);
     await until(() => store.rows.every((r) => r.id));
     expect(server.records.size).toBe(1);
-    engine.stop();
+    await engine.stop();
   });
   it('when a deletion is repeated whose answer was lost', async () => {
     const { store, engine } = await visit();
@@ -220,29 +222,29 @@ describe('nothing is lost or doubled', () => {
     server.loseAnswers = false;
     expect(await remove(engine, [...store.rows])).toEqual([]);
     expect(store.rows).toHaveLength(0);
-    engine.stop();
+    await engine.stop();
   });
   it('while the server is away', async () => {
     const first = await visit();
     server.down = true;
     first.store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
     await until(() => first.engine.trouble?.kind === 'offline');
-    await first.engine.keep();
-    first.engine.stop();
+    await first.engine.stop();
     server.down = false;
     const second = await visit();
     expect(second.store.rows.map((r) => r.cells.from)).toContain('LHR');
     await until(() => server.records.size === 1);
-    second.engine.stop();
+    await second.engine.stop();
   });
   it('and another user never sees it', async () => {
     const { store, engine } = await visit();
     server.down = true;
     store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
     await engine.keep();
-    engine.stop();
-    expect(await readDrafts('o:u', 'e')).toHaveLength(1);
-    expect(await readDrafts('o:other', 'e')).toHaveLength(0);
+    await engine.stop();
+    expect(await countDrafts('o:u')).toBe(1);
+    server.down = false;
+    expect((await visit('o:other')).store.rows).toEqual([]);
   });
 });
 
@@ -266,6 +268,71 @@ describe('a row that somebody else has changed', () => {
     const row = store.get('r1');
     if (row) await engine.resolve(row, true);
     await until(() => server.records.get('r1')?.from === 'CDG');
-    engine.stop();
+    await engine.stop();
+  });
+});
+
+describe('what is typed into one of two open sheets', () => {
+  const typed = async (): Promise<{ store: Store; engine: Engine; key: string }> => {
+    const sheet = await visit();
+    const [key = ''] = sheet.store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    sheet.engine.active = key;
+    await until(() => sheet.store.get(key)?.check.state === 'good');
+    await sheet.engine.keep();
+    return { ...sheet, key };
+  };
+  it('is not made by the other one too', async () => {
+    const { store, engine, key } = await typed();
+    const other = await visit();
+    expect(other.store.rows).toEqual([]);
+    other.store.edit([{ type: 'flights', cells: { from: 'AMS' } }]);
+    await until(() => other.store.rows[0]?.id);
+    engine.active = null;
+    engine.left();
+    await until(() => store.get(key)?.id);
+    expect([...server.records.values()].map((r) => r.from)).toEqual(['AMS', 'LHR']);
+    await engine.stop();
+    await other.engine.stop();
+  });
+  it('is saved by the other one when the first is closed', async () => {
+    const { engine, key } = await typed();
+    const other = await visit();
+    await engine.stop();
+    await until(() => other.store.get(key)?.id);
+    expect(server.records.size).toBe(1);
+    await other.engine.stop();
+  });
+  it('is made once if its page is left while it is on its way', async () => {
+    const { engine, key } = await typed();
+    let answer: (() => void) | undefined;
+    const { fetch } = server;
+    server.fetch = async (r) => {
+      if (r.url.endsWith('/batch') && !r.headers.get('X-Dry-Run'))
+        await new Promise<void>((go) => {
+          answer ??= go;
+        });
+      return fetch(r);
+    };
+    engine.active = null;
+    engine.finish();
+    const other = await visit();
+    await until(() => answer);
+    answer?.();
+    await until(() => other.store.rows.length === 1);
+    expect(other.store.get(key)).toBeUndefined();
+    expect(server.records.size).toBe(1);
+    await other.engine.stop();
+  });
+  it('is left to the next visit if it cannot be saved on leaving the page', async () => {
+    const { engine, key } = await typed();
+    server.down = true;
+    engine.active = null;
+    engine.finish();
+    await until(() => engine.trouble);
+    server.down = false;
+    const other = await visit();
+    await until(() => other.store.get(key)?.id);
+    expect(server.records.size).toBe(1);
+    await other.engine.stop();
   });
 });

@@ -116,9 +116,8 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
       window.removeEventListener('online', resume);
       window.removeEventListener('ecf-signed-in', resume);
       document.removeEventListener('visibilitychange', back);
-      engine.left();
-      engine.sums.stop();
       void engine.keep();
+      engine.finish();
     };
   }, [client, engine, eventId]);
 

@@ -16,6 +16,8 @@ export interface Draft {
   /** The server's state of the record at the time of the input. */
   saved?: Cells;
   at: number;
+  /** The open sheet that holds it. */
+  owner?: string;
 }
 
 /** A batch that was sent, or is about to be: sending it again with its key has no further effect. */
@@ -27,6 +29,7 @@ export interface Outgoing {
   type: string;
   rows: { key: string; cells: Cells }[];
   items: Record<string, unknown>[];
+  owner?: string;
 }
 
 interface Schema extends DBSchema {
@@ -49,18 +52,57 @@ function db(): Promise<IDBPDatabase<Schema>> {
   return opened;
 }
 
-export async function readDrafts(scope: string, event: string): Promise<Draft[]> {
-  const list = await (await db()).getAllFromIndex('drafts', 'event', [scope, event]);
-  return list.sort((a, b) => a.at - b.at);
+/** Held by a sheet while it is open, in whichever tab. The browser releases it when the tab is closed or crashes. */
+const lockOf = (owner: string): string => `ecf-sheet-${owner}`;
+
+/** Makes an open sheet the owner of what it writes; returns what ends that. */
+export async function own(owner: string): Promise<() => void> {
+  const { locks } = globalThis.navigator ?? {};
+  if (!locks) return () => {};
+  return new Promise((held, failed) => {
+    locks.request(lockOf(owner), () => new Promise<void>((release) => held(release))).catch(failed);
+  });
+}
+
+/** Waits until a sheet is closed. */
+export async function closing(owner: string): Promise<void> {
+  await navigator.locks.request(lockOf(owner), () => {});
+}
+
+interface Left {
+  drafts: Draft[];
+  outgoing: Outgoing[];
+  /** The open sheets that hold others: what is typed into one sheet is not saved by another one too. */
+  others: string[];
+}
+
+/** Takes over what no open sheet holds. */
+export async function takeOver(scope: string, event: string, owner: string): Promise<Left> {
+  const take = async (): Promise<Left> => {
+    const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {};
+    const open = new Set(held.map((l) => l.name));
+    const others = new Set<string>();
+    const free = (x: Draft | Outgoing): boolean => {
+      if (x.owner === undefined || x.owner === owner || !open.has(lockOf(x.owner))) return true;
+      others.add(x.owner);
+      return false;
+    };
+    const tx = (await db()).transaction(['drafts', 'outgoing'], 'readwrite');
+    const drafts = (await tx.objectStore('drafts').index('event').getAll([scope, event])).filter(free);
+    const outgoing = (await tx.objectStore('outgoing').index('event').getAll([scope, event])).filter(free);
+    for (const d of drafts) void tx.objectStore('drafts').put({ ...d, owner });
+    for (const o of outgoing) void tx.objectStore('outgoing').put({ ...o, owner });
+    await tx.done;
+    return { drafts: drafts.sort((a, b) => a.at - b.at), outgoing, others: [...others] };
+  };
+  // One sheet at a time: of two that open together one finds that the other has taken them.
+  const { locks } = globalThis.navigator ?? {};
+  return locks ? locks.request('ecf-drafts', take) : take();
 }
 
 export async function writeDrafts(put: Draft[], drop: [string, string, string][]): Promise<void> {
   const tx = (await db()).transaction('drafts', 'readwrite');
   await Promise.all([...put.map((d) => tx.store.put(d)), ...drop.map((k) => tx.store.delete(k)), tx.done]);
-}
-
-export async function readOutgoing(scope: string, event: string): Promise<Outgoing[]> {
-  return (await db()).getAllFromIndex('outgoing', 'event', [scope, event]);
 }
 
 export async function writeOutgoing(o: Outgoing): Promise<void> {

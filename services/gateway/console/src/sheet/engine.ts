@@ -5,18 +5,12 @@ import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
 import { patchOf } from './columns';
 import { unmake } from './commands';
-import {
-  type Draft,
-  dropOutgoing,
-  type Outgoing,
-  readDrafts,
-  readOutgoing,
-  writeDrafts,
-  writeOutgoing,
-} from './drafts';
+import { closing, type Draft, dropOutgoing, type Outgoing, own, takeOver, writeDrafts, writeOutgoing } from './drafts';
 import { isKept } from './origins';
 import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
+
+const nothing = { drafts: [], outgoing: [], others: [] };
 
 const checkDelay = 350;
 const keepDelay = 250;
@@ -38,7 +32,10 @@ export class Engine {
   private checkTimer: ReturnType<typeof setTimeout> | undefined;
   private keepTimer: ReturnType<typeof setTimeout> | undefined;
   private busy = false;
+  private ending = false;
   private stopped = false;
+  private readonly owner = crypto.randomUUID();
+  private disown: (() => void) | undefined;
   private again = false;
   private keptKeys = new Set<string>();
   /** What was sent without an answer: sent again, with its key, before anything new. */
@@ -59,12 +56,27 @@ export class Engine {
   /** Reads the event's records and what was not saved last time. */
   async start(): Promise<void> {
     await this.reload();
-    const drafts = await readDrafts(this.scope, this.event).catch((): Draft[] => []);
+    this.disown ??= await own(this.owner).catch(() => () => {});
+    if (this.stopped) this.disown();
+    else await this.takeOver();
+  }
+
+  /** Restores what no other sheet holds, and later what the others leave. */
+  private async takeOver(): Promise<void> {
+    const { drafts, outgoing, others } = await takeOver(this.scope, this.event, this.owner).catch(() => nothing);
     for (const d of drafts) this.keptKeys.add(d.key);
     this.store.restore(drafts);
     for (const r of this.store.rows) if (dirty(r)) r.check = { ...r.check, state: 'waiting' };
-    this.unanswered = await readOutgoing(this.scope, this.event).catch((): Outgoing[] => []);
+    this.unanswered.push(...outgoing.filter((o) => !this.unanswered.some((u) => u.key === o.key)));
     this.schedule(0);
+    for (const other of others) void closing(other).then(() => this.succeed());
+  }
+
+  /** Another sheet of the event was closed: what it saved is in the list, and what it did not save is saved here. */
+  private async succeed(): Promise<void> {
+    if (this.stopped) return;
+    await this.reload().catch(() => {});
+    await this.takeOver();
   }
 
   /** The key of the row in focus, which is not saved while it is being worked on. */
@@ -98,11 +110,20 @@ export class Engine {
     this.settled();
   }
 
-  stop(): void {
+  /** Saves what can be saved at once, and leaves the rest to the next visit. */
+  finish(): void {
+    this.ending = true;
+    this.sums.stop();
+    this.schedule(0);
+  }
+
+  async stop(): Promise<void> {
+    if (this.stopped) return;
     this.stopped = true;
     this.sums.stop();
     clearTimeout(this.checkTimer);
-    void this.keep();
+    await this.keep();
+    this.disown?.();
   }
 
   private edited(rows: Row[]): void {
@@ -126,6 +147,7 @@ export class Engine {
         type: r.type,
         cells: r.cells,
         at,
+        owner: this.owner,
         ...(r.id ? { id: r.id } : {}),
         ...(r.saved ? { saved: r.saved } : {}),
       });
@@ -176,7 +198,7 @@ export class Engine {
       if (this.again) {
         this.again = false;
         this.schedule(50);
-      }
+      } else if (this.ending) void this.stop();
     }
   }
 
@@ -259,6 +281,7 @@ export class Engine {
         type,
         rows: part.map((r) => ({ key: r.key, cells: r.cells })),
         items: part.map((r) => bodyOf(this.store, r)),
+        owner: this.owner,
       };
       await writeOutgoing(o).catch(() => {});
       await this.post(o);
