@@ -144,7 +144,10 @@ test('what is typed in one tab is not made in another one too, and is there once
   await grid(other).focus();
   await other.keyboard.type('AMS');
   await other.keyboard.press('Enter');
-  await other.getByText(/not saved/).first().waitFor();
+  await other
+    .getByText(/not saved/)
+    .first()
+    .waitFor();
   assert.equal((await saved()).pagination.total, 0);
   await page.close();
   await until('it is made once', async () => (await saved()).pagination.total === 1);

@@ -1,120 +1,12 @@
-import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { columnsOf } from '../src/sheet/columns';
 import { remove } from '../src/sheet/commands';
-import { countDrafts, discardDrafts, takeOver } from '../src/sheet/drafts';
-import { Engine } from '../src/sheet/engine';
-import { type ServerRecord, Store } from '../src/sheet/store';
-import { browserLocks } from './locks';
+import { countDrafts, takeOver } from '../src/sheet/drafts';
+import type { Engine } from '../src/sheet/engine';
+import type { Store } from '../src/sheet/store';
+import { begin, end, server, stored, until, visit } from './sheetserver';
 
-/** A server of one event in memory, with idempotency keys as the real one has them. */
-class Server {
-  records = new Map<string, ServerRecord>();
-  replays = new Map<string, string>();
-  requests: string[] = [];
-  down = false;
-  /** Answers are lost after the work is done. */
-  loseAnswers = false;
-  fetch = async (request: Request): Promise<Response> => {
-    if (this.down) throw new TypeError('offline');
-    const path = new URL(request.url).pathname.replace('/session/api', '');
-    this.requests.push(`${request.method} ${path}${request.headers.get('X-Dry-Run') ? ' dry' : ''}`);
-    const key = request.headers.get('Idempotency-Key');
-    const text =
-      (key && this.replays.get(key)) ||
-      JSON.stringify(this.answer(request.method, path, await request.json().catch(() => null), request.headers));
-    if (key) this.replays.set(key, text);
-    if (this.loseAnswers && ['POST', 'DELETE'].includes(request.method) && !request.headers.get('X-Dry-Run'))
-      throw new TypeError('connection lost');
-    const status = text.includes('"failure"') ? 412 : text.includes('"RECORD_NOT_FOUND"') ? 404 : 200;
-    const id = path.split('/')[4] ?? '';
-    return new Response(text, {
-      status,
-      headers: { 'Content-Type': 'application/json', ETag: `"${this.records.get(id)?.revision}"` },
-    });
-  };
-  private answer(
-    method: string,
-    path: string,
-    body: { items: Record<string, unknown>[] } & Record<string, unknown>,
-    headers: Headers,
-  ): unknown {
-    if (path.endsWith('/batch')) {
-      const items = body.items.map((fields) => {
-        if (fields.from === 'JKF')
-          return {
-            error: {
-              code: 'VALIDATION_ERROR',
-              message: 'm',
-              requestId: 'r',
-              details: [{ field: 'items[0].from', code: 'UNKNOWN_CODE', message: 'no JKF', suggestions: ['JFK'] }],
-            },
-          };
-        const record = {
-          _id: headers.get('X-Dry-Run') ? 'dry' : `r${this.records.size + 1}`,
-          eventId: 'e',
-          type: 'flights',
-          submitted: false,
-          status: 'unsubmitted',
-          revision: 1,
-          footprint: { kgCO2e: 1, low: 0.5, high: 2, factorSet: 'f', defaulted: [], notices: [] },
-          ...fields,
-        } as unknown as ServerRecord;
-        if (!headers.get('X-Dry-Run')) this.records.set(record._id, record);
-        return { record };
-      });
-      return { success: true, data: { items } };
-    }
-    const record = this.records.get(path.split('/')[4] ?? '');
-    if (record && method === 'DELETE') {
-      const seen = headers.get('If-Match');
-      if (seen && seen !== `"${record.revision}"`) return { failure: true };
-      this.records.delete(record._id);
-    } else if (method === 'DELETE') {
-      return { error: { code: 'RECORD_NOT_FOUND', message: 'm', requestId: 'r' } };
-    }
-    if (record && method === 'PATCH') {
-      if (headers.get('If-Match') !== `"${record.revision}"`) return { failure: true };
-      Object.assign(record, body, { revision: (record.revision ?? 0) + 1 });
-    }
-    if (record) return { success: true, data: record };
-    return { success: true, data: { items: [...this.records.values()].reverse(), pagination: { totalPages: 1 } } };
-  }
-}
-
-let server: Server;
-const kept = new Map<string, string>();
-
-beforeEach(() => {
-  server = new Server();
-  vi.stubGlobal('fetch', (r: Request) => server.fetch(r));
-  vi.stubGlobal('navigator', { locks: browserLocks() });
-  vi.stubGlobal('location', { origin: 'http://localhost' });
-  vi.stubGlobal('localStorage', {
-    getItem: (k: string) => kept.get(k) ?? null,
-    setItem: (k: string, v: string) => kept.set(k, v),
-  });
-});
-afterEach(async () => {
-  await discardDrafts('o:u');
-  await discardDrafts('o:other');
-  vi.unstubAllGlobals();
-});
-
-const columns = columnsOf({ properties: { from: { type: 'string' }, passengers: { type: 'integer' } } });
-async function visit(scope = 'o:u'): Promise<{ store: Store; engine: Engine }> {
-  const store = new Store(() => columns, 'u');
-  const engine = new Engine(store, 'e', scope, ['flights']);
-  await engine.start();
-  return { store, engine };
-}
-const until = (f: () => unknown): Promise<void> =>
-  vi.waitFor(
-    () => {
-      if (!f()) throw new Error('not yet');
-    },
-    { timeout: 5_000, interval: 10 },
-  );
+beforeEach(begin);
+afterEach(end);
 
 describe('saving', () => {
   it('checks a row while it is worked on and saves it when it is left', async () => {
@@ -250,15 +142,7 @@ describe('nothing is lost or doubled', () => {
 
 describe('a row that somebody else has changed', () => {
   it('is not overwritten: both versions are shown until one is chosen', async () => {
-    server.records.set('r1', {
-      _id: 'r1',
-      eventId: 'e',
-      type: 'flights',
-      submitted: false,
-      status: 'unsubmitted',
-      revision: 1,
-      from: 'LHR',
-    } as unknown as ServerRecord);
+    stored('r1');
     const { store, engine } = await visit();
     Object.assign(server.records.get('r1') as object, { from: 'AMS', revision: 2 });
     store.edit([{ key: 'r1', type: 'flights', cells: { from: 'CDG' } }]);
@@ -270,6 +154,65 @@ describe('a row that somebody else has changed', () => {
     await until(() => server.records.get('r1')?.from === 'CDG');
     await engine.stop();
   });
+});
+
+describe('a conflict', () => {
+  const conflict = async (): Promise<{ store: Store; engine: Engine }> => {
+    stored('r1');
+    const sheet = await visit();
+    stored('r1', { from: 'AMS', revision: 2 });
+    sheet.store.edit([{ key: 'r1', type: 'flights', cells: { from: 'CDG' } }]);
+    await until(() => sheet.store.get('r1')?.theirs);
+    return sheet;
+  };
+  const writes = (): string[] => server.requests.filter((r) => r.startsWith('PATCH') && !r.endsWith('dry'));
+  it('is not saved past, whatever is typed, until somebody has chosen', async () => {
+    const { store, engine } = await conflict();
+    store.edit([{ key: 'r1', type: 'flights', cells: { from: 'BER' } }]);
+    await until(() => store.get('r1')?.check.state === 'good');
+    const [key = ''] = store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await until(() => store.get(key)?.id);
+    expect(writes()).toEqual([]);
+    expect(server.records.get('r1')?.from).toBe('AMS');
+    await engine.stop();
+  });
+  it('ends with what is saved where theirs is chosen', async () => {
+    const { store, engine } = await conflict();
+    const row = store.get('r1');
+    if (row) await engine.resolve(row, false);
+    await until(() => row?.check.state === 'good');
+    expect([row?.cells.from, row?.saved?.from, row?.theirs]).toEqual(['AMS', 'AMS', undefined]);
+    expect(writes()).toEqual([]);
+    await engine.stop();
+  });
+  it('ends with what is typed where mine is chosen, written once over theirs', async () => {
+    const { store, engine } = await conflict();
+    const row = store.get('r1');
+    if (row) await engine.resolve(row, true);
+    await until(() => server.records.get('r1')?.from === 'CDG');
+    await until(() => row?.saved?.from === 'CDG');
+    expect(writes()).toHaveLength(1);
+    await engine.stop();
+  });
+});
+
+it('saves nothing while the event is signed, and what was typed once it is not', async () => {
+  const { store, engine } = await visit();
+  store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+  store.readOnly = true;
+  const row = store.rows[0];
+  await until(() => row?.check.state === 'good');
+  // Checked once more, it would have been saved after the first time.
+  if (row) row.check = { ...row.check, state: 'waiting' };
+  engine.left();
+  await until(() => row?.check.state === 'good' && server.requests.filter((r) => r.endsWith('dry')).length === 2);
+  await engine.keep();
+  expect(server.requests.filter((r) => r.startsWith('POST') && !r.endsWith('dry'))).toEqual([]);
+  expect(await countDrafts('o:u')).toBe(1);
+  store.readOnly = false;
+  engine.schedule(0);
+  await until(() => server.records.size === 1);
+  await engine.stop();
 });
 
 describe('what is typed into one of two open sheets', () => {

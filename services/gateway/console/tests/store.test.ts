@@ -1,4 +1,6 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import i18next from 'i18next';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { en } from '../src/i18n/en';
 import { columnsOf } from '../src/sheet/columns';
 import { dirty, editable, faultsOf, type ServerRecord, Store } from '../src/sheet/store';
 
@@ -14,6 +16,8 @@ const record = (id: string, revision: number, more: Record<string, unknown> = {}
     from: 'LHR',
     ...more,
   }) as unknown as ServerRecord;
+
+beforeAll(() => i18next.init({ lng: 'en', resources: { en: { translation: en } } }));
 
 let store: Store;
 beforeEach(() => {
@@ -128,6 +132,131 @@ describe('drafts of an earlier visit', () => {
     store.load([record('a', 2, { status: 'approved' })]);
     store.restore([{ key: 'a', id: 'a', type: 'flights', cells: { from: 'CDG' } }]);
     expect(store.get('a')?.cells.from).toBe('LHR');
+    expect(store.get('a')?.failed).toContain('From: CDG');
+  });
+});
+
+describe('a row that is decided while it is being changed', () => {
+  it('is shown as it was decided, and what was typed is said beside it', () => {
+    store.load([record('a', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    store.load([record('a', 2, { status: 'approved' })]);
+    expect(store.get('a')?.cells.from).toBe('LHR');
+    expect(store.get('a')?.failed).toContain('From: CDG');
+    expect(dirty(store.get('a')!)).toBe(false);
+    store.load([record('a', 3, { status: 'changes_requested' })]);
+    expect(store.get('a')?.failed).toBeUndefined();
+  });
+  it('has nothing said beside it where it was decided as it was typed', () => {
+    store.load([record('a', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    store.load([record('a', 2, { status: 'approved', from: 'CDG' })]);
+    expect(store.get('a')?.failed).toBeFalsy();
+  });
+});
+
+describe('an event that is signed', () => {
+  const sign = (): void => {
+    store.load([record('a', 1)]);
+    store.edit([
+      { key: 'a', type: 'flights', cells: { from: 'CDG' } },
+      { type: 'flights', cells: { from: 'AMS' } },
+    ]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'TXL' } }]);
+    store.undo();
+    store.readOnly = true;
+  };
+  const shown = (): unknown => store.rows.map((r) => r.cells.from);
+  it('is not changed by anything that is typed, pasted, removed, undone or done again', () => {
+    sign();
+    expect(store.edit([{ key: 'a', type: 'flights', cells: { from: 'BER' } }])).toEqual([]);
+    expect(store.edit([{ type: 'flights', cells: { from: 'BER' } }])).toEqual([]);
+    store.remove(['k1']);
+    expect(store.undo()).toEqual([]);
+    store.redo();
+    expect(shown()).toEqual(['CDG', 'AMS']);
+    expect([store.canUndo, store.canRedo, store.editable(store.get('a')!)]).toEqual([false, false, false]);
+  });
+  it('takes up where it was once the sign-off is withdrawn', () => {
+    sign();
+    store.readOnly = false;
+    expect([store.canUndo, store.canRedo, store.editable(store.get('a')!)]).toEqual([true, true, true]);
+    store.redo();
+    expect(shown()).toEqual(['TXL', 'AMS']);
+  });
+});
+
+describe('steps of undo', () => {
+  it('are gone for a row that was deleted, and so is what could be done again', () => {
+    store.load([record('a', 1), record('b', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    store.edit([{ key: 'b', type: 'flights', cells: { from: 'CDG' } }]);
+    store.edit([{ key: 'b', type: 'flights', cells: { from: 'AMS' } }]);
+    store.undo();
+    store.forget('b');
+    expect(store.canRedo).toBe(false);
+    expect(store.undo()).toEqual([]);
+    expect(store.rows.map((r) => [r.key, r.cells.from])).toEqual([['a', 'LHR']]);
+    expect(store.canUndo).toBe(false);
+  });
+  it('cannot be done again after something else was typed', () => {
+    store.load([record('a', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    store.undo();
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'AMS' } }]);
+    expect(store.canRedo).toBe(false);
+  });
+  it('bring a removed row back', () => {
+    const [key = ''] = store.edit([{ type: 'flights', cells: { from: 'AMS' } }]);
+    store.remove([key]);
+    expect(store.rows).toEqual([]);
+    store.undo();
+    expect(store.rows.map((r) => r.cells.from)).toEqual(['AMS']);
+  });
+  it('remove no row that the server has', () => {
+    store.load([record('a', 1)]);
+    store.remove(['a']);
+    expect(store.rows).toHaveLength(1);
+    expect(store.canUndo).toBe(false);
+  });
+});
+
+describe('what the server says of a row', () => {
+  it('is asked for again where something was typed since, and not shown of what is typed', () => {
+    store.load([record('a', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    const footprint = { kgCO2e: 9, low: 1, high: 10, factorSet: 'f', defaulted: [], notices: [] };
+    store.load([record('a', 2, { footprint })]);
+    expect(store.get('a')?.check).toMatchObject({ state: 'waiting' });
+    expect(store.get('a')?.check.kg).toBeUndefined();
+    const [key = ''] = store.edit([{ type: 'flights', cells: { from: 'AMS' } }]);
+    const sent = store.get(key)!.cells;
+    store.edit([{ key, type: 'flights', cells: { from: 'BER' } }]);
+    store.saved(key, record('n', 1, { from: 'AMS', footprint }), sent);
+    expect(store.get(key)?.check.state).toBe('waiting');
+  });
+  it('can be changed after it was sent back, and tells whose it is and why', () => {
+    store.load([
+      record('a', 1, { status: 'changes_requested', createdBy: { _id: 'me' }, reviewComment: 'Which hall?' }),
+      record('b', 1, { createdBy: { _id: 'other' } }),
+    ]);
+    expect(store.rows.map((r) => [editable(r), r.mine, r.comment])).toEqual([
+      [true, true, 'Which hall?'],
+      [true, false, null],
+    ]);
+  });
+  it('ends what was said about a try to save, and a conflict that was discarded', () => {
+    store.load([record('a', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    const row = store.get('a')!;
+    row.failed = 'locked';
+    store.saved('a', record('a', 2, { from: 'CDG' }), row.cells);
+    expect(row.failed).toBeUndefined();
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'AMS' } }]);
+    store.load([record('a', 3, { from: 'BER', status: 'changes_requested' })]);
+    expect([row.theirs?.cells.from, row.status]).toEqual(['BER', 'changes_requested']);
+    store.discard();
+    expect([row.theirs, row.cells.from]).toEqual([undefined, 'CDG']);
   });
 });
 

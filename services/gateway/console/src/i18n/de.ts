@@ -319,6 +319,8 @@ export const de: Translation = {
     all: 'Alle',
     tools: 'Werkzeuge der Tabelle',
     undo: 'Rückgängig',
+    overtaken:
+      'Diese Zeile wurde eingereicht oder entschieden, während sie geändert wurde. Nicht gespeichert: {{typed}}.',
     stuck:
       'Dieser Schritt lässt sich nicht rückgängig machen: Jemand hat die Zeile seither geändert, oder sie ist entschieden.',
     redo: 'Wiederholen',

@@ -304,6 +304,7 @@ export const en = {
     all: 'All',
     tools: 'Sheet tools',
     undo: 'Undo',
+    overtaken: 'This row was submitted or decided while it was being changed. Not saved: {{typed}}.',
     stuck: 'This step cannot be undone: the row was changed by somebody else, or is already decided.',
     redo: 'Redo',
     fillDown: 'Fill down',

@@ -37,6 +37,8 @@ export class Engine {
   private readonly owner = crypto.randomUUID();
   private disown: (() => void) | undefined;
   private again = false;
+  /** When the server takes requests again, where it has said so. */
+  private notBefore = 0;
   private keptKeys = new Set<string>();
   /** What was sent without an answer: sent again, with its key, before anything new. */
   private unanswered: Outgoing[] = [];
@@ -102,6 +104,7 @@ export class Engine {
       lists.flatMap((l) => l.reverse()),
       true,
     );
+    this.schedule(0);
   }
 
   /** Reads again after something has changed what the server holds. */
@@ -114,7 +117,8 @@ export class Engine {
   finish(): void {
     this.ending = true;
     this.sums.stop();
-    this.schedule(0);
+    if (this.notBefore > Date.now()) void this.stop();
+    else this.schedule(0);
   }
 
   async stop(): Promise<void> {
@@ -168,7 +172,7 @@ export class Engine {
   schedule(delay: number): void {
     if (this.stopped) return;
     clearTimeout(this.checkTimer);
-    this.checkTimer = setTimeout(() => void this.work(), delay);
+    this.checkTimer = setTimeout(() => void this.work(), Math.max(delay, this.notBefore - Date.now()));
   }
 
   /** The row that was worked on has been left: it may be saved. */
@@ -208,6 +212,7 @@ export class Engine {
     if (error.code === 'NETWORK') this.trouble = { kind: 'offline' };
     else if (error.retryAfter > 0) {
       wait = error.retryAfter;
+      this.notBefore = Date.now() + wait * 1000;
       this.trouble = { kind: 'wait', seconds: wait };
     } else this.trouble = { kind: 'error', error };
     if (error.status !== 401) this.schedule((error.code === 'NETWORK' ? 4 : wait) * 1000);

@@ -1,8 +1,9 @@
 /** The rows of a sheet: input, saved state, errors of the server, and undo. */
+import i18next from 'i18next';
 import type { Detail, Schemas } from '../api/client';
 import { dayIn } from '../format';
 import { bareField } from '../i18n/fields';
-import { type Cells, type Column, cellsOf, fieldsOf } from './columns';
+import { type Cells, type Column, cellsOf, fieldsOf, shown } from './columns';
 
 export type Status = 'draft' | Schemas['RecordStatus'];
 
@@ -147,10 +148,28 @@ export class Store {
       row.theirs = { cells: theirs, revision: next.revision ?? 0 };
       return true;
     }
+    const before = row.check;
     Object.assign(row, next, { key: row.key });
     delete row.theirs;
-    if (typed) row.cells = typed;
+    delete row.failed;
+    if (!typed) return false;
+    if (!editable(next)) row.failed = this.overtaken(row, typed);
+    else {
+      row.cells = typed;
+      // What the server says of its version says nothing of what is typed here.
+      row.check = dirty(row) ? { ...before, state: 'waiting' } : next.check;
+    }
     return false;
+  }
+
+  /** Says what was typed into a row that cannot be changed any more. */
+  private overtaken(row: Row, typed: Cells): string {
+    const lost = this.columns(row.type).filter(
+      (c) => (typed[c.field] ?? '').trim() !== (row.cells[c.field] ?? '').trim(),
+    );
+    if (lost.length === 0) return '';
+    const typedIn = lost.map((c) => `${c.label}: ${shown(c, typed[c.field] ?? '') || '–'}`).join('; ');
+    return i18next.t('sheet.overtaken', { typed: typedIn });
   }
 
   fromServer(record: ServerRecord): Row {
@@ -176,7 +195,10 @@ export class Store {
     for (const d of drafts) {
       const row = (d.id && this.rows.find((r) => r.id === d.id)) || this.index.get(d.key);
       if (row) {
-        if (!editable(row)) continue;
+        if (!editable(row)) {
+          row.failed = this.overtaken(row, d.cells);
+          continue;
+        }
         const now = { ...row, cells: row.saved ?? {} };
         row.cells = d.cells;
         // Somebody may have written into the record since this was typed.
