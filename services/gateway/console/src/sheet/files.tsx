@@ -4,11 +4,12 @@ import { useTranslation } from 'react-i18next';
 import type { Column } from './columns';
 import type { Engine } from './engine';
 import { firstRows, type TextTable, tableOf, withHead } from './headings';
-import { cellsOfLine } from './headunits';
+import { cellsOfLine, saysNoUnit } from './headunits';
 import { ImportModal } from './ImportModal';
 import { MappingModal, type Pasted } from './MappingModal';
+import { proposeMapping, rememberMapping } from './mapping';
 import { isOriginTable } from './origins';
-import { fromHeading, type Mapping, matchHeading, parseTable, proposeMapping, rememberMapping } from './table';
+import { fromHeading, type Mapping, matchHeading, parseTable } from './table';
 import { asCells, isWorkbook, Upload } from './upload';
 
 /** How much of a file is looked at to find its headings, in characters. */
@@ -73,7 +74,7 @@ export function useTables(
       const below = tableOf(text, columns);
       const table = parseTable(below.text.slice(0, headMax), below.separator);
       if (table.length === 0) return;
-      const { mapping, sure } = proposeMapping(engine.scope, type, table[0] ?? [], columns);
+      const { mapping, sure } = proposeMapping(engine.scope, type, table, columns);
       if (sure) send(file.name, below, mapping);
       else setPasted({ table, mapping, file: { name: file.name, table: below } });
     }
@@ -85,7 +86,7 @@ export function useTables(
     }
     const headed = everything ? undefined : fromHeading(table, columns);
     if (!headed) return false;
-    const { mapping, sure } = proposeMapping(engine.scope, type, headed[0] ?? [], columns);
+    const { mapping, sure } = proposeMapping(engine.scope, type, headed, columns);
     if (sure) fill(headed, mapping);
     else setPasted({ table: headed, mapping });
     return true;
@@ -115,12 +116,12 @@ export function useTables(
             setUpload(null);
           }}
           imported={() => void engine.refreshed()}
-          mend={(table, options) =>
-            fill(
-              asCells(table, options, columns),
-              (table[0] ?? []).map((h) => matchHeading(h, columns) ?? ''),
-            )
-          }
+          mend={(left, options) => {
+            const table = asCells(left, options, columns);
+            const mapping = (table[0] ?? []).map((h) => matchHeading(h, columns) ?? '');
+            if (saysNoUnit(table, mapping, columns)) setPasted({ table, mapping });
+            else fill(table, mapping);
+          }}
         />
       )}
     </>

@@ -1,6 +1,6 @@
 /** Units and currencies that headings name: Weight (t), Distance [miles], Betrag netto (EUR). */
 import type { Cells, Column } from './columns';
-import { type Mapping, matchHeading } from './table';
+import { bare, type Mapping, matchHeading } from './table';
 
 /** Words in headings that say something else of a quantity than its unit. */
 const qualifiers = new Set(
@@ -33,6 +33,24 @@ export function unitIn(heading: string, column: Column, columns: Column[]): stri
   const single = !/\s/.test(word) && !qualifiers.has(word.toLowerCase().replace(/\.$/, ''));
   return single && (marked || matchHeading(stem, columns) === column.field) ? word : undefined;
 }
+
+/** Reports whether a heading names a quantity that has several units, and none of them: Distance. */
+const namesNoUnit = (heading: string, column: Column, columns: Column[]): boolean =>
+  column.unit !== '' &&
+  column.units.length > 0 &&
+  bare(heading) === bare(column.label) &&
+  bare(heading) !== bare(column.field) &&
+  !isMoney(column, columns) &&
+  divided(heading).word.toLowerCase() !== column.unit.toLowerCase() &&
+  unitIn(heading, column, columns) === undefined;
+
+/** Reports whether a table has numbers of which neither the heading nor the cell says the unit. */
+export const saysNoUnit = ([head = [], ...lines]: string[][], mapping: Mapping, columns: Column[]): boolean =>
+  mapping.some((field, n) => {
+    const column = columns.find((c) => c.field === field);
+    if (!column || !namesNoUnit(head[n] ?? '', column, columns)) return false;
+    return lines.some((line) => /^[\d.,'’\s+-]*\d[\d.,'’\s]*$/u.test(line[n] ?? ''));
+  });
 
 const isMoney = (column: Column, columns: Column[]): boolean =>
   column.field === 'amount' && columns.some((c) => c.field === 'currency');

@@ -46,7 +46,8 @@ export function writeTable(rows: string[][]): string {
   return rows.map((r) => r.map((c) => (/[\t\n"]/.test(c) ? `"${c.replaceAll('"', '""')}"` : c)).join('\t')).join('\n');
 }
 
-const bare = (s: string): string =>
+/** Returns what is compared of a heading: its letters and digits, without what is in brackets. */
+export const bare = (s: string): string =>
   s
     .toLowerCase()
     .replace(/\(.*?\)|\[.*?\]/g, '')
@@ -86,33 +87,3 @@ export function fromHeading(table: string[][], columns: Column[]): string[][] | 
 
 /** The field of each column of a table; an empty string ignores the column. */
 export type Mapping = string[];
-
-const key = (scope: string, type: string, head: string[]): string =>
-  `ecf.mapping.${scope}.${type}.${head.map(bare).join('|')}`;
-
-/** Proposes a mapping: the one used last for such a heading, else what the headings mean. */
-export function proposeMapping(
-  scope: string,
-  type: string,
-  head: string[],
-  columns: Column[],
-): { mapping: Mapping; sure: boolean } {
-  const stored = localStorage.getItem(key(scope, type, head));
-  if (stored !== null) {
-    const mapping = stored.split(',');
-    if (mapping.length === head.length && mapping.every((f) => f === '' || columns.some((c) => c.field === f)))
-      return { mapping, sure: true };
-  }
-  const used = new Set<string>();
-  const mapping = head.map((h) => {
-    const field = matchHeading(h, columns);
-    if (!field || used.has(field)) return '';
-    used.add(field);
-    return field;
-  });
-  return { mapping, sure: mapping.every((f) => f !== '') };
-}
-
-export function rememberMapping(scope: string, type: string, head: string[], mapping: Mapping): void {
-  localStorage.setItem(key(scope, type, head), mapping.join(','));
-}
