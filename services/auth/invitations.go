@@ -126,6 +126,46 @@ func (a *Accounts) inviteAgain(ctx context.Context, before, u account.User) (Inv
 	return made, a.audit(ctx, event{action: "user.invite", org: u.Org, subject: made.User.ID, to: kindOf(made.User)})
 }
 
+// inviteAnew gives an invitation, expired or not, a new token in place of the previous one. It counts
+// as an invitation; a request that is repeated with its key is counted once, and does not prolong it again.
+func (a *Accounts) inviteAnew(ctx context.Context, before account.User, key string, rehearsal bool) (Invited, error) {
+	asking, _ := callerOf(ctx)
+	request := ""
+	if key != "" && !rehearsal {
+		request = account.InvitationRequest(asking.actor, key, before.Org+"\x00"+before.ID)
+	}
+	made := Invited{User: before, Replayed: request != "" && before.InviteKey == request && a.now().Before(before.InvitedUntil)}
+	if !made.Replayed {
+		if err := a.countInvitation(ctx, before.Org); err != nil {
+			return Invited{}, err
+		}
+	}
+	if rehearsal {
+		return made, nil
+	}
+	read := func() (account.User, error) {
+		now, err := a.store.User(ctx, before.Org, before.ID)
+		if err == nil && (now.Deleted || !now.Invited) {
+			err = apperr.New(apperr.InvalidTransition, "The invitation has been accepted or removed meanwhile.")
+		}
+		return now, err
+	}
+	var err error
+	made.User, err = a.changeRead(ctx, read, func(u *account.User) error {
+		until := u.InvitedUntil
+		made.SetupToken = a.newInvitation(u)
+		if made.Replayed {
+			u.InvitedUntil = until
+		}
+		u.InviteKey = request
+		return nil
+	})
+	if err != nil {
+		return Invited{}, unavailable(err)
+	}
+	return made, a.audit(ctx, event{action: "user.invite", org: before.Org, subject: before.ID, to: kindOf(made.User)})
+}
+
 // inOrganization returns what an organization has for an address: a member, an
 // invitation, or a removed membership; the zero User for none. It makes the same reads
 // whether or not the address has an account.

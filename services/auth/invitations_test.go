@@ -268,8 +268,6 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		b.want(b.do("POST", "/api/v2/auth/login", "", `{"email":"lost@example.net","password":`+quoted(goodPass)+`}`), http.StatusUnauthorized, "UNAUTHENTICATED")
 
 		b.want(link(b.root.ID), http.StatusConflict, "INVALID_TRANSITION")
-		invited, _ := b.invite(root, "later@example.net", "user")
-		b.want(link(invited.text("_id")), http.StatusConflict, "INVALID_TRANSITION")
 		b.want(link("nobody"), http.StatusNotFound, "USER_NOT_FOUND")
 
 		// A link issued while the person had no other membership ends with that.
@@ -289,8 +287,7 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		if n := strings.Count(log, `"user.reset"`); n != 5 || strings.Contains(log, "o2") {
 			t.Errorf("%d entries of links, want 3 done and 2 refused: %s", n, log)
 		}
-		// Eight of the twenty are used: one more invitation, five links and two
-		// refusals.
+		// Links and refusals count, so the twenty are used up soon.
 		for range 20 {
 			if refused = link(id); refused.code != "FORBIDDEN" {
 				break
@@ -298,6 +295,53 @@ func TestSetupLinkOfAMember(t *testing.T) {
 		}
 		b.want(refused, http.StatusTooManyRequests, "RATE_LIMITED")
 		b.want(link(id, "X-Dry-Run", "true"), http.StatusTooManyRequests, "RATE_LIMITED")
+	})
+}
+
+// TestNewLinkOfAnInvitation verifies that an invitation gets a new link in one step, so that there is no moment without
+// an invitation: the previous link is invalid, an expired invitation is valid again, the user stays the same, and each
+// link counts, but one that is repeated with its key only once.
+func TestNewLinkOfAnInvitation(t *testing.T) {
+	onBothEngines(t, func(t *testing.T, b *bundle) {
+		root := b.signIn("root@example.com").access
+		invited, first := b.invite(root, "later@example.net", "manager")
+		id := invited.text("_id")
+		link := func(header ...string) answer {
+			t.Helper()
+			a := b.do("POST", "/api/v2/users/"+id+"/setup-link", root, "", header...)
+			if token := a.text("setupToken"); token != "" {
+				b.secrets = append(b.secrets, token)
+			}
+			return a
+		}
+		dry := link("X-Dry-Run", "true")
+		b.want(dry, http.StatusCreated, "")
+		if dry.text("setupToken") != "" {
+			t.Errorf("rehearsed: %s", dry.body)
+		}
+		b.clock.Advance(71 * time.Hour)
+		root = b.signIn("root@example.com").access
+		second := link("Idempotency-Key", "new link")
+		b.want(second, http.StatusCreated, "")
+		if second.text("_id") != id || second.text("state") != "invited" || second.text("role") != "manager" || second.text("invitedUntil") <= invited.text("invitedUntil") {
+			t.Errorf("%s, after %s", second.body, invited.body)
+		}
+		b.want(b.setUp(first), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.clock.Advance(time.Minute)
+		again := link("Idempotency-Key", "new link")
+		b.want(again, http.StatusCreated, "")
+		if again.text("invitedUntil") != second.text("invitedUntil") || again.text("setupToken") == second.text("setupToken") {
+			t.Errorf("repeated: %s, after %s", again.body, second.body)
+		}
+		b.want(b.setUp(second.text("setupToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+		b.clock.Advance(80 * time.Hour)
+		root = b.signIn("root@example.com").access
+		b.want(b.setUp(again.text("setupToken")), http.StatusUnauthorized, "UNAUTHENTICATED")
+		last := link()
+		b.want(b.setUp(last.text("setupToken")), http.StatusOK, "")
+		if claims := claimsOf(t, b.signIn("later@example.net").access); claims["sub"] != id || claims["role"] != "manager" {
+			t.Errorf("%v", claims)
+		}
 	})
 }
 

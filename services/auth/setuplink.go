@@ -29,7 +29,8 @@ func splitSetup(stored string) (org, hash string) {
 	return of[:i], of[i+1:]
 }
 
-// SetupLink returns a one-time token with which a member sets a new password. The
+// SetupLink returns a one-time token with which a member sets a new password, or an invited
+// user accepts the invitation, which is valid for its full time again. The
 // current password and sessions remain valid until it is used. It is for persons of that
 // organization only; the refusal for others discloses nothing about their memberships.
 // Each call counts as an invitation, and refusals are audited, including those of dry
@@ -46,8 +47,11 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 	if asking.actor == u.ID {
 		return Invited{}, apperr.New(apperr.InvalidTransition, "You are signed in. Change your own password with the current one: POST /auth/password.")
 	}
+	if u.Invited {
+		return a.inviteAnew(ctx, u, key, rehearsal)
+	}
 	if !u.Active() {
-		return Invited{}, apperr.New(apperr.InvalidTransition, "Only active users can get a link to set a password. Invite the user again if the invitation is open, or enable the user if disabled.").
+		return Invited{}, apperr.New(apperr.InvalidTransition, "Only active and invited users can get a link. Enable the user first.").
 			With(apperr.Detail{Field: "state", Code: stateOf(u), Message: "The user is " + stateOf(u) + "."})
 	}
 	p, err := a.person(ctx, u)

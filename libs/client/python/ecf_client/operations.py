@@ -344,15 +344,17 @@ class Operations(Transport):
         dry_run: bool = False,
         meta: Optional[Meta] = None,
     ) -> models.CreatedUserResponseData:
-        """Give a user a link to set a password.
+        """Give a user a link to set a password, or a new link for an invitation.
 
-        Needs the role admin. For a person who has forgotten the password: the setup token in the response sets a new
-        one with `POST /auth/setup`, or in a browser at `/api/v2/auth/setup#` followed by the token. It is shown once
-        and valid for 72 hours. Until it is used, the current password and the sessions stay valid; using it ends the
-        sessions. A further link invalidates the previous one.
+        Needs the role admin. An invited user, also one whose invitation has expired, gets a new setup token, valid for
+        72 hours, in place of the previous one; the audit log has `user.invite`. For a person who has forgotten the
+        password: the setup token in the response sets a new one with `POST /auth/setup`, or in a browser at
+        `/api/v2/auth/setup#` followed by the token. It is shown once and valid for 72 hours. Until it is used, the
+        current password and the sessions stay valid; using it ends the sessions. A further link invalidates the
+        previous one.
 
         403 `FORBIDDEN` if the person also belongs to another organization: then the operator of the server can create a
-        link. 409 `INVALID_TRANSITION` for your own account, and if the user is not active. Each call, rehearsals
+        link. 409 `INVALID_TRANSITION` for your own account, and if the user is disabled. Each call, rehearsals
         included, counts as one of the 20 invitations in 24 hours and is recorded in the audit log as `user.reset`. With
         an `Idempotency-Key` a repeated request returns a new token for the same link, counts once, and returns no token
         once the link has been used.

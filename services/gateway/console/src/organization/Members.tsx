@@ -91,18 +91,14 @@ export function Members(): ReactNode {
       setTimeout(() => opener.current?.focus(), 300); // after the dialog has given the focus back
     },
   });
-  // A link is shown once: another one is that of a new invitation in place of the old.
+  // A link is shown once. Who is invited gets another one in its place, and who has forgotten the password one to set
+  // another; the present password holds until then.
   const renew = useMutation({
-    mutationFn: async (u: User) => {
-      await call('DELETE', `/users/${u._id}`);
-      return invite.mutateAsync({ email: u.email, name: u.name, role: u.role, serviceAccount: u.serviceAccount });
-    },
-    onError: failed,
-  });
-  // Who has forgotten the password sets another one; the present one holds until then.
-  const reset = useMutation({
     mutationFn: (u: User) => call<Created>('POST', `/users/${u._id}/setup-link`),
-    onSuccess: ({ data }) => showLink(data),
+    onSuccess: ({ data }) => {
+      again();
+      showLink(data);
+    },
     onError: failed,
   });
   if (users.isPending) return <Skeleton h={200} />;
@@ -203,26 +199,18 @@ export function Members(): ReactNode {
                 </Table.Td>
                 <Table.Td role="cell" ta="right">
                   <Group gap={6} justify="flex-end" className="rowactions">
-                    {u.state === 'invited' && (
+                    {(u.state === 'invited' || (u.state === 'active' && u._id !== me._id)) && (
                       <Button
                         size="compact-sm"
                         variant="default"
-                        aria-label={t('org.actionOf', { action: t('org.newLink'), name: u.name || u.email })}
+                        aria-label={t('org.actionOf', {
+                          action: t(u.state === 'invited' ? 'org.newLink' : 'org.passwordLink'),
+                          name: u.name || u.email,
+                        })}
                         loading={renew.isPending && renew.variables?._id === u._id}
                         onClick={() => renew.mutate(u)}
                       >
-                        {t('org.newLink')}
-                      </Button>
-                    )}
-                    {u.state === 'active' && u._id !== me._id && (
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={t('org.actionOf', { action: t('org.passwordLink'), name: u.name || u.email })}
-                        loading={reset.isPending && reset.variables?._id === u._id}
-                        onClick={() => reset.mutate(u)}
-                      >
-                        {t('org.passwordLink')}
+                        {t(u.state === 'invited' ? 'org.newLink' : 'org.passwordLink')}
                       </Button>
                     )}
                     {u._id !== me._id && (
