@@ -296,6 +296,10 @@ func TestSentencesOfFindings(t *testing.T) {
 		"2 flight records look the same: LHR to AMS on 2024-09-10, 400 passengers, same class and group.":                                                   "(LHR – AMS, 10. September 2024, 2 Einträge)",
 		"Flights are recorded but no ground transport. Add and approve at least one ground-transport or attendee-travel record, or exclude the type in the": "(Bodenverkehr, Anreise, 2 Einträge)",
 		"The event's boundary includes freight, but there is no approved record of this type, so the total does not include it.":                            "(Fracht, 2 Einträge)",
+		"The flights record (4611.250000 kg) is at least 5 % of the total but has no date, so it cannot be checked against others.":                         "(Flüge, 4.611 kg, ohne Datum, 2 Einträge)",
+		"The freight record (12.000000 kg) is at least 5 % of the total but has no date and no group, so it cannot be checked against others.":              "(Fracht, 12 kg, ohne Datum, ohne Gruppe, 2 Einträge)",
+		"The waste record (12.000000 kg) is at least 5 % of the total but has no group, so it cannot be checked against others.":                            "(Abfall, 12 kg, ohne Gruppe, 2 Einträge)",
+		"The catering record (900000.000000 kg) is out of range for an event with 12 attendee-days (up to 1,000 kg each).":                                  "(Verpflegung, 900.000 kg, 2 Einträge)",
 	} {
 		d.Findings = d.Findings[:1]
 		d.Findings[0].Message, d.Findings[0].Records = message, 2

@@ -21,6 +21,7 @@ var (
 	adoptableSet = regexp.MustCompile(`\bcan adopt ([\w-]+),`)
 	journey      = regexp.MustCompile(`\b([A-Z]{3,4}) to ([A-Z]{3,4})\b`)
 	onDay        = regexp.MustCompile(`\bon (\d{4}-\d\d-\d\d)\b`)
+	weighedType  = regexp.MustCompile(`^The ([a-z-]+) record \((\d+\.\d+) kg\)(?: .* has (no date)?(?: and )?(no group)?,)?`)
 )
 
 // exactKilograms is a mass to the milligram, as notices and findings have it.
@@ -82,6 +83,18 @@ func (l *language) finding(f findings.Finding) any {
 	if m := namedTypes.FindStringSubmatch(f.Message); m != nil {
 		for typ := range strings.SplitSeq(m[1]+m[2]+m[3], " or ") {
 			facts = append(facts, l.typeName(typ))
+		}
+	}
+	if m := weighedType.FindStringSubmatch(f.Message); m != nil {
+		facts = append(facts, l.typeName(m[1]))
+		if mass, ok := massOf(m[2]); ok {
+			facts = append(facts, l.kg(mass)+" kg")
+		}
+		if m[3] != "" {
+			facts = append(facts, l.text("no date"))
+		}
+		if m[4] != "" {
+			facts = append(facts, l.text("no group"))
 		}
 	}
 	return withFacts(own, append(facts, l.records(int64(f.Records))))

@@ -278,7 +278,10 @@ func (p *page) annex(l *language, d Data, some Some) {
 	for _, r := range largest {
 		entry := annexRecord{ID: r.ID, Type: l.typeName(r.Type), Title: l.titleOf(r), Kg: l.kg(r.KgCO2e), Lines: l.annexLines(linesOf(r, d.Context))}
 		for _, n := range r.Notices {
-			entry.Notices = append(entry.Notices, l.notice(n))
+			// Several lines of a record can have the same notice.
+			if said := l.notice(n); !slices.Contains(entry.Notices, said) {
+				entry.Notices = append(entry.Notices, said)
+			}
 		}
 		p.Annex = append(p.Annex, entry)
 	}
