@@ -79,6 +79,18 @@ it('names in German what the server counted and misses, and falls back to its se
     records: 2,
   });
   expect(alike).toMatch(/\(LHR – AMS, 10\.09\.2024, 2 Zeilen\)$/);
+  const large = (message: string) =>
+    say('finding', { code: 'LARGE_WITHOUT_DATE_OR_GROUP', message, records: 1 }).replace(/^[^(]*/, '');
+  expect(
+    large(
+      'The flights record (4611.250000 kg) is at least 5 % of the total but has no date, so it cannot be checked against others.',
+    ),
+  ).toMatch(/^\(Flüge, 4,61\st, ohne Datum, eine Zeile\)$/);
+  expect(
+    large(
+      'The freight record (12.000000 kg) is at least 5 % of the total but has no date and no group, so it cannot be checked against others.',
+    ),
+  ).toMatch(/^\(Fracht, 12,0\skg, ohne Datum, ohne Gruppe, eine Zeile\)$/);
   // What was given, and the range that would be right, are of the cell that is mended.
   const given = { code: 'UNKNOWN_CODE', field: 'to', message: 'to must be a known code; got "JKF". With distanceKm …' };
   expect(say('fault', given, 'Nach')).toBe('Nach: dieser Wert ist nicht bekannt. („JKF“)');

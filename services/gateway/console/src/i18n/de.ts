@@ -496,6 +496,8 @@ export const de: Translation = {
     ymd: 'Jahr, Monat, Tag',
   },
   said: {
+    noDate: 'ohne Datum',
+    noGroup: 'ohne Gruppe',
     rows_one: 'eine Zeile',
     rows_other: '{{count}} Zeilen',
     quoted: '„{{text}}“',
@@ -513,7 +515,7 @@ export const de: Translation = {
     PURCHASE_OVERLAPS_RECORDS: 'Geld ist für etwas erfasst, das auch mit seiner Menge erfasst ist.',
     OUTBOUND_WITHOUT_RETURN: 'Zu einer Hinreise fehlt die Rückreise.',
     LARGE_WITHOUT_DATE_OR_GROUP:
-      'Ein großer Eintrag nennt kein Datum und keine Gruppe und lässt sich deshalb nicht mit anderen vergleichen.',
+      'Ein großer Eintrag nennt kein Datum oder keine Gruppe und lässt sich deshalb nicht mit anderen vergleichen.',
     OUT_OF_RANGE_FOR_TYPE: 'Die Zahl liegt weit von dem, was solche Einträge sonst ergeben.',
     SUPPLIER_FACTOR_NOT_VALID: 'Ein Faktor eines Lieferanten gilt an dem Tag nicht.',
     SUPPLIER_FACTOR_WITHDRAWN: 'Ein benutzter Faktor eines Lieferanten wurde zurückgezogen.',

@@ -478,6 +478,8 @@ export const en = {
     ymd: 'year, month, day',
   },
   said: {
+    noDate: 'no date',
+    noGroup: 'no group',
     rows_one: 'one row',
     rows_other: '{{count}} rows',
     quoted: '“{{text}}”',
@@ -494,7 +496,7 @@ export const en = {
     SITE_ENERGY_TWICE: 'The energy of this site is recorded in two ways.',
     PURCHASE_OVERLAPS_RECORDS: 'Spending is recorded for something that is also recorded by quantity.',
     OUTBOUND_WITHOUT_RETURN: 'An outbound journey has no return journey.',
-    LARGE_WITHOUT_DATE_OR_GROUP: 'A large record has neither a date nor a group, so it cannot be compared with others.',
+    LARGE_WITHOUT_DATE_OR_GROUP: 'A large record has no date or no group, so it cannot be compared with others.',
     OUT_OF_RANGE_FOR_TYPE: 'The figure is far outside the usual range of such records.',
     SUPPLIER_FACTOR_NOT_VALID: 'A supplier factor is used on a day outside its validity.',
     SUPPLIER_FACTOR_WITHDRAWN: 'A supplier factor in use was withdrawn.',

@@ -46,10 +46,22 @@ export function say(kind: Kind, said: Said, label?: string): string {
   // Findings with the same code are distinguished by their journey and day.
   const journey = kind === 'finding' ? /\b([A-Z]{3,4}) to ([A-Z]{3,4})\b/.exec(said.message) : null;
   const on = kind === 'finding' ? /\bon (\d{4}-\d\d-\d\d)\b/.exec(said.message)?.[1] : undefined;
+  const weighed =
+    kind === 'finding'
+      ? /^The ([a-z-]+) record \((\d+\.\d+) kg\)(?: .* has (no date)?(?: and )?(no group)?,)?/.exec(said.message)
+      : null;
   const facts = [
     ...(kind === 'fault' ? refusedIn(said.message) : []),
     ...(journey ? [`${journey[1]} – ${journey[2]}`] : []),
     ...(on ? [date(on)] : []),
+    ...(weighed
+      ? [
+          i18next.t(`type.${weighed[1] as 'flights'}`, { defaultValue: weighed[1] }),
+          amount(Number(weighed[2])),
+          ...(weighed[3] ? [i18next.t('said.noDate')] : []),
+          ...(weighed[4] ? [i18next.t('said.noGroup')] : []),
+        ]
+      : []),
     ...names.map((x) => i18next.t(`type.${x as 'flights'}`, { defaultValue: x })),
     ...(records > 0 ? [i18next.t('said.rows', { count: records })] : []),
     ...(kg === undefined ? [] : [amount(Number(kg))]),
