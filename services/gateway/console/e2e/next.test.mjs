@@ -70,6 +70,20 @@ test('an empty queue leads on to the footprint; who does not decide is not refus
   await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Footprint', exact: true }).last().click();
   await page.getByRole('heading', { name: 'What to measure next' }).waitFor();
+  // The number of a line stands beside the first of its lines of text.
+  const apart = await page
+    .locator('ol li', { hasText: 'LHR' })
+    .first()
+    .evaluate((li) => {
+      li.style.width = '150px';
+      const link = li.querySelector('a');
+      const mark = document.createElement('span');
+      link.before(mark);
+      mark.textContent = '1';
+      const { top, height } = link.getBoundingClientRect();
+      return { distance: mark.getBoundingClientRect().top - top, height };
+    });
+  assert.ok(apart.height > 30 && Math.abs(apart.distance) < 10, JSON.stringify(apart));
 
   const member = await visit('user', '/');
   const refused = [];
@@ -78,6 +92,20 @@ test('an empty queue leads on to the footprint; who does not decide is not refus
   await member.page.getByRole('heading', { name: 'Managers decide here' }).waitFor();
   await settled(member.page);
   assert.deepEqual(refused, []);
+});
+
+test('who only reads is not told to record or to approve where there is nothing yet', async () => {
+  await the.server.viewer();
+  const event = await the.server.event('Nothing to read');
+  const { page } = await visit('viewer', `/events/${event}/footprint`);
+  await page.getByText('The footprint appears here once a manager approves one.').waitFor();
+  assert.equal(await page.getByText('Enter and submit').count(), 0);
+  await page.goto(`/events/${event}/report`);
+  await page.getByRole('heading', { name: 'Nothing to report yet' }).waitFor();
+  assert.equal(await page.getByText('Approve some first').count(), 0);
+  await page.goto(`/events/${event}/review`);
+  await page.getByRole('heading', { name: 'Managers decide here' }).waitFor();
+  assert.equal(await page.getByText('your records').count(), 0);
 });
 
 test('a waiting record is weighed against what is approved, and says so', async () => {

@@ -555,6 +555,7 @@ export const de: Translation = {
     empty: 'Nichts wartet auf eine Entscheidung',
     notYours: 'Hier entscheidet das Management',
     notYoursText: 'Was aus Ihren Einträgen geworden ist, steht neben ihnen in der Tabelle.',
+    notYoursToRead: 'Was es freigegeben hat, steht im Fußabdruck.',
     emptyText:
       'Eingereichte Einträge erscheinen hier, mit dem, was sie beitragen würden, ihren Belegen und Auffälligkeiten.',
     queue_one: 'Warteschlange, ein Eintrag',
@@ -634,6 +635,8 @@ export const de: Translation = {
     none: 'Noch kein Fußabdruck',
     noneText:
       'Nur Freigegebenes zählt. Erfassen und reichen Sie in der Tabelle etwas ein; das Management gibt es frei.',
+    noneToRead:
+      'Nur Freigegebenes zählt, und noch ist nichts freigegeben. Sobald es das Management tut, steht es hier.',
     total: 'Summe',
     sentence_one: 'Mit 95 % Sicherheit sind es {{range}}, aus einem freigegebenen Eintrag.',
     sentence_other: 'Mit 95 % Sicherheit sind es {{range}}, aus {{count}} freigegebenen Einträgen.',
@@ -732,7 +735,7 @@ export const de: Translation = {
   },
   report: {
     none: 'Noch nichts zu berichten',
-    noneText: 'Der Bericht zeigt, was freigegeben ist. Geben Sie zuerst Einträge frei.',
+    noneText: 'Der Bericht zeigt, was freigegeben ist; von dieser Veranstaltung ist es noch nichts.',
     checklist: 'Bevor Sie ihn weitergeben',
     done: 'Erledigt',
     open: 'Offen',

@@ -536,6 +536,7 @@ export const en = {
     empty: 'Nothing waits for a decision',
     notYours: 'Managers decide here',
     notYoursText: 'The sheet shows what was decided about your records.',
+    notYoursToRead: 'The footprint shows what they approved.',
     emptyText: 'Submitted records appear here, with their footprint, evidence and findings.',
     queue_one: 'Queue, one record',
     queue_other: 'Queue, {{count}} records',
@@ -613,6 +614,8 @@ export const en = {
   foot: {
     none: 'No footprint yet',
     noneText: 'Only approved records count. Enter and submit records in the sheet; a manager approves them.',
+    noneToRead:
+      'Only approved records count, and none is approved yet. The footprint appears here once a manager approves one.',
     total: 'Total',
     sentence_one: 'With 95 % certainty it is {{range}}, from one approved record.',
     sentence_other: 'With 95 % certainty it is {{range}}, from {{count}} approved records.',
@@ -713,7 +716,7 @@ export const en = {
   },
   report: {
     none: 'Nothing to report yet',
-    noneText: 'The report shows approved records. Approve some first.',
+    noneText: 'The report shows approved records; none of this event is approved yet.',
     checklist: 'Checklist',
     done: 'Done',
     open: 'Open',

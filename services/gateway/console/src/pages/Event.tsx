@@ -201,7 +201,7 @@ export function NothingYet({ title, eventId, event, children }: NothingProps): R
         )
       }
     >
-      {waiting > 0 ? t('foot.waits', { count: waiting }) : children}
+      {waiting > 0 ? t('foot.waits', { count: waiting }) : can('user') ? children : t('foot.noneToRead')}
     </Empty>
   );
 }

@@ -26,7 +26,7 @@ export function ReviewPage(): ReactNode {
           </Button>
         }
       >
-        {t('review.notYoursText')}
+        {t(can('user') ? 'review.notYoursText' : 'review.notYoursToRead')}
       </Empty>
     );
   const control = (
