@@ -76,7 +76,10 @@ test('an empty queue leads on to the footprint; who does not decide is not refus
     .first()
     .evaluate((li) => {
       li.style.width = '150px';
+      li.style.whiteSpace = 'nowrap';
       const link = li.querySelector('a');
+      link.style.whiteSpace = 'normal';
+      link.style.width = '130px';
       const mark = document.createElement('span');
       link.before(mark);
       mark.textContent = '1';
