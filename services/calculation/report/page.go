@@ -30,6 +30,7 @@ var formerStyles = []string{
 	"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
 	"dQ+nMVMqN2LgHpXwES+5TXAxMfSghKtfCKJTCD3vUco=",
 	"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
+	"29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM=",
 }
 
 func hashOfStyle() string {

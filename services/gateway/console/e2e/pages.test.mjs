@@ -118,7 +118,7 @@ test('axe finds nothing on the page to sign in', async () => {
 
 test('the report can be read on a phone, in both themes, with the words of its charts', async () => {
   const id = await the.server.event('Narrow');
-  await the.server.approved(id);
+  await the.server.approved(id, { from: 'LHR', to: 'JFK', passengers: 40 });
   for (const colorScheme of ['light', 'dark']) {
     const { page } = await visit('manager', `/events/${id}/report`, {
       viewport: { width: 320, height: 700 },
@@ -134,6 +134,9 @@ test('the report can be read on a phone, in both themes, with the words of its c
       words: [...document.querySelectorAll('.bars .name, .bars .value, svg text')].map(
         (e) => e.getBoundingClientRect().height,
       ),
+      cut: [...document.querySelectorAll('.frame')]
+        .filter((f) => f.scrollWidth > f.clientWidth)
+        .map((f) => f.getAttribute('aria-label')),
       scrolls: [...document.querySelectorAll('.frame')].every(
         (f) => f.scrollWidth === f.clientWidth || f.tabIndex === 0,
       ),
@@ -141,11 +144,19 @@ test('the report can be read on a phone, in both themes, with the words of its c
     assert.ok(seen.width <= 320, `${seen.width} px wide`);
     assert.ok(seen.words.length > 3 && Math.min(...seen.words) >= 11, `words of ${Math.min(...seen.words)} px`);
     assert.ok(seen.scrolls);
+    // A figure that is cut off reads as another one, so those of the tables are all there without scrolling.
+    assert.deepEqual(seen.cut, []);
     const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
     assert.deepEqual(
       violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 160)).join(' | ')}`),
       [],
     );
+    // On paper what explains a table is on its page.
+    await page.emulateMedia({ media: 'print' });
+    const apart = await page.evaluate(() =>
+      [...document.querySelectorAll('table + .note')].map((e) => getComputedStyle(e).breakBefore),
+    );
+    assert.deepEqual([...new Set(apart)], ['avoid']);
   }
 });
 
