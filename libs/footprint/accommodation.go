@@ -255,6 +255,7 @@ func accommodationDoc() doc {
 	return doc{
 		place:       2,
 		bought:      []string{"hotel", "accommodation"},
+		informative: []string{"kind"},
 		description: "Stays in hotels, hostels, apartments and the like, by occupied room and night.",
 		formula:     "rooms × nights × factor per room-night; guests × nights where the factor is per guest",
 		fields: []fieldDoc{

@@ -175,6 +175,7 @@ func cateringDoc() doc {
 		answered:    []string{"meals", "diet"},
 		bought:      []string{"catering", "food", "meal"},
 		description: "Main meals by diet, and drinks by the litre.",
+		informative: []string{"wastedPercent"},
 		formula:     "meals × factor of the diet + Σ litres × factor of the drink",
 		fields: []fieldDoc{
 			{"country", "Where it took place, as an ISO 3166-1 alpha-2 code. Absent: the country of the event. If no factor is published for the country, a proxy is used and a notice says so.", ``},

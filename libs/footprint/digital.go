@@ -106,6 +106,7 @@ func digitalDoc() doc {
 	return doc{
 		place:       11,
 		bought:      []string{"streaming", "digital"},
+		informative: []string{"videoQuality"},
 		description: "Video conferences and streams, including devices and networks, and the heating of homes from which people take part.",
 		formula:     "participants × hours of each × factor per participant-hour",
 		fields: []fieldDoc{

@@ -350,6 +350,7 @@ func flightsDoc() doc {
 		place:       1,
 		schema:      "FlightInput",
 		bought:      []string{"flight", "air", "travel"},
+		informative: []string{"direction", "class"},
 		description: "Flights of a number of people between two places, by the great circle of each leg.",
 		formula:     "Σ legs km (great circle) × passengers × trips × 2 if roundTrip × (factor + well-to-tank)",
 		fields: []fieldDoc{

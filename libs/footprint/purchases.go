@@ -194,6 +194,7 @@ func purchasesDoc() doc {
 	return doc{
 		place:       12,
 		answered:    []string{"kgCO2ePerUnit", "factorSource", "evidence"},
+		informative: []string{"category"},
 		description: "Spending for which no amount is known, calculated with two published models or with your own factor.",
 		formula:     "amount without VAT × price index and exchange rate to the factor's year and currency × spend factor of the category; or amount × kgCO2ePerUnit, the factor per unit of currency that comes with the record",
 		fields: []fieldDoc{

@@ -21,6 +21,9 @@ type doc struct {
 	answered []string
 	// apart are fields of the input that responses lack: a separate operation reads them.
 	apart []string
+	// informative are the fields that are not meant to affect the figure: they are for people, or for checks across
+	// records.
+	informative []string
 	// ways are the alternative ways to state a record; none if there is only one.
 	ways     []way
 	examples []string

@@ -253,6 +253,7 @@ func (o Options) Decode(typ string, body []byte, ev EventContext) (Decoded, erro
 	if p, ok := in.(input); ok {
 		out.ExternalReference = p.shared().ExternalReference
 	}
+	d.notices = append(d.notices, d.unusedInputs(t, in, &evaluation)...)
 	out.Notices = append(d.notices, unknownFields(typ, r, otherUnits)...)
 	out.Dropped = r.Notices()
 	return out, nil
