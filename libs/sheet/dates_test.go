@@ -2,6 +2,7 @@ package sheet_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -71,5 +72,27 @@ func TestDaysOfStaysSettleTheOrder(t *testing.T) {
 	rows, _, err := all(file, "accommodation", sheet.Options{Rules: sheet.Rules, DateOrder: form.DateOrder})
 	if want := `[2 {"description":"Hilton","rooms":40,"nights":2} 3 {"description":"Ibis","rooms":2,"nights":4}]`; err != nil || fmt.Sprint(rows) != want {
 		t.Errorf("%v, %v; want %s", rows, err, want)
+	}
+}
+
+// TestRangesOfDaysInCells: the date of a record is the first day of a range, and a stay has no range for its first or
+// last day, whose nights would be wrong.
+func TestRangesOfDaysInCells(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"treatment;weightKg;date\nlandfill;9;19.–21.06.2026\n": `2 {"treatment":"landfill","weightKg":9,"date":"2026-06-19"}`,
+		"treatment;weightKg;date\nlandfill;9;19.06.26\n":       `2 {"treatment":"landfill","weightKg":9,"date":"2026-06-19"}`,
+	} {
+		if got, _, err := all(file, "waste", sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{want}) {
+			t.Errorf("%q: %q, %v, want %s", file, got, err, want)
+		}
+	}
+	const stays = "rooms;Check-in;Check-out\n2;%s;%s\n"
+	for days, want := range map[[2]string]string{
+		{"19.06.26", "21.06.26"}: `2 {"rooms":2,"nights":2}`, {"19.06.2026", "19.–21.06.2026"}: "2 Check-out BAD_FORMAT", {"19.–21.06.2026", "21.06.2026"}: "2 Check-in BAD_FORMAT",
+	} {
+		if got, _, err := all(fmt.Sprintf(stays, days[0], days[1]), "accommodation", sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{want}) {
+			t.Errorf("%v: %q, %v, want %s", days, got, err, want)
+		}
 	}
 }

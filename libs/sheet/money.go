@@ -3,12 +3,14 @@ package sheet
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
 )
 
 // moneyField and currencyField are the fields of an amount of money and its currency.
@@ -20,6 +22,10 @@ const (
 // signs are currency symbols; empty: ambiguous.
 var signs = map[string]string{"£": "GBP", "€": "EUR", "¥": "", "$": "", "US$": "USD", "A$": "AUD", "C$": "CAD", "Fr.": "CHF", "SFr.": "CHF"}
 
+// noPence is written instead of the decimals of a whole amount: 4.320,- 4'320.– 4.320,-- A dash alone may be a minus
+// where a currency follows it.
+var noPence = regexp.MustCompile(`^[.,]?\s?[-‐‑–—−]{1,2}`)
+
 // money returns the number of an amount of money, and the currency that it is written with:
 // £8,400.00, 1.350,50 €, EUR 99. Any other text is itself, without a currency.
 func money(cell string) (number, currency string) {
@@ -29,10 +35,16 @@ func money(cell string) (number, currency string) {
 	}
 	last := strings.LastIndexAny(cell, "0123456789") + 1
 	before, after := strings.TrimSpace(cell[:first]), strings.TrimSpace(cell[last:])
-	if after == "-" || after == ",-" || after == ".-" {
-		after = "" // no pence
+	number = cell[first:last]
+	m := noPence.FindString(after)
+	if m != "" && (after == m || strings.ContainsAny(m, ".,")) {
+		after = strings.TrimSpace(after[len(m):])
+		number = ungrouped(number, m[0])
 	}
 	word := before + after
+	if word == "" && m != "" {
+		return number, ""
+	}
 	if before != "" && after != "" || word == "" {
 		return cell, ""
 	}
@@ -42,7 +54,21 @@ func money(cell string) (number, currency string) {
 			return cell, ""
 		}
 	}
-	return cell[first:last], code
+	return number, code
+}
+
+// ungrouped returns a whole number without the separators of its thousands, where the decimal separator behind it says
+// that they are: 4.320,- is 4320.
+func ungrouped(number string, decimals byte) string {
+	for _, group := range ".,' " {
+		if decimals != '.' && decimals != ',' || group == rune(decimals) {
+			continue
+		}
+		if n, err := units.ParseNumber(number, units.Format{Group: group, Decimal: rune(decimals)}); err == nil {
+			return n.String()
+		}
+	}
+	return number
 }
 
 // moneyHead returns the currency in the heading of a column of money: Net (GBP), Betrag in EUR. It is empty for any

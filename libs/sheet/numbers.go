@@ -21,7 +21,7 @@ type Numbers struct {
 	points, commas bool
 }
 
-const separators = "., '’\u00a0\u202f\u2009"
+const separators = "., '’‘´`ʼ\u00a0\u202f\u2009"
 
 // Add considers a cell of a numeric column, with or without a unit. Text that is not a number in any format is
 // ignored.

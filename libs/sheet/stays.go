@@ -65,6 +65,9 @@ func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 		if at >= len(cells) || strings.TrimSpace(cells[at]) == "" {
 			return nil // the decoder of the record reports missing nights
 		}
+		if units.IsRange(cells[at]) {
+			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has one day; got %.40q. Write the first and the last day into their own columns, or the number of nights into a column nights.", r.heads[at], cells[at])}
+		}
 		day, err := r.day(cells[at])
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
 			return &apperr.Detail{Field: r.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}

@@ -28,9 +28,30 @@ func (e *AmbiguousDateError) Error() string {
 // ParseDate reads a day and returns it as YYYY-MM-DD. An order other than that of
 // ISO 8601 must be declared; without one, a date written otherwise is an
 // *AmbiguousDateError that names its readings, even where only one is possible.
-// Years have four digits. A date with its month as a word is read in every order, and a time
-// of the day behind a date is left out.
+// Years have four digits, or two behind points (19.06.26), which are in this century. A date with its month
+// as a word is read in every order, and a time of the day behind a date is left out. A range of days of one year is
+// its first day.
 func ParseDate(text, order string) (string, error) {
+	day, err := parseDay(text, order)
+	if _, open := errors.AsType[*AmbiguousDateError](err); err == nil || open {
+		return day, err
+	}
+	first, last, ok := daysOf(strings.TrimSpace(text))
+	if !ok {
+		return "", err
+	}
+	from, fault := parseDay(first, order)
+	to, other := parseDay(last, order)
+	if e, open := errors.AsType[*AmbiguousDateError](fault); open {
+		return "", e
+	}
+	if fault != nil || other != nil || from > to || from[:4] != to[:4] {
+		return "", err
+	}
+	return from, nil
+}
+
+func parseDay(text, order string) (string, error) {
 	s := withoutTime(strings.TrimSpace(text))
 	if t, err := time.Parse(time.DateOnly, s); err == nil && t.Year() > 0 {
 		return s, nil
@@ -46,7 +67,7 @@ func ParseDate(text, order string) (string, error) {
 	} else if day, ok := inOrder(s, order); ok {
 		return day, nil
 	}
-	return "", fmt.Errorf("%q is not a date such as 2026-05-31 or in the declared order, with a year of four digits", text)
+	return "", fmt.Errorf("%q is not a date such as 2026-05-31 or in the declared order, with its year", text)
 }
 
 // readings returns the possible days of a date. With points as separators the day comes first in all countries,
@@ -69,7 +90,7 @@ func readings(text, s string, points bool) *AmbiguousDateError {
 // OrdersOf returns the orders of day and month in which a date is valid; none for text that is not a date or begins
 // with the year.
 func OrdersOf(text string) (orders []string) {
-	s, points := joined(withoutTime(strings.TrimSpace(text)))
+	s, points := joined(withoutTime(firstDay(strings.TrimSpace(text))))
 	for _, o := range [...]string{"dmy", "mdy"} {
 		if _, ok := inOrder(s, o); ok && (o == "dmy" || !points) {
 			orders = append(orders, o)
@@ -91,6 +112,9 @@ func withoutTime(text string) string {
 
 // joined returns a date with points between its parts, and whether it was written so.
 func joined(s string) (date string, points bool) {
+	if strings.ContainsAny(s, "-/") && shortYear.MatchString(strings.NewReplacer("-", ".", "/", ".").Replace(s)) {
+		return s, false // either end of 19-06-26 may be the year; with points, the day comes first
+	}
 	return strings.NewReplacer("/", ".", "-", ".", " ", "").Replace(s), strings.Contains(s, ".")
 }
 
@@ -101,8 +125,14 @@ func IsDate(text string) bool {
 	return err == nil || open
 }
 
+// shortYear is a date whose year may be its last two digits.
+var shortYear = regexp.MustCompile(`^\d{1,2}\.\d{1,2}\.\d{2}$`)
+
 func inOrder(s, order string) (string, bool) {
 	layout := map[string]string{"dmy": "2.1.2006", "mdy": "1.2.2006", "ymd": "2006.1.2"}[order]
+	if order == "dmy" && shortYear.MatchString(s) {
+		s = s[:len(s)-2] + "20" + s[len(s)-2:]
+	}
 	t, err := time.Parse(layout, s)
 	if err != nil || t.Year() < 1 {
 		return "", false

@@ -72,7 +72,9 @@ func ParseNumber(text string, f Format) (decimal.Decimal, error) {
 	for _, r := range spaces {
 		s = strings.ReplaceAll(s, string(r), " ")
 	}
-	s = strings.ReplaceAll(s, "’", "'")
+	for _, r := range "’‘´`ʼ" {
+		s = strings.ReplaceAll(s, string(r), "'")
+	}
 	if s == "" || len(s) > 60 || strings.Trim(s, "0123456789., '") != "" {
 		return decimal.Decimal{}, &SyntaxError{Text: text, Format: f}
 	}

@@ -359,3 +359,31 @@ func TestLongTextsAreNoDates(t *testing.T) {
 		}
 	}
 }
+
+// TestRangesOfDays: a range is its first day, if its last one is not before it and of the same year.
+func TestRangesOfDays(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"19.–21.06.2026", "19.-21.06.2026", "19. – 21.6.2026", "19.06.–21.06.2026", "19.06.2026 - 21.06.2026", "19.06.2026–21.06.2026", "19.06.2026 bis 21.06.2026", "19.06.26", "19.6.26", "19.06.26 - 21.06.26",
+		"19.-21. Juni 2026", "19-21 June 2026", "19 June - 21 June 2026", "June 19 – July 2, 2026", "June 19-21, 2026", "2026-06-19 – 2026-06-21", "2026-06-19 to 2026-06-21", "19. Juni 2026 bis 2. Juli 2026",
+	} {
+		if day, err := units.ParseDate(text, "dmy"); day != "2026-06-19" || err != nil {
+			t.Errorf("%s: %q, %v", text, day, err)
+		}
+		day, err := units.ParseDate(text, "")
+		if e, ok := errors.AsType[*units.AmbiguousDateError](err); err != nil && (!ok || !e.Sure) || err == nil && day != "2026-06-19" {
+			t.Errorf("%s without an order: %q, %v", text, day, err)
+		}
+	}
+	for _, text := range []string{"21.–19.06.2026", "19.06.2026 - 18.06.2026", "30.12.2026 - 02.01.2027", "19.–31.06.2026", "19-06-26", "19/06/26", "06.19.26", "June 19", "19.06. - 21.06.", "1-2-2026 - 3", "19.06.2026 - soon"} {
+		if day, err := units.ParseDate(text, "dmy"); err == nil {
+			t.Errorf("%s is %s", text, day)
+		}
+	}
+	if _, err := units.ParseDate("03/04/2026 - 05/04/2026", ""); !strings.Contains(fmt.Sprint(err), "2026-04-03 or 2026-03-04") {
+		t.Errorf("an order that is not declared: %v", err)
+	}
+	if got := units.OrdersOf("06/19/2026 - 06/21/2026"); !slices.Equal(got, []string{"mdy"}) {
+		t.Errorf("orders of a range: %v", got)
+	}
+}
