@@ -43,6 +43,7 @@ type stop struct {
 	namesake  string // a town of the name in another country
 	abroad    bool   // no town in the event's country has the name
 	alternate bool   // found by something else than its name
+	station   string // the text, which names a station of the town
 	airport   string // that the people of a town are assumed to use; empty: the nearest
 }
 
@@ -136,6 +137,13 @@ func (d *decoder) lookUp(field, text string) (stop, *apperr.Detail) {
 		return s, nil
 	}
 	p, airport, err := findPlace(text, d.home())
+	if _, missing := errors.AsType[*places.NotFoundError](err); missing {
+		if town, ok := stationTown(text, d.home()); ok {
+			s := stopOf(town)
+			s.station = text
+			return s, nil
+		}
+	}
 	if err != nil {
 		detail := d.placeFault(field, text, err)
 		return stop{}, &detail
@@ -323,6 +331,9 @@ func (d *decoder) remarkStop(field string, s stop) {
 	town := s
 	if town.GeonameID != 0 {
 		town.Code = "" // the code of the representative airport
+	}
+	if s.station != "" {
+		add(NoticeNamesake, "%s was taken for %s: the distance is that of the town. If another place is meant, write the town with its country.", town, strconv.Quote(shorten(s.station)))
 	}
 	if s.namesake != "" {
 		add(NoticeNamesake, "%s was taken, in the country of the event; %s has the name too. If that is meant, write its country behind it.", town, s.namesake)
