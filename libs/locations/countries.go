@@ -4,6 +4,7 @@ package locations
 
 import (
 	_ "embed"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -66,6 +67,14 @@ var usual = map[string]string{
 	"IVORY COAST": "CI", "REPUBLIC OF KOREA": "KR", "VATICAN": "VA", "BURMA": "MM", "SUISSE": "CH", "ALLEMAGNE": "DE", "ESPAÑA": "ES", "ITALIA": "IT",
 }
 
+// otherCodes are codes that are not of ISO 3166: those of vehicles, and of the Olympic Committee where they differ.
+var otherCodes = map[string]string{
+	"A": "AT", "B": "BE", "D": "DE", "E": "ES", "F": "FR", "H": "HU", "I": "IT", "L": "LU", "N": "NO", "P": "PT", "S": "SE", "FL": "LI", "UK": "GB", "EL": "GR",
+	"BUL": "BG", "CRO": "HR", "DEN": "DK", "GRE": "GR", "INA": "ID", "LAT": "LV", "MAS": "MY", "NED": "NL", "PHI": "PH", "POR": "PT", "RSA": "ZA", "SUI": "CH",
+}
+
+// countryNames has the code of each country, its names in nameLanguages and its alpha-3 code.
+//
 //go:embed countrynames.tsv
 var countryNames string
 
@@ -80,8 +89,8 @@ var names = sync.OnceValue(func() map[string]map[string]string {
 	}
 	for line := range strings.Lines(countryNames) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		for i, name := range columns[1:] {
-			out[nameLanguages[i]][columns[0]] = name
+		for i, language := range nameLanguages {
+			out[language][columns[0]] = columns[1+i]
 		}
 	}
 	return out
@@ -120,6 +129,38 @@ func CountryNamed(text string) (Country, bool) {
 	return CountryByCode(named()[strings.ToUpper(strings.TrimSpace(text))])
 }
 
+// codes maps the codes of countries that are not alpha-2 to those that are.
+var codes = sync.OnceValue(func() map[string]string {
+	out := maps.Clone(otherCodes)
+	for line := range strings.Lines(countryNames) {
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		out[columns[len(columns)-1]] = columns[0]
+	}
+	return out
+})
+
+// CountryWritten returns the country that a cell of a column of countries means: a name, a code of two or three letters
+// or of vehicles, or both, such as Germany (DE) and AUT - Austria.
+func CountryWritten(text string) (Country, bool) {
+	if c, ok := CountryNamed(text); ok {
+		return c, true
+	}
+	upper := strings.ToUpper(strings.TrimSpace(text))
+	if c, ok := CountryByCode(upper); ok {
+		return c, true
+	}
+	if c, ok := CountryByCode(codes()[upper]); ok {
+		return c, true
+	}
+	parts := strings.FieldsFunc(upper, func(r rune) bool { return strings.ContainsRune("()[]/,;:-–|", r) })
+	if len(parts) != 2 {
+		return Country{}, false
+	}
+	first, ok := CountryWritten(parts[0])
+	second, also := CountryWritten(parts[1])
+	return first, ok && also && first == second
+}
+
 // SuggestCountry returns up to three codes that text may mean: a name, the beginning of a name, or a common wrong
 // code such as UK.
 func SuggestCountry(text string) []string {
@@ -127,7 +168,7 @@ func SuggestCountry(text string) []string {
 	if code, ok := usual[text]; ok {
 		return []string{code}
 	}
-	if c, ok := CountryNamed(text); ok {
+	if c, ok := CountryWritten(text); ok {
 		return []string{c.Code}
 	}
 	var out []string

@@ -25,7 +25,7 @@ func TestCountryNamesAreThoseOfCLDR(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want.WriteString(c.Code + "\t" + display.English.Regions().Name(region) + "\t" + display.German.Regions().Name(region) + "\n")
+		want.WriteString(c.Code + "\t" + display.English.Regions().Name(region) + "\t" + display.German.Regions().Name(region) + "\t" + region.ISO3() + "\n")
 	}
 	if *update {
 		if err := os.WriteFile("countrynames.tsv", []byte(want.String()), 0o600); err != nil {
@@ -46,5 +46,27 @@ func TestCountryNamed(t *testing.T) {
 		if c, ok := locations.CountryNamed(text); c.Code != want || ok != (want != "") {
 			t.Errorf("%q is %s, want %s", text, c.Code, want)
 		}
+	}
+}
+
+func TestCountryWritten(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"DE": "DE", "de": "DE", "DEU": "DE", "GER": "DE", "D": "DE", "Germany (DE)": "DE", "DE - Germany": "DE", "AUT – Österreich": "AT", "AUT": "AT", "CHE": "CH", "SUI": "CH", "CH": "CH", "NLD": "NL", "NED": "NL", "F": "FR", "EL": "GR", "GRC": "GR",
+		"UK": "GB", "UK / England": "GB", "JPN": "JP", "POL": "PL", "IRL": "IE", "AUS": "AU", "Österreich": "AT",
+		"DE / AT": "", "Germany (AT)": "", "X": "", "XX": "", "ZZZ": "", "EU": "", "": "", "-": "", "DE-NW": "", "D, A, CH": "", "Georgia (US)": "",
+	} {
+		if c, ok := locations.CountryWritten(text); ok != (want != "") || ok && c.Code != want {
+			t.Errorf("%q is %q, want %q", text, c.Code, want)
+		}
+	}
+	// Each code of three letters is that of one country.
+	seen := map[string]bool{}
+	for _, c := range locations.Countries() {
+		region, err := language.ParseRegion(c.Code)
+		if got, _ := locations.CountryWritten(region.ISO3()); err != nil || got.Code != c.Code || seen[region.ISO3()] {
+			t.Errorf("%s is %s, want %s (%v)", region.ISO3(), got.Code, c.Code, err)
+		}
+		seen[region.ISO3()] = true
 	}
 }

@@ -298,7 +298,7 @@ func (c Column) value(cell string, o Options) json.RawMessage {
 	case "string":
 		if value := c.values[key(trimmed)]; value != "" {
 			cell = value
-		} else if country, ok := locations.CountryNamed(trimmed); ok && c.Name == "country" {
+		} else if country, ok := locations.CountryWritten(trimmed); ok && c.Name == "country" {
 			cell = country.Code
 		}
 	case "integer", "number":

@@ -134,3 +134,14 @@ func TestUnitsInCells(t *testing.T) {
 		})
 	}
 }
+
+// TestCountriesInCells: a registration list has names, codes of two and three letters, and codes of vehicles.
+func TestCountriesInCells(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{"DE": "DE", "DEU": "DE", "AUT": "AT", "CHE": "CH", "SUI": "CH", "D": "DE", "F": "FR", "EL": "GR", "Germany (DE)": "DE", "NLD - Netherlands": "NL", "JPN": "JP", "Schweiz": "CH", "DE / AT": "DE / AT", "Somewhere": "Somewhere"} {
+		got, _, err := all("City;Country\nX;"+cell+"\n", "attendee-travel/origins", sheet.Options{Rules: sheet.Rules})
+		if text := `2 {"place":"X","country":"` + want + `"}`; err != nil || len(got) != 1 || got[0] != text {
+			t.Errorf("%s: %q, %v, want %s", cell, got, err, text)
+		}
+	}
+}
