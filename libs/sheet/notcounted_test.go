@@ -16,7 +16,7 @@ func TestRowsThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	for head, c := range map[string]struct{ stop, pass []string }{
 		"Booking Status":   {[]string{"Cancelled", "CANX", "Canceled by guest", "no-show", "Refunded", "storniert", "Annulé", "cancelado", "Void", "Declined", "waitlisted", "XX", "HX"}, []string{"", "Confirmed", "OK", "HK", "Not cancelled", "Partially refunded", "Refund requested", "Free cancellation until 1 June", "gebucht", "nicht storniert", "Gold", "Cancelled by the supplier, and then booked once more with another one at the same price"}},
-		"Transaction Type": {[]string{"Refund", "Credit", "Credit note", "Gutschrift", "Reversal"}, []string{"Sale", "Credit card", "Purchase", "Issue"}},
+		"Transaction Type": {[]string{"Refund", "RFND", "Credit", "Credit note", "Gutschrift", "Reversal"}, []string{"Sale", "Credit card", "Purchase", "Issue"}},
 		"Cancelled":        {[]string{"yes", "TRUE", "x", "1", "2026-05-01", "01.05.2026 10:00", "2026-05-01T10:00:00"}, []string{"", "no", "FALSE", "0", "-", "n/a"}},
 		"No show":          {[]string{"Y"}, []string{"N"}},
 		"Fare (GBP)":       {[]string{"-310", "-£310.00", "£-310", "(310.00)", "310.00-", "310.00 CR", "−5", "GBP -5"}, []string{"310", "0", "-0.00", "310.-", "310,-", "£310.00", "n/a", "2026-05-01", "A-5", "-"}},

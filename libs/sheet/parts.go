@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,11 +115,51 @@ func (r *Reader) findEnergy() {
 		shapes[field] = by
 		found = append(found, partColumn{at, field})
 	}
+	found = r.withMonths(found)
 	for _, part := range found {
 		if slices.ContainsFunc(found, func(other partColumn) bool { return other.field == part.field && other.at != part.at }) {
 			r.addPart(part.at, part.field)
 		}
 	}
+}
+
+// withMonths adds the columns of months without a unit, Jan to Dec, to the parts of the only energy of the table, in the
+// unit of its column: the months are more of it, or come to it.
+func (r *Reader) withMonths(found []partColumn) []partColumn {
+	var months []int
+	for at, head := range r.heads {
+		words := strings.FieldsFunc(strings.ToLower(head), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+		words = slices.DeleteFunc(words, func(word string) bool {
+			year, err := strconv.Atoi(word)
+			return err == nil && year > 1999 && year < 2100
+		})
+		if r.columns[at].Name == "" && r.columns[at].Type == "" && len(words) == 1 && slices.Contains(monthWords, words[0]) {
+			months = append(months, at)
+		}
+	}
+	field, unit, several := "", r.partUnit, false
+	for _, part := range found {
+		several = several || field != "" && field != part.field
+		field = part.field
+	}
+	for at, column := range r.columns {
+		target, measured := units.OfField(column.Name)
+		if !measured || target.Dimension != "energy" {
+			continue
+		}
+		several = several || field != "" && field != column.Name
+		if field = column.Name; len(found) == 0 {
+			unit = cmp.Or(r.inUnit[at], target.Symbol)
+		}
+	}
+	if field == "" || several || len(months)+len(found) < 2 {
+		return found
+	}
+	r.partUnit = unit
+	for _, at := range months {
+		found = append(found, partColumn{at, field})
+	}
+	return found
 }
 
 // hasEnergy reports whether a heading has a unit of energy.
