@@ -145,3 +145,15 @@ func TestCountriesInCells(t *testing.T) {
 		}
 	}
 }
+
+// TestMaterialsOfWasteCertificates: the names and numbers of the European List of Waste, where one names a material of the
+// record; any other is refused.
+func TestMaterialsOfWasteCertificates(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{"20 03 01": "mixed", "200301": "mixed", "15 01 01": "paper_card", "20 01 08": "food", "17 02 01": "wood", "Gemischte Siedlungsabfälle": "mixed", "Verpackungen aus Kunststoff": "plastic", "15 01 06": "15 01 06", "20 01 35*": "20 01 35*"} {
+		got, _, err := all("material;weightKg\n"+cell+";9\n", "waste", sheet.Options{Rules: sheet.Rules})
+		if text := `2 {"material":"` + want + `","weightKg":9}`; err != nil || len(got) != 1 || got[0] != text {
+			t.Errorf("%s: %q, %v, want %s", cell, got, err, text)
+		}
+	}
+}

@@ -80,6 +80,7 @@ func (r *Reader) readHead(head []string) error {
 			r.use(at)
 		}
 	}
+	r.findAddress(known)
 	found := len(r.quantity) > 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
 	r.leaveOutContainers()
 	r.findUnits()
