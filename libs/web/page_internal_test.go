@@ -1,0 +1,53 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestListsAreEncodedByItem: a list has the bytes that encoding/json writes, without a copy of the whole on the way.
+func TestListsAreEncodedByItem(t *testing.T) {
+	t.Parallel()
+	for _, items := range [][]any{{}, {1}, {"<a> & \u2028", nil, map[string]any{"b": []int{1}}, json.RawMessage(`{"c": "<" }`)}, {strings.Repeat("x", 9000), 1, strings.Repeat("y", 90000)}} {
+		list := NewList(items, Page{Number: 2, Limit: 25}, 77)
+		got, err := Encode(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := encode(success{Success: true, Data: list})
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%s, want %s, %v", got, want, err)
+		}
+	}
+	if _, err := Encode(NewList([]any{1, broken{}}, Page{Number: 1, Limit: 25}, 2)); err == nil {
+		t.Error("an item that cannot be encoded is left out")
+	}
+}
+
+type broken struct{}
+
+func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("broken") }
+
+// TestLongListsTakeLittleMemory measures what the encoding of a long list allocates.
+func TestLongListsTakeLittleMemory(t *testing.T) {
+	// Not parallel: it measures the memory of the process.
+	text, _ := json.Marshal(strings.Repeat("x", 512<<10))
+	items := make([]json.RawMessage, 100)
+	for i := range items {
+		items[i] = text
+	}
+	list := NewList(items, Page{Number: 1, Limit: 100}, 100)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	body, err := Encode(list)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 2*uint64(len(body)) {
+		t.Errorf("%d bytes for a list of %d", took, len(body))
+	}
+}
