@@ -9,6 +9,7 @@
 package fields
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,6 +65,9 @@ func Parse(body []byte) (*Reader, error) {
 	s := scanner{in: body, faults: r.faults}
 	if !utf8.Valid(body) {
 		return nil, malformed("The body is not valid UTF-8.")
+	}
+	if bytes.HasPrefix(body, []byte("\ufeff")) { // editors and libraries write it, and nobody sees it
+		return nil, malformed("The body begins with a byte order mark (U+FEFF). Send it as UTF-8 without one.")
 	}
 	s.space()
 	if s.at == len(body) {

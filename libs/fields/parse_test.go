@@ -71,3 +71,13 @@ func TestRepeatedFieldsAreNamed(t *testing.T) {
 		t.Errorf("%v, want %s", got, want)
 	}
 }
+
+// TestAByteOrderMarkIsNamed: it is refused like any other text before the object, but nobody sees it.
+func TestAByteOrderMarkIsNamed(t *testing.T) {
+	t.Parallel()
+	_, err := fields.Parse([]byte("\ufeff{}"))
+	refused, ok := errors.AsType[*apperr.Error](err)
+	if !ok || len(refused.Details) != 1 || !strings.Contains(refused.Details[0].Message, "byte order mark") {
+		t.Errorf("%v", err)
+	}
+}
