@@ -266,3 +266,29 @@ test('the pages of documentation can be read on a phone', async () => {
     assert.deepEqual(seen.broken.slice(0, 5), [], path);
   }
 });
+
+test('in forced colors it can be seen what is chosen, how long bars are and where the sheet is', async () => {
+  const id = await the.server.event('Forced');
+  await the.server.approved(id);
+  const { page } = await visit('manager', `/events/${id}/footprint`, { forcedColors: 'active' });
+  const style = (selector, property) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((e, p) => getComputedStyle(e)[p], property);
+  await page.locator('.bars .bar').first().waitFor();
+  const paper = await style('body', 'backgroundColor');
+  assert.notEqual(await style('.bars .bar', 'backgroundColor'), paper);
+  assert.notEqual(await style('.bars .whisker', 'backgroundColor'), paper);
+  assert.equal(await style('.tab:not([aria-current])', 'borderBottomColor'), paper);
+  assert.notEqual(await style('.tab[aria-current]', 'borderBottomColor'), paper);
+  assert.equal(await style('.mantine-SegmentedControl-label[data-active]', 'outlineStyle'), 'solid');
+  await page.goto(`/events/${id}/sheet`);
+  await page.getByRole('grid').focus();
+  await page.locator('.cell[data-active]').waitFor();
+  assert.equal(await style('.cell[data-active]', 'outlineStyle'), 'solid');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.locator('.cell[data-selected]:not([data-active])').waitFor();
+  assert.equal(await style('.cell[data-selected]:not([data-active])', 'outlineStyle'), 'dotted');
+  assert.notEqual(await style('.dot[data-status="approved"]', 'backgroundColor'), paper);
+});

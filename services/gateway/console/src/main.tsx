@@ -5,6 +5,7 @@ import './footprint/figures.css';
 import './review/review.css';
 import './pages/event.css';
 import './app.css';
+import './ui/forced.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
 import { initI18n } from './i18n';
