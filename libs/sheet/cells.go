@@ -99,7 +99,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	if typ == "freight" && r.o.Rules > 0 {
 		byRoad(b)
 	}
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.perDay(b, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.perDay(b, cells), r.multiplied(b, typ, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)
 		}
