@@ -103,7 +103,12 @@ type Undone struct {
 	By      Actor     `json:"by"`
 	At      time.Time `json:"at"`
 	Removed int64     `json:"removed"`
+	// Left is how many records of the import there were after the last undo: changed, submitted or approved ones.
+	Left int64 `json:"left,omitempty"`
 }
+
+// TakenBack reports whether the import was undone and left nothing: its file may be imported again.
+func (i Import) TakenBack() bool { return i.Undone != nil && i.Undone.Left == 0 }
 
 // BadPartsID is the id under which the parts with the bad rows are stored.
 func (i Import) BadPartsID() string { return i.ID + "/bad" }

@@ -97,15 +97,18 @@ func TestAPatchOfAnEventThatChangesNothing(t *testing.T) {
 const bobManager = "org1.bob.manager"
 
 // approve makes a record count, as the review service would.
-func (h *harness) approve(id string) {
+func (h *harness) approve(id string) { h.move(id, record.Submit, record.Approve) }
+
+// move makes transitions of a record, as the services would.
+func (h *harness) move(id string, moves ...record.Move) {
 	h.t.Helper()
 	found, err := h.store.RecordsByID(h.t.Context(), "org1", []record.ID{record.ID(id)})
 	if err != nil || len(found) != 1 {
 		h.t.Fatalf("record %s: %d, %v", id, len(found), err)
 	}
 	flow := record.Workflow{Store: h.store, History: h.store, Now: h.now, NewMark: func() string { return record.NewMark(h.now()) }}
-	for _, m := range []record.Move{record.Submit, record.Approve} {
-		request := record.Request{Org: "org1", Key: found[0].Key(), Move: m, By: record.Actor{ID: "max", Name: "max", Role: identity.Manager}}
+	for _, m := range moves {
+		request := record.Request{Org: "org1", Key: found[0].Key(), Move: m, Comment: "because", By: record.Actor{ID: "max", Name: "max", Role: identity.Manager}}
 		if _, err := flow.Apply(h.t.Context(), request); err != nil {
 			h.t.Fatal(err)
 		}

@@ -177,7 +177,7 @@ func (s *server) undoImport(c *fiber.Ctx) error {
 	}
 	gone := count(all, removed)
 	if !w.Rehearsal {
-		if i, err = s.markUndone(c.UserContext(), i, w.By, gone); err != nil {
+		if i, err = s.markUndone(c.UserContext(), i, w.By, gone, int64(len(all))-gone); err != nil {
 			return err
 		}
 	}
@@ -206,8 +206,8 @@ func (s *server) importMove(c *fiber.Ctx) (writes.Write, record.Import, error) {
 	return w, i, err
 }
 
-// markUndone stores in an import that it was undone.
-func (s *server) markUndone(ctx context.Context, i record.Import, by record.Actor, gone int64) (record.Import, error) {
+// markUndone stores in an import that it was undone, and how many records are gone and left.
+func (s *server) markUndone(ctx context.Context, i record.Import, by record.Actor, gone, left int64) (record.Import, error) {
 	for range editAttempts {
 		before := i.Rev
 		if i.Undone == nil {
@@ -217,6 +217,7 @@ func (s *server) markUndone(ctx context.Context, i record.Import, by record.Acto
 			i.Undone = &again
 		}
 		i.Undone.Removed += gone
+		i.Undone.Left = left
 		i.Rev, i.UpdatedAt = before+1, s.now()
 		err := s.Store.ReplaceImport(ctx, i.Org, i, before)
 		if !errors.Is(err, record.ErrConflict) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/eventcarbon/ecf/libs/record"
 )
 
 // TestAFileThatRepeatsRecords: a file that has grown since it was imported is a new file; rows that repeat existing
@@ -95,4 +97,39 @@ func TestTheSameAttendeesToAnotherPlace(t *testing.T) {
 	send("?to=leeds").want(http.StatusConflict, "DUPLICATE_FILE")
 	send("?to=London").want(http.StatusConflict, "DUPLICATE_FILE")
 	send("?to=York").want(http.StatusAccepted, "")
+}
+
+// TestAFileIsTheSameAsLongAsSomethingOfItIsLeft verifies that the undo of an import permits its file again only once
+// nothing of the import is left: otherwise what was edited or approved would be entered, and counted, twice.
+func TestAFileIsTheSameAsLongAsSomethingOfItIsLeft(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	const file = "treatment,weightKg\nlandfill,11\nlandfill,12\nlandfill,13\n"
+	send := func() answer {
+		t.Helper()
+		return h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv")
+	}
+	at := event + "/imports/" + send().want(http.StatusAccepted, "").text("_id")
+	h.imported(at, "completed")
+	rows := h.send(ada, http.MethodGet, event+"/waste", "").want(http.StatusOK, "").data["items"].([]any)
+	edited, approved := rows[0].(map[string]any)["_id"].(string), rows[1].(map[string]any)["_id"].(string)
+	h.send(ada, http.MethodPatch, event+"/waste/"+edited, `{"weightKg":14}`).want(http.StatusOK, "")
+	h.approve(approved)
+	undo := func(removed, kept, refused float64) {
+		t.Helper()
+		got := h.send(planck, http.MethodPost, at+"/undo", "").want(http.StatusOK, "")
+		if got.data["removed"] != removed || got.data["kept"] != kept || got.data["refused"] != refused {
+			t.Errorf("undo: %.400s", got.body)
+		}
+	}
+	undo(1, 1, 1)
+	send().want(http.StatusConflict, "DUPLICATE_FILE")
+	h.send(planck, http.MethodDelete, event+"/waste/"+edited, "").want(http.StatusOK, "")
+	undo(0, 0, 1)
+	send().want(http.StatusConflict, "DUPLICATE_FILE")
+	h.move(approved, record.Reopen)
+	h.send(planck, http.MethodDelete, event+"/waste/"+approved, "").want(http.StatusOK, "")
+	undo(0, 0, 0)
+	send().want(http.StatusAccepted, "")
 }

@@ -242,7 +242,7 @@ func (s *server) importedBefore(c *fiber.Ctx, i record.Import, event record.Even
 		return err
 	}
 	for _, before := range same {
-		if before.ID == i.ID || before.Status == record.Failed || before.Undone != nil || imports.Destination(before, event) != imports.Destination(i, event) {
+		if before.ID == i.ID || before.Status == record.Failed || before.TakenBack() || imports.Destination(before, event) != imports.Destination(i, event) {
 			continue
 		}
 		if !before.Finished() {
