@@ -16,39 +16,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/client"
 )
 
-type fault func(t *testing.T, w http.ResponseWriter)
-
-func lost(t *testing.T, w http.ResponseWriter) { hangUp(t, w) }
-
-func away(_ *testing.T, w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "2")
-	refuse(w, http.StatusServiceUnavailable, client.CodeUnavailable)
-}
-
-func limited(_ *testing.T, w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "7")
-	refuse(w, http.StatusTooManyRequests, client.CodeRateLimited)
-}
-
-// exhausted is the write limit, used up at the beginning of its minute.
-func exhausted(_ *testing.T, w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "60")
-	refuse(w, http.StatusTooManyRequests, client.CodeRateLimited)
-}
-
-func running(_ *testing.T, w http.ResponseWriter) {
-	refuse(w, http.StatusConflict, client.CodeIdempotencyInProgress)
-}
-
-func broken(_ *testing.T, w http.ResponseWriter) {
-	refuse(w, http.StatusInternalServerError, client.CodeInternal)
-}
-
-func cut(_ *testing.T, w http.ResponseWriter) {
-	w.Header().Set("Content-Length", "1000")
-	success(w, `{}`)
-}
-
 // What is repeated is exactly what cannot do harm twice.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
