@@ -48,6 +48,11 @@ func TestEachFinding(t *testing.T) {
 		{"no date", []string{strings.Replace(flight, `"date":"2026-06-09",`, "", 1), strings.Replace(flight, `"date":"2026-06-09",`, "", 1)}, []string{"DUPLICATE_RECORD r0 r1"}},
 		{"another group", []string{flight, strings.Replace(flight, "attendees", "staff", 1)}, nil},
 		{"there and back entered apart", []string{flight, strings.Replace(flight, `"from":"LHR","to":"JFK"`, `"from":"JFK","to":"LHR"`, 1)}, nil},
+		{"another class", []string{flight, strings.Replace(flight, "economy", "business", 1)}, nil},
+		{"another number of trips", []string{flight, strings.Replace(flight, `"date"`, `"trips":2,"date"`, 1)}, nil},
+		{"there, and there and back", []string{flight, strings.Replace(flight, `"date"`, `"roundTrip":true,"date"`, 1)}, nil},
+		{"there and back the same way", []string{strings.Replace(flight, `"date"`, `"direction":"outbound","date"`, 1), strings.Replace(flight, `"date"`, `"direction":"return","date"`, 1)},
+			[]string{"OUTBOUND_WITHOUT_RETURN r0"}},
 		{"another way", []string{flight, strings.Replace(flight, `"to":"JFK"`, `"to":"JFK","via":["KEF"]`, 1)}, nil},
 
 		{"outbound only", []string{strings.Replace(flight, `"date"`, `"direction":"outbound","date"`, 1)}, []string{"OUTBOUND_WITHOUT_RETURN r0"}},
@@ -127,6 +132,8 @@ func TestEachFinding(t *testing.T) {
 		{"grams for kilograms", []string{`waste {"weightKg":1000.5,"date":"d","group":"staff"}`, `waste {"weightKg":1000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
 		{"watt-hours for kilowatt-hours", []string{`venue {"electricityKWh":10001,"date":"d","group":"staff"}`, `venue {"electricityKWh":10000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
 
+		{"watt-hours of the grid", []string{`energy {"site":"A","source":"grid","energyKWh":10001,"date":"d","group":"staff"}`, `energy {"site":"B","source":"grid","energyKWh":10000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
+
 		{"grams of refrigerant for kilograms", []string{`energy {"source":"refrigerant","weightKg":20.5,"date":"d","group":"staff"}`, `energy {"source":"refrigerant","weightKg":20,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
 		{"grams of pellets for kilograms", []string{`energy {"source":"wood_pellets","weightKg":1000.5,"date":"d","group":"staff"}`, `energy {"source":"wood_pellets","weightKg":1000,"date":"d","group":"staff"}`}, []string{"OUT_OF_RANGE_FOR_TYPE r0"}},
 
@@ -153,6 +160,49 @@ func TestEachFinding(t *testing.T) {
 				t.Fatalf("got %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestRangesGrowWithTheEvent: what is out of range depends on the people at the event, in person and remote, and its
+// days; of an event without people nothing is.
+func TestRangesGrowWithTheEvent(t *testing.T) {
+	t.Parallel()
+	event := func(attendees, virtual int64) findings.Event {
+		e := record.Event{StartDate: "2026-06-10", EndDate: "2026-06-12"}
+		if attendees > 0 {
+			e.Attendees = &attendees
+		}
+		if virtual > 0 {
+			e.VirtualAttendees = &virtual
+		}
+		return findings.EventOf(e, footprint.Mass{})
+	}
+	heavy := func(kg int64) findings.Fact {
+		f := facts(`custom {"date":"d","group":"staff"}`)[0]
+		f.Mass = footprint.MassOf(kg * 1_000_000_000)
+		return f
+	}
+	stream := func(participants int) findings.Fact {
+		return facts(fmt.Sprintf(`digital {"participants":%d,"date":"d","group":"staff"}`, participants))[0]
+	}
+	for name, c := range map[string]struct {
+		event findings.Event
+		fact  findings.Fact
+		want  int
+	}{
+		"a tonne for each and day":       {event(20, 0), heavy(60_000), 0},
+		"more than that":                 {event(20, 0), heavy(60_001), 1},
+		"of a small event":               {event(1, 0), heavy(20_000), 0},
+		"more than that of a small one":  {event(1, 0), heavy(20_001), 1},
+		"of nobody":                      {event(0, 0), heavy(60_001), 0},
+		"listeners":                      {event(20, 100), stream(1200), 0},
+		"more listeners":                 {event(20, 100), stream(1201), 1},
+		"listeners of a remote event":    {event(0, 100), stream(1001), 1},
+		"listeners of an unknown number": {event(0, 0), stream(5000), 0},
+	} {
+		if got := ofCode(findings.Of(c.event, []findings.Fact{c.fact}), findings.OutOfRange); len(got) != c.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
