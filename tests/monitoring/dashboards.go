@@ -16,7 +16,7 @@ type Query struct{ Expr, Legend string }
 type Panel struct {
 	Title, Description, Unit string
 	Queries                  []Query
-	// Quiet means that the panel shows faults, so it is normally empty.
+	// Quiet means that the panel shows faults or what few deployments have, so it is normally empty.
 	Quiet bool
 }
 

@@ -115,7 +115,7 @@ func processes() Dashboard {
 		{Title: "Goroutines", Unit: "short", Queries: []Query{{`sum by (service, instance) (go_goroutine_count{` + every + `})`, "{{service}} {{instance}}"}}},
 		{Title: "Allocation", Unit: "Bps", Queries: []Query{{`sum by (service) (rate(go_memory_allocated_bytes_total{` + every + `}[5m]))`, "{{service}}"}}},
 		{Title: "Clocks against that of Prometheus", Description: "20 s are an alert.", Unit: "s", Queries: []Query{{`ecf_process_clock_seconds{` + every + `} - timestamp(ecf_process_clock_seconds{` + every + `})`, "{{service}} {{instance}}"}}},
-		{Title: "Validity of certificates", Description: "Of services with ECF_TLS_CERT, or of their authority if it expires first. Less than a quarter of the lifetime is an alert.", Unit: "s",
+		{Title: "Validity of certificates", Description: "Of services with ECF_TLS_CERT, or of their authority if it expires first. Less than a quarter of the lifetime is an alert.", Unit: "s", Quiet: true,
 			Queries: []Query{{`ecf_tls_certificate_remaining_seconds{` + every + `}`, "{{service}} {{instance}}"}}},
 		{Title: "Versions", Description: "More than one of a service: an update is under way.", Unit: "short", Queries: []Query{{`count by (service_name, service_version) (target_info{` + every + `})`, "{{service_name}} {{service_version}}"}}},
 	}}
