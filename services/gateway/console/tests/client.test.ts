@@ -102,6 +102,36 @@ describe('lists', () => {
   });
 });
 
+describe('what is kept of lists', () => {
+  it('is of answers to reading only, and of those that were given', async () => {
+    const tags: (string | null)[] = [];
+    let status = 500;
+    vi.stubGlobal('fetch', async (request: Request) => {
+      tags.push(request.headers.get('If-None-Match'));
+      const headers = { 'Content-Type': 'application/json', ETag: '"t"' };
+      return new Response('{"data":[1]}', { status, headers });
+    });
+    const { call } = await tab();
+    await expect(call('GET', '/a')).rejects.toMatchObject({ status: 500 });
+    status = 200;
+    await call('POST', '/a', {});
+    await call('GET', '/a');
+    await call('POST', '/a', {});
+    expect(tags).toEqual([null, null, null, null]);
+  });
+  it('is of every page, in their order', async () => {
+    const { all } = await tab();
+    const asked: number[] = [];
+    const page = async (n: number): Promise<{ items: number[]; pagination: { totalPages: number } }> => {
+      asked.push(n);
+      return { items: [n], pagination: { totalPages: 15 } };
+    };
+    const numbers = Array.from({ length: 15 }, (_, n) => n + 1);
+    expect(await all(page)).toEqual(numbers);
+    expect(asked).toEqual(numbers);
+  });
+});
+
 describe('a request that is sent again', () => {
   it('has its key until it is refused, and another request another one', async () => {
     const { ApiError, keyed } = await tab();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { remove } from '../src/sheet/commands';
-import { countDrafts, takeOver } from '../src/sheet/drafts';
+import { countDrafts, takeOver, writeOutgoing } from '../src/sheet/drafts';
 import type { Engine } from '../src/sheet/engine';
 import type { Store } from '../src/sheet/store';
 import { begin, end, server, stored, until, visit } from './sheetserver';
@@ -102,6 +102,10 @@ describe('nothing is lost or doubled', () => {
     engine.schedule(0);
     await until(() => store.rows.every((r) => r.id));
     expect(server.records.size).toBe(1);
+    // With an answer it is done with.
+    store.edit([{ type: 'flights', cells: { from: 'CDG' } }]);
+    await until(() => server.records.size === 2);
+    expect(server.requests.filter((r) => r === 'POST /events/e/flights/batch')).toHaveLength(3);
     await engine.stop();
   });
   it('when a deletion is repeated whose answer was lost', async () => {
@@ -115,6 +119,25 @@ describe('nothing is lost or doubled', () => {
     expect(await remove(engine, [...store.rows])).toEqual([]);
     expect(store.rows).toHaveLength(0);
     await engine.stop();
+  });
+  it('where nothing but the request itself was kept', async () => {
+    const rows = [{ key: 'gone', cells: { from: 'LHR' } }];
+    await writeOutgoing({ scope: 'o:u', event: 'e', key: 'k', type: 'flights', rows, items: [{ from: 'LHR' }] });
+    const { store, engine } = await visit();
+    await until(() => store.rows.length === 1);
+    expect([store.rows[0]?.cells.from, server.records.size]).toEqual(['LHR', 1]);
+    await engine.stop();
+  });
+  it('and rows come back in their order', async () => {
+    const first = await visit();
+    server.down = true;
+    const places = ['LHR', 'CDG', 'AMS', 'TXL', 'FRA', 'JFK', 'MUC'];
+    first.store.edit(places.map((from) => ({ type: 'flights', cells: { from } })));
+    await first.engine.stop();
+    server.down = false;
+    const second = await visit();
+    expect(second.store.rows.map((r) => r.cells.from)).toEqual(places);
+    await second.engine.stop();
   });
   it('while the server is away', async () => {
     const first = await visit();

@@ -116,7 +116,9 @@ export function stored(id: string, more: Record<string, unknown> = {}): void {
   server.records.set(id, { _id: id, ...record, ...more } as unknown as ServerRecord);
 }
 
-export const columns = columnsOf({ properties: { from: { type: 'string' }, passengers: { type: 'integer' } } });
+export const columns = columnsOf({
+  properties: { from: { type: 'string' }, passengers: { type: 'integer' }, externalReference: { type: 'string' } },
+});
 export async function visit(scope = 'o:u'): Promise<{ store: Store; engine: Engine }> {
   const store = new Store(() => columns, 'u');
   const engine = new Engine(store, 'e', scope, ['flights']);

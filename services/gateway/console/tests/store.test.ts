@@ -147,6 +147,12 @@ describe('a row that is decided while it is being changed', () => {
     store.load([record('a', 3, { status: 'changes_requested' })]);
     expect(store.get('a')?.failed).toBeUndefined();
   });
+  it('is no conflict, as there is nothing to choose', () => {
+    store.load([record('a', 1)]);
+    store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
+    store.load([record('a', 2, { status: 'pending', from: 'AMS' })]);
+    expect([store.get('a')?.theirs, store.get('a')?.cells.from]).toEqual([undefined, 'AMS']);
+  });
   it('has nothing said beside it where it was decided as it was typed', () => {
     store.load([record('a', 1)]);
     store.edit([{ key: 'a', type: 'flights', cells: { from: 'CDG' } }]);
