@@ -119,6 +119,20 @@ test('a waiting record is weighed against what is approved, and says so', async 
   await page.getByText(/1,200% of what is approved/).waitFor();
 });
 
+test('on a laptop the kinds of records and their counts are on one line, in both languages', async () => {
+  const event = await the.server.event('Tabs');
+  for (const locale of ['en-GB', 'de-DE']) {
+    const { page } = await visit('user', `/events/${event}/sheet`, { viewport: { width: 1366, height: 768 }, locale });
+    await grid(page).waitFor();
+    const lines = await page.getByRole('tab').evaluateAll((tabs) => {
+      // As in an event that has rows of every kind.
+      for (const tab of tabs) tab.lastElementChild.textContent = '12';
+      return new Set(tabs.map((tab) => tab.offsetTop)).size;
+    });
+    assert.equal(lines, 1, locale);
+  }
+});
+
 test('at 200 % zoom the sheet has rows, and what is known of the row in focus', async () => {
   const event = await the.server.event('Zoomed');
   await the.server.approved(event, flight);

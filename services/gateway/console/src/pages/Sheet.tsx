@@ -198,7 +198,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
               }}
             >
               {nameOf(x)}
-              <Text component="span" size="xs" c="dimmed" ml={6}>
+              <Text component="span" size="xs" c="dimmed" className="typecount">
                 {countOf(x)}
               </Text>
             </button>
