@@ -189,6 +189,19 @@ describe('a saved row', () => {
     expect(checked).toEqual(['{"items":[{"from":"CDG"}]}']);
     await engine.stop();
   });
+  it('is checked again where the record has moved on while something is typed into it', async () => {
+    stored('r1');
+    const { store, engine } = await visit();
+    engine.active = 'r1';
+    store.edit([{ key: 'r1', type: 'flights', cells: { from: 'CDG' } }]);
+    await until(() => store.get('r1')?.check.state === 'good');
+    stored('r1', { revision: 2 });
+    await engine.reload();
+    expect(store.get('r1')?.check.state).toBe('waiting');
+    await until(() => store.get('r1')?.check.state === 'good');
+    expect(patches()).toEqual([]);
+    await engine.stop();
+  });
   it('moves the figures of the event', async () => {
     const { store, engine } = await visit();
     const saved = vi.fn();
