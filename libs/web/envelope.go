@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -65,11 +66,20 @@ func withNotices(data any, notices []fields.Notice) (any, error) {
 // Encode returns the bytes that OK would send, for responses that are stored and sent
 // again.
 func Encode(data any) ([]byte, error) {
-	of, ok := data.(appender)
-	if !ok {
+	var appendTo func(b []byte) ([]byte, error)
+	switch of := data.(type) {
+	case appender:
+		appendTo = of.AppendJSON
+	case list:
+		// A struct that embeds a List has its methods too, and other members.
+		if reflect.TypeOf(of.self()) == reflect.TypeOf(data) {
+			appendTo = of.appendJSON
+		}
+	}
+	if appendTo == nil {
 		return encode(success{Success: true, Data: data})
 	}
-	b, err := of.AppendJSON([]byte(`{"success":true,"data":`))
+	b, err := appendTo([]byte(`{"success":true,"data":`))
 	if err != nil {
 		return nil, fmt.Errorf("encode answer: %w", err)
 	}
@@ -79,6 +89,12 @@ func Encode(data any) ([]byte, error) {
 // appender is data that appends its own JSON, compact and as encode would write it.
 type appender interface {
 	AppendJSON(b []byte) ([]byte, error)
+}
+
+// list is a List.
+type list interface {
+	self() any
+	appendJSON(b []byte) ([]byte, error)
 }
 
 // encode does not escape <, > and &: responses are application/json with nosniff, and

@@ -124,9 +124,12 @@ func NewList[T any](items []T, p Page, total int64) List[T] {
 	return List[T]{Items: items, Pagination: Pagination{Page: p.Number, Limit: p.Limit, Total: total, TotalPages: pages}}
 }
 
-// AppendJSON appends the list as encoding/json writes it, one item at a time: as one value
+// self returns the list, also of a struct that embeds it.
+func (l List[T]) self() any { return l }
+
+// appendJSON appends the list as encoding/json writes it, one item at a time: as one value
 // a page of 57 MB, of the longest texts, takes several times its length.
-func (l List[T]) AppendJSON(b []byte) ([]byte, error) {
+func (l List[T]) appendJSON(b []byte) ([]byte, error) {
 	to := bytes.NewBuffer(append(b, `{"items":[`...))
 	enc := json.NewEncoder(to)
 	enc.SetEscapeHTML(false)

@@ -27,6 +27,18 @@ func TestListsAreEncodedByItem(t *testing.T) {
 	}
 }
 
+// TestAListInsideIsNotTheWhole: a struct that embeds a list is encoded with all its members.
+func TestAListInsideIsNotTheWhole(t *testing.T) {
+	t.Parallel()
+	body, err := Encode(struct {
+		Name string `json:"name"`
+		List[int]
+	}{"set", NewList([]int{7}, Page{Number: 1, Limit: 25}, 1)})
+	if want := `{"success":true,"data":{"name":"set","items":[7],"pagination":{"page":1,"limit":25,"total":1,"totalPages":1}}}`; err != nil || string(body) != want {
+		t.Errorf("%s, %v, want %s", body, err, want)
+	}
+}
+
 type broken struct{}
 
 func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("broken") }
