@@ -230,7 +230,7 @@ func (ours *tenant) never(o api.Operation) map[string]string {
 func (ours *tenant) snapshot() string {
 	event := "/events/" + ours.ids["eventId"]
 	answers := []*answer{
-		ours.user.get("/events"), ours.user.get(event), ours.user.get(event + "/waste"), ours.user.get(event + "/results"),
+		ours.user.get("/events"), ours.user.get(event), ours.user.get(event + "/history"), ours.user.get(event + "/imports"), ours.user.get("/supplier-factors"), ours.user.get(event + "/waste"), ours.user.get(event + "/results"),
 		ours.manager.get("/review"), ours.admin.get("/users"), ours.user.get("/organization"), ours.user.get("/auth/me"), ours.colleague.get("/auth/me"),
 	}
 	for _, id := range ours.records {
@@ -260,5 +260,11 @@ func (ours *tenant) names() []string {
 
 var requestIDField = regexp.MustCompile(`"requestId":"[^"]*"`)
 
-// same returns a body without what differs in every response.
-func same(a *answer) string { return requestIDField.ReplaceAllString(string(a.body), "") }
+// same returns the header and the body of a response without what differs in every response.
+func same(a *answer) string {
+	header := a.header.Clone()
+	for _, name := range []string{"Date", "X-Request-Id", "Content-Length", "Ratelimit"} {
+		header.Del(name)
+	}
+	return fmt.Sprint(header, requestIDField.ReplaceAllString(string(a.body), ""))
+}

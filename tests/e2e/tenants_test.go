@@ -11,15 +11,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
+// propose makes a change of the tenant's event that waits for a second manager.
+func (ours *tenant) propose() {
+	ours.user.t.Helper()
+	ours.admin.do(http.MethodPatch, "/organization", map[string]any{"policy": map[string]any{"fourEyes": true}}, nil).want(http.StatusOK)
+	ours.ids["changeId"] = ours.manager.do(http.MethodPatch, "/events/"+ours.ids["eventId"], map[string]any{"attendees": 9}, nil).want(http.StatusAccepted).str("change", "_id")
+}
+
 // TestEveryCellOfAnotherOrganization calls every operation of the permission table with
 // the ids of another organization, without a token and with each role. A permitted
-// caller gets 404 with the same body as for an id that never existed, a caller with too
+// caller gets 404 with the same header and body as for an id that never existed, a caller with too
 // low a role 403 likewise; no response names anything of the other organization, and
 // nothing has changed afterwards (statement 17).
 func TestEveryCellOfAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
 		ours := s.furnish(t)
+		ours.propose()
 		before := ours.snapshot()
 		org := s.organization(t, "Other Ltd", "team")
 		strangers := map[identity.Role]*caller{identity.RoleNone: s.anonymous(t)}
