@@ -36,6 +36,9 @@ func (r *Reader) findAddress(known []Column) {
 			return false
 		}
 		at = r.ignored[at]
+		if field == "place" {
+			r.address = r.heads[at]
+		}
 		r.columns[at] = known[i]
 		r.use(at)
 		return true
@@ -58,3 +61,7 @@ func (r *Reader) findAddress(known []Column) {
 	}
 	take("place", germanAddresses...)
 }
+
+// Address returns the heading of the column of an address that the towns of people are taken from, such as "Work City";
+// empty if a column says where they come from.
+func (r *Reader) Address() string { return r.address }

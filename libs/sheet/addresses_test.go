@@ -31,5 +31,10 @@ func TestTownsOfAddresses(t *testing.T) {
 	}
 	if _, r, err := all("Name,Billing City,Work City,Country\nA,Paris,Köln,DE\n", "attendee-travel/origins", sheet.Options{Rules: sheet.Rules}); err != nil || !slices.Equal(r.Ignored(), []string{"Name", "Billing City"}) {
 		t.Errorf("ignored: %v, %v", r.Ignored(), err)
+	} else if r.Address() != "Work City" {
+		t.Errorf("the address is %q", r.Address())
+	}
+	if _, r, err := all("Name,Work City,City,Country\nA,Bonn,Köln,DE\n", "attendee-travel/origins", sheet.Options{Rules: sheet.Rules}); err != nil || r.Address() != "" {
+		t.Errorf("beside a city the address is %q, %v", r.Address(), err)
 	}
 }

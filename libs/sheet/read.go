@@ -96,6 +96,8 @@ type Reader struct {
 	marks     []mark
 	firstSide int
 	firstSaid string
+	// address is the heading of the address that the towns of people are taken from.
+	address string
 	// roomAt is the place of the numbers of rooms in a rooming list, and ticketAt that of the
 	// kinds of tickets, which may be returns; -1: the file has none.
 	roomAt, ticketAt int

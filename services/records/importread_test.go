@@ -32,6 +32,7 @@ func TestFilesAsTheyCome(t *testing.T) {
 		"returns":             {"/waste/import", "treatment,weightKg\rlandfill,1\r\rlandfill,x\r", `"errors":[{"row":4,"column":"weightKg"`},
 		"a title":             {"/waste/import", "Waste, 2026\n\ntreatment;weightKg\nlandfill;1\nlandfill;x\n", `"headRow":3,`},
 		"below a title":       {"/waste/import", "Waste, 2026\n\ntreatment;weightKg\nlandfill;1\nlandfill;x\n", `"errors":[{"row":5,`},
+		"origins, by address": {"/attendee-travel/import?to=Bonn", "Name,Email,Work City,Work Country\nAnn,a@b.example,Ulm,DE\nBob,b@b.example,Köln,DE\n", `"code":"ORIGIN_BY_ADDRESS"`},
 		"origins":             {"/attendee-travel/import?to=Bonn", "Attendees\n\nTown,Name,People\nUlm,Ann,2\nUlm,Bob,x\n", `"errors":[{"row":5,"column":"People"`},
 		"no title":            {"/waste/import", "treatment,weightKg\nlandfill,1\n", `"headRow":1,`},
 		"dates settled":       {"/waste/import", "treatment,weightKg,date\nlandfill,1,03/04/2026\nlandfill,1,13/04/2026\n", `"dateOrder":"dmy","onDuplicate"`},
@@ -53,5 +54,18 @@ func TestFilesAsTheyCome(t *testing.T) {
 	} {
 		h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv").want(http.StatusBadRequest, "VALIDATION_ERROR")
 		h.send(ada, http.MethodPost, event+"/waste/import", file, "Content-Type", "text/csv; charset=utf-16").want(http.StatusBadRequest, "VALIDATION_ERROR")
+	}
+}
+
+// TestOriginsByAddress: the import of a list of people says which address they are taken to come from; its other columns
+// are removed when it is received.
+func TestOriginsByAddress(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	sent := h.send(ada, http.MethodPost, event+"/attendee-travel/import?to=Bonn", "Name,Work City,Billing City,Work Country\nAnn,Ulm,Rome,DE\nBob,Köln,Rome,DE\n", "Content-Type", "text/csv").want(http.StatusAccepted, "")
+	got := h.imported(event+"/imports/"+sent.text("_id"), "completed")
+	if !strings.Contains(got.body, `"code":"ORIGIN_BY_ADDRESS","message":"People are taken to come from the towns of the column \"Work City\"`) || strings.Count(got.body, "ORIGIN_BY_ADDRESS") != 1 {
+		t.Error(got.body)
 	}
 }

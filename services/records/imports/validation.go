@@ -86,6 +86,7 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 			i.Ignored = reader.Ignored()
 		}
 	}
+	noteAddress(i, reader.Address())
 	ignore()
 	defer ignore() // columns without a head are ignored if they have values
 	if err := v.bad.add(ctx, BadRow{Row: 1, Cells: reader.Heads()}); err != nil {
@@ -137,6 +138,18 @@ func (v *validation) run(ctx context.Context, i *record.Import, file io.Reader) 
 		err = v.findRepeats(ctx, i)
 	}
 	return good, err
+}
+
+// originByAddress is the code of a notice.
+const originByAddress = "ORIGIN_BY_ADDRESS"
+
+// noteAddress notes the heading of the address that people are taken to come from, if any.
+func noteAddress(i *record.Import, heading string) {
+	i.Notices = slices.DeleteFunc(i.Notices, func(n fields.Notice) bool { return n.Code == originByAddress })
+	if heading != "" {
+		i.Notices = append(i.Notices, fields.Notice{Code: originByAddress, Field: "place", Suggestions: []string{heading},
+			Message: fmt.Sprintf("People are taken to come from the towns of the column %q, an address that need not be where they set out. If another column is meant, call it %q.", heading, "City")})
+	}
 }
 
 // findRepeats notes what the file says that records say already.

@@ -2431,9 +2431,9 @@ imported: Rows that are records by now.
 notices: Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees
     that contains, or is contained in, an existing record, as when a list that was imported before has grown;
     `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once
-    its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. Also parameters of this request
-    that an import does not have, often because of a misspelling. Absent if there are none, and in the list of
-    imports.
+    its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. `ORIGIN_BY_ADDRESS` of a list of
+    people. Also parameters of this request that an import does not have, often because of a misspelling. Absent if
+    there are none, and in the list of imports.
 numberFormat: How the numbers of the file are read, as the query declares it or its numbers settle it. Absent where
     neither does, so that each is read by itself.
 onDuplicate: What the import does with rows whose reference a record has.

@@ -3508,7 +3508,7 @@ export interface components {
                 /** @description How many records were removed. */
                 removed: number;
             };
-            /** @description Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
+            /** @description Likely repetitions, as `POSSIBLE_DUPLICATES`: rows that match records of the event, or a list of attendees that contains, or is contained in, an existing record, as when a list that was imported before has grown; `suggestions` name up to 20 of these records. A rehearsal reports them beforehand, and the import keeps them once its rows have been validated. `HIDDEN_ROWS` and `HIDDEN_COLUMNS` of a workbook. `ORIGIN_BY_ADDRESS` of a list of people. Also parameters of this request that an import does not have, often because of a misspelling. Absent if there are none, and in the list of imports. */
             notices?: components["schemas"]["Notice"][];
             createdBy: components["schemas"]["Actor"];
             /**
