@@ -34,8 +34,7 @@ var probesOf = sync.OnceValue(func() map[string][]probe {
 	for _, t := range registry() {
 		r, shape := fields.Describe()
 		of := reflect.TypeOf(t.decode(&decoder{Reader: r, engine: engines()[set.ID]})).Elem()
-		for i := range of.NumField() {
-			f := of.Field(i)
+		for f := range of.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			at := slices.IndexFunc(shape.Properties, func(p fields.Property) bool { return p.Name == name })
 			if f.Anonymous || at < 0 || slices.Contains(t.doc.informative, name) {

@@ -98,7 +98,7 @@ type conn struct {
 
 // Handshake implements the interface by which fasthttp recognizes a TLS connection.
 func (c *conn) Handshake() error {
-	err := c.Conn.Handshake()
+	err := c.HandshakeContext(context.Background()) // the deadline of the connection bounds it
 	if err != nil && !c.reported {
 		c.reported = true
 		c.refusals.report(c.RemoteAddr(), err)
