@@ -227,7 +227,7 @@ test('the notice that the server is away can be closed, and goes when it answers
   // The part of the console that was missing comes by itself, closed or not.
   await page.getByRole('heading', { name: 'No footprint yet' }).waitFor();
   await page.route('**', away);
-  await page.getByRole('link', { name: 'Sign and report' }).click();
+  await page.getByRole('link', { name: 'Report', exact: true }).click();
   await notice.getByText('The server cannot be reached').waitFor();
   await page.unroute('**', away);
   await notice.waitFor({ state: 'detached' });

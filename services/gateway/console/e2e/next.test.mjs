@@ -106,6 +106,7 @@ test('who only reads is not told to record or to approve where there is nothing 
   await page.goto(`/events/${event}/report`);
   await page.getByRole('heading', { name: 'Nothing to report yet' }).waitFor();
   assert.equal(await page.getByText('Approve some first').count(), 0);
+  await page.getByRole('link', { name: 'Report', exact: true }).waitFor(); // only managers sign
   await page.goto(`/events/${event}/review`);
   await page.getByRole('heading', { name: 'Managers decide here' }).waitFor();
   assert.equal(await page.getByText('your records').count(), 0);

@@ -124,6 +124,8 @@ test('at 400 % zoom and without motion every page is there, in one column', asyn
     await settled(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 320, `${path} is ${width} px wide`);
+    const bar = await page.locator('.bottombar').evaluateAll((all) => all.map((b) => getComputedStyle(b).position));
+    assert.ok(!bar.includes('sticky'), 'the sums cover half of a low window');
   }
   await page.getByRole('button', { name: /account and settings/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();

@@ -147,6 +147,7 @@ export const de: Translation = {
     review: 'Prüfung',
     footprint: 'Fußabdruck',
     report: 'Abschluss und Bericht',
+    readReport: 'Bericht',
     history: 'Verlauf',
   },
   field: {

@@ -134,7 +134,14 @@ export const en = {
     deleteSure: 'I understand that nothing can be restored',
     deleteType: 'Type the title of the event to confirm',
   },
-  place: { sheet: 'Sheet', review: 'Review', footprint: 'Footprint', report: 'Sign and report', history: 'History' },
+  place: {
+    sheet: 'Sheet',
+    review: 'Review',
+    footprint: 'Footprint',
+    report: 'Sign and report',
+    readReport: 'Report',
+    history: 'History',
+  },
   field: {
     team: 'Team',
     members: 'Members',

@@ -56,7 +56,9 @@ export function EventPage(): ReactNode {
   const unsaved = useUnsaved();
   const navigate = useNavigate();
   const here = places.find((p) => path.endsWith(`/${p}`));
-  useTitle(query.data && here && t(`place.${here}`), query.data?.data.title);
+  const called = (place: (typeof places)[number]): string =>
+    place === 'report' && !can('manager') ? t('place.readReport') : t(`place.${place}`);
+  useTitle(query.data && here && called(here), query.data?.data.title);
   if (query.isPending) return <Loading />;
   if (query.error instanceof ApiError && query.error.status === 404) return <Missing what="event" />;
   if (query.isLoadingError)
@@ -122,7 +124,7 @@ export function EventPage(): ReactNode {
                 className="tab"
                 aria-current={path.endsWith(`/${p}`) ? 'page' : undefined}
               >
-                {t(`place.${p}`)}{' '}
+                {called(p)}{' '}
                 {p === 'review' && waitingIn(event) > 0 && (
                   <>
                     <span className="tabcount" aria-hidden>
