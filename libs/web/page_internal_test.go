@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"errors"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -42,24 +41,3 @@ func TestAListInsideIsNotTheWhole(t *testing.T) {
 type broken struct{}
 
 func (broken) MarshalJSON() ([]byte, error) { return nil, errors.New("broken") }
-
-// TestLongListsTakeLittleMemory measures what the encoding of a long list allocates.
-func TestLongListsTakeLittleMemory(t *testing.T) {
-	// Not parallel: it measures the memory of the process.
-	text, _ := json.Marshal(strings.Repeat("x", 512<<10))
-	items := make([]json.RawMessage, 100)
-	for i := range items {
-		items[i] = text
-	}
-	list := NewList(items, Page{Number: 1, Limit: 100}, 100)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	body, err := Encode(list)
-	runtime.ReadMemStats(&after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > 2*uint64(len(body)) {
-		t.Errorf("%d bytes for a list of %d", took, len(body))
-	}
-}

@@ -20,8 +20,8 @@ func (c counts) add(r record.Record) {
 	}
 }
 
-// steadyCounts is how many consecutive times the counts of an event must differ from its records by the same amount
-// before a finding is reported, since other requests may be moving records.
+// steadyCounts is how many consecutive times the counts of an event must differ from its records by the same amount,
+// without a change of the counts meanwhile, before a finding is reported, since other requests may be moving records.
 const steadyCounts = 3
 
 // counts compares the numbers of records with the store's counts: missing records with the highest numbers leave no
@@ -58,8 +58,8 @@ func (a *auditor) counts() error {
 
 func (a *auditor) count(event record.EventID) error {
 	there := a.counted[event]
-	var was map[record.Status]int64
-	for alike := 0; alike < steadyCounts; alike++ {
+	var was, before map[record.Status]int64
+	for alike := 0; alike < steadyCounts; {
 		stated, err := a.store.CountByStatus(a.ctx, a.org, event)
 		if err != nil {
 			return err
@@ -73,10 +73,12 @@ func (a *auditor) count(event record.EventID) error {
 		if len(difference) == 0 {
 			return nil
 		}
-		if was != nil && !maps.Equal(was, difference) {
+		if maps.Equal(was, difference) && maps.Equal(before, stated) {
+			alike++
+		} else {
 			alike = 0
 		}
-		was = difference
+		was, before = difference, stated
 		again := counts{}
 		for at := (record.Place{Event: event}); ; {
 			page, err := a.store.StoredRecords(a.ctx, a.org, at, auditRecords)
