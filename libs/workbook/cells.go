@@ -19,33 +19,22 @@ const (
 	Heading
 	// Title is that of the first line of a page.
 	Title
-	// Bold is that of sums.
-	Bold
 	// Wrapped texts continue on further lines.
 	Wrapped
 	// Day is that of dates: 2026-09-01 in every language.
 	Day
-	// Figure has two decimals and separates thousands; FigureBold is that of sums.
-	Figure
-	FigureBold
-	// Share is a percentage with one decimal.
-	Share
 )
 
 // stylesPart has the styles in the order of their constants.
-const stylesPart = xmlHead + `<styleSheet xmlns="` + mainNamespace + `"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="0.0%"/></numFmts>` +
+const stylesPart = xmlHead + `<styleSheet xmlns="` + mainNamespace + `"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/></numFmts>` +
 	`<fonts count="3"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="14"/><name val="Calibri"/></font></fonts>` +
 	`<fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill><fill><patternFill patternType="solid"><fgColor rgb="FFE3EBE6"/></patternFill></fill></fills>` +
-	`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="9">` +
+	`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="5">` +
 	`<xf/>` +
 	`<xf fontId="1" fillId="2" applyFont="1" applyFill="1" applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>` +
 	`<xf fontId="2" applyFont="1"/>` +
-	`<xf fontId="1" applyFont="1"/>` +
 	`<xf applyAlignment="1"><alignment vertical="top" wrapText="1"/></xf>` +
 	`<xf numFmtId="164" applyNumberFormat="1"/>` +
-	`<xf numFmtId="4" applyNumberFormat="1"/>` +
-	`<xf numFmtId="4" fontId="1" applyNumberFormat="1" applyFont="1"/>` +
-	`<xf numFmtId="165" applyNumberFormat="1"/>` +
 	`</cellXfs></styleSheet>`
 
 // Cell is a cell of a row. The zero value is empty.
@@ -119,9 +108,6 @@ func kept(json string) bool {
 	}
 	return len(strings.Trim(whole+fraction, "0")) <= digitsKept && len(whole) <= 300
 }
-
-// Int returns a cell with an integer.
-func Int(n int64) Cell { return Number(strconv.FormatInt(n, 10)) }
 
 // Bool returns a cell with a truth value.
 func Bool(b bool) Cell {
