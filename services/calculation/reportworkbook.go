@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/workbook"
 	"github.com/eventcarbon/ecf/services/calculation/report"
@@ -20,15 +21,18 @@ const formWorkbook = workbook.MediaType
 type tableBook struct {
 	table *csv.Reader
 	book  *workbook.Writer
+	names []string                     // of the columns
 	cells []func(string) workbook.Cell // of the columns
 	row   []workbook.Cell
 	made  bytes.Buffer
-	ended bool
+	// sheets is the number of sheets begun, and sheetRows that of the rows on each.
+	sheets, sheetRows int
+	ended             bool
 }
 
 // newTableBook returns the workbook of a table in CSV.
 func newTableBook(table io.Reader) *tableBook {
-	b := &tableBook{table: csv.NewReader(table)}
+	b := &tableBook{table: csv.NewReader(table), sheetRows: workbook.MaxRows}
 	b.table.ReuseRecord = true
 	b.book = workbook.New(&b.made)
 	return b
@@ -61,11 +65,17 @@ func (b *tableBook) step() error {
 		if err != nil {
 			return err
 		}
-		if b.cells == nil {
-			if err := b.begin(texts); err != nil {
+		if b.names == nil {
+			b.names = slices.Clone(texts)
+			if err := b.begin(); err != nil {
 				return err
 			}
 			continue
+		}
+		if b.book.Row() == b.sheetRows {
+			if err := b.begin(); err != nil {
+				return err
+			}
 		}
 		b.row = b.row[:0]
 		for i, text := range texts {
@@ -78,10 +88,16 @@ func (b *tableBook) step() error {
 	return nil
 }
 
-// begin begins the sheet with the names of the columns.
-func (b *tableBook) begin(names []string) error {
+// begin begins a sheet with the names of the columns. A table with more lines than a sheet has rows
+// continues on further ones.
+func (b *tableBook) begin() error {
+	b.sheets++
 	s := workbook.Sheet{Name: "Lines", Table: true}
-	for _, name := range names {
+	if b.sheets > 1 {
+		s.Name = fmt.Sprintf("Lines %d", b.sheets)
+	}
+	b.cells, b.row = b.cells[:0], b.row[:0]
+	for _, name := range b.names {
 		column := report.ColumnOf(name)
 		s.Columns = append(s.Columns, workbook.Column{Width: column.Width})
 		b.cells = append(b.cells, column.Cell)
