@@ -17,7 +17,7 @@ type upload struct {
 
 func (u *upload) mediaType() string {
 	if u.workbook {
-		return "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+		return string(Workbook)
 	}
 	return "text/csv"
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/workbook"
 )
 
 // plain normalizes a heading.
@@ -225,22 +226,13 @@ func (r *Reader) Ignored() []string {
 		out = append(out, r.heads[at])
 	}
 	for _, at := range r.headless {
-		out = append(out, "column "+letters(at))
+		out = append(out, "column "+workbook.ColumnName(at))
 	}
 	return out[:min(len(out), maxIgnored)]
 }
 
 // maxIgnored bounds the ignored columns that are listed.
 const maxIgnored = 50
-
-// letters returns the letters of a column in spreadsheets: A is 0, AA is 26.
-func letters(place int) string {
-	name := ""
-	for ; place >= 0; place = place/26 - 1 {
-		name = string(rune('A'+place%26)) + name
-	}
-	return name
-}
 
 // noteHeadless records the columns without a heading in which a row has values.
 func (r *Reader) noteHeadless(cells []string) {

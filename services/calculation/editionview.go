@@ -178,7 +178,7 @@ func (s *server) revisionReport(c *fiber.Ctx) error {
 	if web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	ctx, cancel := lasting(c)
+	ctx, cancel := web.BodyContext(c)
 	if form == formWorkbook {
 		c.Context().SetBodyStream(newKeptBody(ctx, cancel, newTableBook(e.Reader(ctx, name)), web.SlotFunc(c)), unknownSize)
 		return nil

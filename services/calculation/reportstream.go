@@ -203,7 +203,7 @@ func (s *server) reportTable(c *fiber.Ctx, m *making) error {
 	c.Set(fiber.HeaderContentDisposition, tableName(m.ev.ID, result.Revision, m.form))
 	if m.form == formWorkbook {
 		c.Set(fiber.HeaderContentType, formWorkbook)
-		ctx, cancel := lasting(c)
+		ctx, cancel := web.BodyContext(c)
 		book := newKeptBody(ctx, cancel, newTableBook(bundle.Texts(texts...)), web.SlotFunc(c))
 		if err := s.sendReport(c, m, result, book, unknownSize); err != nil {
 			return errors.Join(err, book.Close())
@@ -224,12 +224,6 @@ func (s *server) keepReportTag(c *fiber.Ctx, m *making, result resulttree.Result
 
 // unknownSize is the size of a response that is made while it is sent. HTTP itself signals that it is truncated.
 const unknownSize = -1
-
-// lasting returns a context that ends when the request would, and not when its handler returns: bodies are sent later.
-func lasting(c *fiber.Ctx) (context.Context, func()) {
-	deadline, _ := c.UserContext().Deadline()
-	return context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
-}
 
 // sendReport sends a text, if possible of known length, so that a client notices a truncated one. The file is closed
 // after sending.

@@ -80,10 +80,7 @@ func (s *server) export(c *fiber.Ctx) error {
 			Message: "Too many exports are in progress. Finish reading those, then try again."}
 	}
 	c.Set(fiber.HeaderETag, tag)
-	// The context of the request ends when this returns, before the first row is sent; its
-	// deadline bounds the whole file.
-	deadline, _ := c.UserContext().Deadline()
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(c.UserContext()), deadline)
+	ctx, cancel := web.BodyContext(c) // its deadline bounds the whole file
 	e := &exporter{ctx: ctx, cancel: cancel, still: still, release: func() { s.exports.Put(org, 1) }, turn: web.SlotFunc(c), ahead: web.SlotFuncAhead(c), store: s.Store, org: orgOf(c), event: event, highest: highest, sheetRows: workbook.MaxRows}
 	for _, typ := range footprint.Types() {
 		if highest[typ] > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/workbook"
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
@@ -45,7 +46,7 @@ func declaredCharset(c *fiber.Ctx) string {
 
 func isWorkbook(c *fiber.Ctx) bool {
 	got, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
-	return got == xlsx.MediaType
+	return got == workbook.MediaType
 }
 
 // asCSV returns a file as CSV in UTF-8: the selected sheet of a workbook, with the same size

@@ -17,10 +17,10 @@ import (
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/sheet"
-	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/timestamp"
 	"github.com/eventcarbon/ecf/libs/web"
+	"github.com/eventcarbon/ecf/libs/workbook"
 	"github.com/eventcarbon/ecf/libs/writes"
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
@@ -97,7 +97,7 @@ func viewOf(i record.Import) importView {
 // afterwards by any process.
 func (s *server) importFile(c *fiber.Ctx) error {
 	charset := declaredCharset(c)
-	file, err := web.FileAs(c, "text/csv", xlsx.MediaType)
+	file, err := web.FileAs(c, "text/csv", workbook.MediaType)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
+	"github.com/eventcarbon/ecf/libs/workbook"
 )
 
 // workbook returns a workbook of one sheet with these rows, and one text that cells share.
@@ -46,7 +46,7 @@ func TestWorkbooksHaveTheLimitOfFiles(t *testing.T) {
 	h := start(t)
 	event := h.event()
 	send := func(rows, text string) answer {
-		return h.send(ada, http.MethodPost, event+"/waste/import", workbookOf(t, rows, text), "Content-Type", xlsx.MediaType)
+		return h.send(ada, http.MethodPost, event+"/waste/import", workbookOf(t, rows, text), "Content-Type", workbook.MediaType)
 	}
 	row := `<row><c t="s"><v>1</v></c><c><v>2</v></c></row>`
 	send(strings.Repeat(row, 50_000), strings.Repeat("a", 300_000)).want(http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE")
@@ -64,7 +64,7 @@ func TestWorkbooksWithTitles(t *testing.T) {
 	book = rezip(t, book, func(part string) string {
 		return strings.Replace(part, `<sheetData><row>`, `<sheetData><row r="1"><c t="str"><v>Waste of 2026</v></c></row><row r="3">`, 1)
 	})
-	got := h.send(ada, http.MethodPost, event+"/waste/import?partial=true", book, "Content-Type", xlsx.MediaType, "X-Dry-Run", "true").want(http.StatusAccepted, "")
+	got := h.send(ada, http.MethodPost, event+"/waste/import?partial=true", book, "Content-Type", workbook.MediaType, "X-Dry-Run", "true").want(http.StatusAccepted, "")
 	if !strings.Contains(got.body, `"headRow":3,`) || !strings.Contains(got.body, `"errors":[{"row":5,"column":"weightKg"`) || !strings.Contains(got.body, `"imported":1,`) {
 		t.Error(got.body)
 	}
@@ -81,7 +81,7 @@ func TestHiddenRowsAndOtherSheets(t *testing.T) {
 	}
 	book := workbookOf(t, row(2, "")+row(3, ` hidden="1"`)+`<row r="4" hidden="true"/>`+row(5, ` hidden="0"`), "")
 	post := func(book string, headers ...string) answer {
-		return h.send(ada, http.MethodPost, event+"/waste/import", book, append([]string{"Content-Type", xlsx.MediaType}, headers...)...)
+		return h.send(ada, http.MethodPost, event+"/waste/import", book, append([]string{"Content-Type", workbook.MediaType}, headers...)...)
 	}
 	const notice = `"code":"HIDDEN_ROWS"`
 	if got := post(book, "X-Dry-Run", "true").want(http.StatusAccepted, ""); !strings.Contains(got.body, notice) || !strings.Contains(got.body, `"suggestions":["3"]`) {
@@ -133,7 +133,7 @@ func TestWorkbooksWithGroups(t *testing.T) {
 			`</row><row r="4">` + text("B4", "kWh") + text("C4", "Cost") + text("D4", "kWh") + `</row><row r="5">` + text("A5", "Hall A") + `<c r="B5"><v>1200</v></c><c r="C5"><v>300</v></c><c r="D5"><v>500</v></c></row></sheetData>` +
 			`<mergeCells count="2"><mergeCell ref="B3:C3"/><mergeCell ref="A3:A4"/></mergeCells>` + part[to+len("</sheetData>"):]
 	})
-	sent := h.send(ada, http.MethodPost, event+"/venue/import", book, "Content-Type", xlsx.MediaType).want(http.StatusAccepted, "")
+	sent := h.send(ada, http.MethodPost, event+"/venue/import", book, "Content-Type", workbook.MediaType).want(http.StatusAccepted, "")
 	h.imported(event+"/imports/"+sent.text("_id"), "completed")
 	if got := h.send(ada, http.MethodGet, event+"/venue", "").want(http.StatusOK, ""); !strings.Contains(got.body, `"electricityKWh":1200`) || !strings.Contains(got.body, `"gasKWh":500`) || !strings.Contains(got.body, `"site":"Hall A"`) {
 		t.Error(got.body)

@@ -12,8 +12,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/libs/sheet/xlsx"
 	"github.com/eventcarbon/ecf/libs/testkit"
+	"github.com/eventcarbon/ecf/libs/workbook"
 	"github.com/eventcarbon/ecf/services/records/imports"
 )
 
@@ -341,7 +341,7 @@ func TestImportOfPaper(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent := s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?sheet=Bins", book.String(), "Content-Type", xlsx.MediaType).want(http.StatusAccepted)
+		sent := s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?sheet=Bins", book.String(), "Content-Type", workbook.MediaType).want(http.StatusAccepted)
 		if err := s.sweep(s.store); err != nil {
 			t.Fatal(err)
 		}
@@ -361,7 +361,7 @@ func TestImportOfPaper(t *testing.T) {
 		if book, err = f.WriteToBuffer(); err != nil {
 			t.Fatal(err)
 		}
-		sent = s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?sheet=Bins", book.String(), "Content-Type", xlsx.MediaType).want(http.StatusAccepted)
+		sent = s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import?sheet=Bins", book.String(), "Content-Type", workbook.MediaType).want(http.StatusAccepted)
 		if err := s.sweep(s.store); err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestImportOfPaper(t *testing.T) {
 		for query, file := range map[string]string{"?sheet=Bins": "treatment,weightKg\nlandfill,1\n", "?encoding=latin9": "treatment\n", "?dateOrder=y": "treatment\n", "?decimal=point&numberFormat=1.234%2C5": "treatment\n"} {
 			s.send(query, file).want(http.StatusBadRequest)
 		}
-		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import", "PK\x03\x04", "Content-Type", xlsx.MediaType).want(http.StatusBadRequest)
+		s.ask(s.user, http.MethodPost, "/events/"+s.event+"/waste/import", "PK\x03\x04", "Content-Type", workbook.MediaType).want(http.StatusBadRequest)
 		total := s.outcome("", "treatment,weightKg\nlandfill,1\nTotal,1\n")
 		if total.str("status") != "failed" || total.str("errors", 0, "code") != "TOTALS_ROW" || s.total() != "7" {
 			t.Errorf("a totals row: %s", total.body)

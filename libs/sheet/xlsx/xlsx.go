@@ -22,9 +22,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/sheet"
 )
 
-// MediaType is that of a workbook.
-const MediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
 const (
 	// maxUnpacked bounds the unpacked size of a workbook, in bytes: a few kilobytes of zip can expand to gigabytes.
 	maxUnpacked = 48 << 20
