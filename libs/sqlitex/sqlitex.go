@@ -102,6 +102,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		return nil, err
 	}
 	separateCaches()
+	useDatasync()
 	leave, err := share(path)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
