@@ -126,8 +126,8 @@ const (
 
 // Apply makes one change: read, check the gate, change, write on the condition
 // that nothing came between. Errors for the client: EVENT_NOT_FOUND,
-// EVENT_SIGNED, UNAVAILABLE, DUPLICATE_REFERENCE, and those of Change; ErrMade for
-// who has set Once.
+// EVENT_SIGNED, UNAVAILABLE, DUPLICATE_REFERENCE, RATE_LIMITED (LargeChanges), and
+// those of Change; ErrMade for who has set Once.
 func (f EventFlow) Apply(ctx context.Context, req EventRequest) (Event, error) {
 	for range applyAttempts {
 		before, err := f.Store.Event(ctx, req.Org, req.ID)
@@ -235,5 +235,8 @@ func (f EventFlow) next(req EventRequest, before Event) (Event, error) {
 	if req.Entry != nil {
 		req.Entry(&entry)
 	}
-	return entry.seal(before, after), nil
+	after = entry.seal(before, after)
+	var err error
+	after.Large, err = before.Large.with(after.Last)
+	return after, err
 }

@@ -254,6 +254,8 @@ type Governance struct {
 	Gate      Gate         `json:"gate"`
 	Editions  []Edition    `json:"editions,omitempty"`
 	Proposals []Proposal   `json:"proposals,omitempty"`
+	// Large bounds the growth of the history.
+	Large LargeChanges `json:"large,omitzero"`
 }
 
 // eventSigned is the error of a change that would affect a signed figure.

@@ -3,6 +3,7 @@ package records_test
 import (
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -41,4 +42,32 @@ func TestCompensationStandsApart(t *testing.T) {
 			t.Errorf("%s: %s", body, refused.body)
 		}
 	}
+}
+
+// TestHistoriesTakeLargeChangesWithinLimits: a history keeps every value before and after its change, so the large
+// changes of a day are bounded, with the time to wait and the field. Small changes of the same event are taken.
+func TestHistoriesTakeLargeChangesWithinLimits(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	path := "/events/" + h.send(planck, http.MethodPost, "/events", `{"title":"Gala"}`).want(http.StatusCreated, "").text("_id")
+	kept := 0
+	for i := range 100 {
+		text := strings.Repeat("<", 499) + strconv.Itoa(i%10) // six bytes each in JSON
+		one := `{"kind":"offset","kgCO2e":1,"description":"` + text + `","reference":"` + text + `"}`
+		got := h.send(planck, http.MethodPatch, path, `{"compensation":[`+one+strings.Repeat(","+one, 49)+`]}`)
+		if got.status == http.StatusOK {
+			kept++
+			continue
+		}
+		got.want(http.StatusTooManyRequests, "RATE_LIMITED")
+		if wait, err := strconv.Atoi(got.header.Get("Retry-After")); err != nil || wait < 23*3600 || wait > 24*3600 ||
+			!strings.Contains(got.body, `"field":"compensation","code":"HISTORY_LIMIT"`) {
+			t.Errorf("Retry-After %q: %s", got.header.Get("Retry-After"), got.body)
+		}
+		break
+	}
+	if kept < 10 || kept > 30 {
+		t.Errorf("%d changes of 600 KB were taken", kept)
+	}
+	h.send(planck, http.MethodPatch, path, `{"title":"Ball"}`).want(http.StatusOK, "")
 }

@@ -30,6 +30,7 @@ func someGovernance() record.Governance {
 			Changed: []record.FieldChange{{Field: "country", Before: json.RawMessage(`"DE"`), After: json.RawMessage(`"FR"`)}},
 			Effect:  json.RawMessage(`{"kg":1}`), ContextRev: 2, ResultRevision: 6,
 		}},
+		Large: record.LargeChanges{Since: start, Bytes: 5000},
 	}
 }
 

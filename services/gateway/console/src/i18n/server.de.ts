@@ -64,6 +64,7 @@ export const server: Server = {
     UNKNOWN_SUPPLIER_FACTOR: '{{field}}: einen freigegebenen Faktor dieses Namens gibt es nicht.',
     FACTOR_UNAVAILABLE: 'Für diese Angaben gibt es keinen veröffentlichten Faktor.',
     TOO_MANY_FAULTS: 'Es gibt weitere Fehler.',
+    HISTORY_LIMIT: '{{field}}: diese Veranstaltung wurde in 24 Stunden zu oft mit langen Texten geändert.',
     POLICY_LIMIT: '{{field}}: die Regeln der Organisation lassen das nicht zu.',
     DUPLICATE: '{{field}} kommt doppelt vor.',
     AMBIGUOUS_DATE: '{{field}}: bei diesem Datum ist nicht klar, was Tag und was Monat ist.',
