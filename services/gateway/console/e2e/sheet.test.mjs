@@ -126,6 +126,43 @@ test('what is typed survives a reload, a crash of the server, and its absence', 
   faults.length = 0; // the server was away
 });
 
+test('what is being typed into a cell is there again after a reload, a step back, and in another tab', async () => {
+  const id = await the.server.event('Left in mid-word');
+  const { page, context } = await visit('user', `/events/${id}/sheet`);
+  const typed = async (p, row, cells) => {
+    await grid(p).focus();
+    await p.keyboard.press('Control+Home');
+    for (let n = 1; n < row; n++) await p.keyboard.press('ArrowDown');
+    for (const [n, text] of cells.entries()) {
+      if (n > 0) await p.keyboard.press('Tab');
+      await p.keyboard.type(text);
+    }
+  };
+  // Each row has a fault: it stays where it is, and only the browser has it.
+  const says3 = async (p, row, cells) => {
+    for (const [n, text] of cells.entries()) await says(p, row, n + 1, text);
+  };
+  await typed(page, 1, ['LHR', 'XQA', '12']);
+  await page.reload();
+  await says3(page, 1, ['LHR', 'XQA', '12']);
+  await page.getByRole('link', { name: 'Footprint' }).click();
+  await page.getByRole('heading', { name: 'No footprint yet' }).waitFor();
+  await page.getByRole('link', { name: 'Sheet' }).first().click();
+  await says3(page, 1, ['LHR', 'XQA', '12']);
+  await typed(page, 2, ['MAN', 'XQB', '34']);
+  await page.goBack(); // a step within the page takes no focus away
+  await page.getByRole('heading', { name: 'No footprint yet' }).waitFor();
+  await page.goForward();
+  await says3(page, 2, ['MAN', 'XQB', '34']);
+  await typed(page, 3, ['GVA', 'XQC', '56']);
+  const other = await context.newPage();
+  await page.close();
+  await other.goto(`/events/${id}/sheet`);
+  await says3(other, 1, ['LHR', 'XQA', '12']);
+  await says3(other, 2, ['MAN', 'XQB', '34']);
+  await says3(other, 3, ['GVA', 'XQC', '56']);
+});
+
 test('what is typed in one tab is not made in another one too, and is there once the first is closed', async () => {
   const id = await the.server.event('Two tabs');
   const { page, context } = await visit('user', `/events/${id}/sheet`);

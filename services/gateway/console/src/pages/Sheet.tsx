@@ -2,7 +2,7 @@ import { Alert, Anchor, Box, NativeSelect, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconLock } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '../api/client';
@@ -49,6 +49,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
   const { can, me, scope } = useSession();
   const client = useQueryClient();
   const navigate = useNavigate();
+  const router = useRouter();
   const search = useSearch({ from: '/events/$eventId/sheet' });
   const narrow = useMediaQuery('(max-width: 40em)', false, { getInitialValueInEffect: false });
   const [failed, setFailed] = useState<Error | null>(null);
@@ -101,25 +102,33 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
     };
     const release = hold(engine);
     const keep = (): void => void engine.keep();
+    // What is being typed into a cell is entered before the sheet is left: neither a reload nor Back takes the focus.
+    const enter = (): void => document.querySelector<HTMLElement>('.celleditor')?.blur();
+    const left = router.subscribe('onBeforeNavigate', enter);
+    const leave = (): void => {
+      enter();
+      keep();
+    };
     const resume = (): void => engine.schedule(0);
     const back = (): void => {
       if (document.visibilityState === 'visible') void engine.reload().catch(() => {});
       else keep();
     };
-    window.addEventListener('pagehide', keep);
+    window.addEventListener('pagehide', leave);
     window.addEventListener('online', resume);
     window.addEventListener('ecf-signed-in', resume);
     document.addEventListener('visibilitychange', back);
     return () => {
       release();
-      window.removeEventListener('pagehide', keep);
+      left();
+      window.removeEventListener('pagehide', leave);
       window.removeEventListener('online', resume);
       window.removeEventListener('ecf-signed-in', resume);
       document.removeEventListener('visibilitychange', back);
       void engine.keep();
       engine.finish();
     };
-  }, [client, engine, eventId]);
+  }, [client, engine, eventId, router]);
 
   const type =
     search.type && infos.some((i) => i.type === search.type)

@@ -102,7 +102,10 @@ export async function takeOver(scope: string, event: string, owner: string): Pro
 
 export async function writeDrafts(put: Draft[], drop: [string, string, string][]): Promise<void> {
   const tx = (await db()).transaction('drafts', 'readwrite');
-  await Promise.all([...put.map((d) => tx.store.put(d)), ...drop.map((k) => tx.store.delete(k)), tx.done]);
+  const writes = [...put.map((d) => tx.store.put(d)), ...drop.map((k) => tx.store.delete(k))];
+  // Of a page that is being left nobody hears the answers, and what is not committed by then is rolled back.
+  tx.commit();
+  await Promise.all([...writes, tx.done]);
 }
 
 export async function writeOutgoing(o: Outgoing): Promise<void> {
