@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { remove, submit } from '../src/sheet/commands';
 import { discardDrafts, takeOver } from '../src/sheet/drafts';
 import type { ServerRecord } from '../src/sheet/store';
-import { begin, end, refusal, server, stored, until, visit } from './sheetserver';
+import { begin, clock, end, pass, refusal, server, stored, until, visit } from './sheetserver';
 
 beforeEach(begin);
 afterEach(async () => {
@@ -28,14 +28,6 @@ function heard(answer: (r: Request) => Response | undefined): { method: string; 
   };
   return sent;
 }
-/** Time that the test moves on; promises of the browser's database go on by themselves. */
-const clock = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-const pass = async (ms: number): Promise<void> => {
-  for (let left = ms; left > 0; left -= 100) {
-    await vi.advanceTimersByTimeAsync(Math.min(100, left));
-    for (let n = 0; n < 5; n++) await new Promise((done) => setImmediate(done));
-  }
-};
 
 describe('a server that refuses', () => {
   it('is sent a refused batch anew with another key, and what is typed after it', async () => {
@@ -210,6 +202,21 @@ describe('a saved row', () => {
     await until(() => server.records.size === 1 && saved.mock.calls.length > 0);
     await engine.stop();
   });
+  it('moves the figures of the event also where only the second answer arrives', async () => {
+    clock();
+    const { store, engine } = await visit();
+    const saved = vi.fn();
+    engine.onSaved = saved;
+    server.loseAnswers = true;
+    store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await pass(1_000);
+    expect(saved).not.toHaveBeenCalled();
+    server.loseAnswers = false;
+    await pass(5_000);
+    expect(server.records.size).toBe(1);
+    expect(saved).toHaveBeenCalled();
+    await engine.stop();
+  });
 });
 
 describe('what is typed while a request is on its way', () => {
@@ -301,6 +308,43 @@ describe('commands', () => {
     await until(() => bodies.length > 0);
     expect(bodies).toEqual([{ ids: ['r1'] }]);
     expect(store.get('r1')?.status).toBe('pending');
+    await engine.stop();
+  });
+  it('that submit rows do so once, however often they are given, and once more after an answer that was lost', async () => {
+    stored('r1');
+    const { store, engine } = await visit();
+    const keys: (string | null)[] = [];
+    let lost = true;
+    server.instead = (r) => {
+      if (!r.url.endsWith('/submit')) return undefined;
+      keys.push(r.headers.get('Idempotency-Key'));
+      stored('r1', { status: 'submitted', revision: 2 });
+      if (lost) throw new TypeError('connection lost');
+      return new Response(JSON.stringify({ data: { items: [{ record: server.records.get('r1') }] } }));
+    };
+    const [first, second] = [submit(engine, [...store.rows]), submit(engine, [...store.rows])];
+    expect(await second).toEqual({ done: 0, refused: [] });
+    await expect(first).rejects.toMatchObject({ code: 'NETWORK' });
+    lost = false;
+    expect(await submit(engine, [...store.rows])).toEqual({ done: 1, refused: [] });
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    await engine.stop();
+  });
+  it('that were refused show what the rows are now', async () => {
+    stored('r1');
+    const { store, engine } = await visit();
+    stored('r1', { status: 'submitted', revision: 2 });
+    server.instead = (r) =>
+      r.url.endsWith('/submit')
+        ? new Response(
+            JSON.stringify({
+              data: { items: [{ error: { code: 'INVALID_TRANSITION', message: 'm', requestId: 'r' } }] },
+            }),
+          )
+        : undefined;
+    expect((await submit(engine, [...store.rows])).refused).toHaveLength(1);
+    expect(store.get('r1')?.status).toBe('submitted');
     await engine.stop();
   });
   it('that delete a row leave nothing of it to undo', async () => {

@@ -132,3 +132,12 @@ export const until = (f: () => unknown): Promise<void> =>
     },
     { timeout: 5_000, interval: 10 },
   );
+
+/** Time that the test moves on; promises of the browser's database go on by themselves. */
+export const clock = (): void => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+export const pass = async (ms: number): Promise<void> => {
+  for (let left = ms; left > 0; left -= 100) {
+    await vi.advanceTimersByTimeAsync(Math.min(100, left));
+    for (let n = 0; n < 5; n++) await new Promise((done) => setImmediate(done));
+  }
+};

@@ -80,10 +80,15 @@ export function keyed(): <T>(request: unknown, send: (key: string) => Promise<T>
   return async (request, send) => {
     const now = JSON.stringify(request);
     if (now !== last) [last, key] = [now, crypto.randomUUID()];
+    const answered = (): void => {
+      if (last === now) last = '';
+    };
     try {
-      return await send(key);
+      const answer = await send(key);
+      answered();
+      return answer;
     } catch (cause) {
-      if (isRefused(cause)) last = '';
+      if (isRefused(cause)) answered();
       throw cause;
     }
   };

@@ -14,6 +14,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { describe } from '../footprint/summary';
 import { type Column, fieldsOf, type TypeInfo } from './columns';
+import { submittable } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
 import { useTables } from './files';
@@ -22,7 +23,7 @@ import { Inspector } from './Inspector';
 import { rowHeight } from './Line';
 import { Rows, type View } from './Rows';
 import { area, at, byKey, move, type Selection } from './selection';
-import { dirty, type Row } from './store';
+import type { Row } from './store';
 import { Toolbar } from './Toolbar';
 import { parseTable, writeTable } from './table';
 import { useCells } from './useCells';
@@ -234,7 +235,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     go(move(here, next[0], next[1], { rows: total + 1, cols: columns.length }, false));
   };
 
-  const submittable = (r: Row): boolean => r.id !== undefined && store.editable(r) && !dirty(r);
   const deletable = selected.filter((r) => store.editable(r));
   const removeSelected = async (): Promise<void> => {
     if (!(await commands.remove(deletable))) return;
@@ -287,8 +287,8 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           fillDown={fillDown}
           remove={deletable.length > 0 ? () => void removeSelected() : undefined}
           take={tables.take}
-          selected={selected.filter(submittable)}
-          all={shown.filter(submittable)}
+          selected={selected.filter((r) => submittable(store, r))}
+          all={shown.filter((r) => submittable(store, r))}
           submit={(rows) => void commands.submit(rows).then(grid)}
         />
         <div

@@ -5,11 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { say } from '../i18n/server';
 import type { TypeInfo } from './columns';
 import { shown } from './columns';
+import { submittable } from './commands';
 import type { Engine } from './engine';
 import { StatusBadge } from './Inspector';
 import { Kg } from './Line';
 import { at as position } from './selection';
-import { dirty, empty, type Row } from './store';
+import { dirty, empty } from './store';
 import { useRowCommands } from './useRowCommands';
 import { useSelection } from './useSelection';
 import { Verdict } from './Verdict';
@@ -84,8 +85,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
   const drop = async (): Promise<void> => {
     if (row && (await commands.remove([row]))) setAt(Math.max(0, Math.min(at, read().length - 1)));
   };
-  const submittable = (r: Row): boolean => r.id !== undefined && store.editable(r) && !dirty(r);
-  const drafts = rows.filter(submittable);
+  const drafts = rows.filter((r) => submittable(store, r));
   const locked = store.readOnly || (row !== undefined && !store.editable(row));
   return (
     <Stack p="md" gap="sm" className="rowform">
@@ -203,7 +203,7 @@ export function RowForm({ engine, infos, type, focus }: Props): ReactNode {
           />
         );
       })}
-      {row && submittable(row) && (
+      {row && submittable(store, row) && (
         <Button onClick={() => void commands.submit([row])}>{t('sheet.submit', { count: 1 })}</Button>
       )}
       {drafts.length > 1 && (

@@ -1,5 +1,5 @@
 /** Commands on whole rows: submit, delete and withdraw them, and undo their creation. */
-import { ApiError, call } from '../api/client';
+import { ApiError, call, type keyed } from '../api/client';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
 import { dirty, editable, type Row, type ServerRecord, type Store } from './store';
@@ -8,31 +8,46 @@ import { dirty, editable, type Row, type ServerRecord, type Store } from './stor
 interface Sheet {
   readonly store: Store;
   readonly event: string;
-  readonly newKey: () => string;
+  /** Sends what is sent again with the key of the first try. */
+  readonly once: ReturnType<typeof keyed>;
+  reload: () => Promise<void>;
+  left: () => void;
   settled: () => void;
   onStuck: (why: string) => void;
 }
+
+/** Reports whether a row can be submitted: it is saved as it is shown, and not on its way already. */
+export const submittable = (store: Store, r: Row): boolean =>
+  r.id !== undefined && store.editable(r) && !dirty(r) && !r.saving;
 
 /** Submits saved rows; returns how many were and why others were not. */
 export async function submit(sheet: Sheet, rows: Row[]): Promise<{ done: number; refused: string[] }> {
   let done = 0;
   const refused: string[] = [];
-  for (const { type, part } of batchesOf(rows.filter((r) => r.id && editable(r) && !dirty(r)))) {
-    const ids = part.map((r) => r.id ?? '');
-    const { data } = await call<Outcomes>(
-      'POST',
-      `/events/${sheet.event}/${type}/submit`,
-      { ids },
-      { 'Idempotency-Key': sheet.newKey() },
-    );
-    for (const o of data.items) {
-      if (o.record) {
-        done++;
-        sheet.store.load([o.record]);
-      } else if (o.error) refused.push(sayError(o.error));
-    }
-  }
+  const sent = rows.filter((r) => submittable(sheet.store, r));
+  for (const r of sent) r.saving = true;
   sheet.store.changed();
+  try {
+    for (const { type, part } of batchesOf(sent)) {
+      const path = `/events/${sheet.event}/${type}/submit`;
+      const ids = part.map((r) => r.id ?? '');
+      const { data } = await sheet.once({ path, ids }, (key) =>
+        call<Outcomes>('POST', path, { ids }, { 'Idempotency-Key': key }),
+      );
+      for (const o of data.items) {
+        if (o.record) {
+          done++;
+          sheet.store.load([o.record]);
+        } else if (o.error) refused.push(sayError(o.error));
+      }
+    }
+  } finally {
+    for (const r of sent) delete r.saving;
+    sheet.store.changed();
+    sheet.left(); // what was typed into them meanwhile is saved
+  }
+  // They are not what they are shown as.
+  if (refused.length > 0) await sheet.reload().catch(() => {});
   sheet.settled();
   return { done, refused };
 }
@@ -59,7 +74,10 @@ export async function remove(sheet: Sheet, rows: Row[]): Promise<string[]> {
 }
 
 export async function withdraw(sheet: Sheet, row: Row): Promise<void> {
-  const { data } = await call<ServerRecord>('POST', `/events/${sheet.event}/${row.type}/${row.id}/withdraw`, {});
+  const path = `/events/${sheet.event}/${row.type}/${row.id}/withdraw`;
+  const { data } = await sheet.once({ path }, (key) =>
+    call<ServerRecord>('POST', path, {}, { 'Idempotency-Key': key }),
+  );
   sheet.store.load([data]);
   sheet.settled();
 }
@@ -67,13 +85,10 @@ export async function withdraw(sheet: Sheet, row: Row): Promise<void> {
 /** Takes the decision on a row back. */
 export async function reopen(sheet: Sheet, row: Row, comment: string): Promise<void> {
   const path = `/events/${sheet.event}/${row.type}/${row.id}`;
-  const now = await call<ServerRecord>('GET', path);
-  const { data } = await call<ServerRecord>(
-    'POST',
-    `${path}/reopen`,
-    { comment },
-    { 'If-Match': now.tag, 'Idempotency-Key': sheet.newKey() },
-  );
+  const { data } = await sheet.once({ path, comment }, async (key) => {
+    const now = await call<ServerRecord>('GET', path);
+    return call<ServerRecord>('POST', `${path}/reopen`, { comment }, { 'If-Match': now.tag, 'Idempotency-Key': key });
+  });
   sheet.store.load([data]);
   sheet.settled();
 }

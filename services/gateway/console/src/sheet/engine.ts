@@ -1,5 +1,5 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
-import { ApiError, call, isRefused, type Schemas } from '../api/client';
+import { ApiError, call, isRefused, keyed, type Schemas } from '../api/client';
 import { recordsOf } from '../api/records';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
@@ -37,6 +37,7 @@ export class Engine {
   private readonly owner = crypto.randomUUID();
   private disown: (() => void) | undefined;
   private again = false;
+  readonly once = keyed();
   /** When the server takes requests again, where it has said so. */
   private notBefore = 0;
   private keptKeys = new Set<string>();
@@ -273,7 +274,8 @@ export class Engine {
 
   private async save(): Promise<void> {
     if (this.store.readOnly) return; // what was typed is kept until the sign-off is withdrawn
-    for (const o of [...this.unanswered]) await this.post(o);
+    const late = [...this.unanswered];
+    for (const o of late) await this.post(o);
     const ready = this.store.rows.filter(
       (r) => editable(r) && dirty(r) && r.check.state === 'good' && !this.atWork(r) && !r.theirs && !r.saving,
     );
@@ -292,7 +294,7 @@ export class Engine {
       await this.post(o);
     }
     for (const r of known) await this.patch(r);
-    if (ready.length > 0) this.settled();
+    if (late.length + ready.length > 0) this.settled();
   }
 
   /** Sends new rows. Sent again after a crash, with the same key, they are not made twice. */

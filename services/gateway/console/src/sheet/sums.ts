@@ -66,6 +66,11 @@ export class Sums {
     );
   }
 
+  /** Of a new row that is being saved the server may count the record already: with the row it would count twice. */
+  private get saving(): boolean {
+    return this.store.rows.some((r) => r.saving && r.id === undefined);
+  }
+
   private signature(): string {
     const rows = this.rows();
     if (rows.length > rowsMax) return this.asked;
@@ -74,15 +79,16 @@ export class Sums {
 
   private async ask(): Promise<void> {
     this.timer = undefined;
-    if (this.stopped || this.busy) return;
+    if (this.stopped || this.busy || this.saving) return; // what ends the saving looks again
     this.busy = true;
     const signature = this.signature();
     const begun = Date.now();
     try {
-      await this.read(this.rows().slice(0, rowsMax));
-      this.asked = signature;
-      this.notBefore = Date.now() + rest * (Date.now() - begun);
-      this.moving = this.signature() !== this.asked;
+      if (await this.read(this.rows().slice(0, rowsMax))) {
+        this.asked = signature;
+        this.notBefore = Date.now() + rest * (Date.now() - begun);
+        this.moving = this.signature() !== this.asked;
+      } else this.asked = '';
     } catch (cause) {
       const wait = cause instanceof ApiError && cause.retryAfter > 0 ? cause.retryAfter * 1000 : 8_000;
       this.notBefore = Date.now() + wait;
@@ -95,7 +101,9 @@ export class Sums {
     }
   }
 
-  private async read(rows: Row[]): Promise<void> {
+  /** Reads the sums; reports whether they hold, which they do not where rows have been saved or sent meanwhile. */
+  private async read(rows: Row[]): Promise<boolean> {
+    const fresh = rows.filter((r) => r.id === undefined);
     const at = this.focused();
     let after: string | undefined;
     let focus: Sums['focus'] = null;
@@ -117,7 +125,9 @@ export class Sums {
       const row = answer.rows[n];
       if (row && at !== null) focus = { key: at, row };
     }
+    if (fresh.some((r) => r.id !== undefined || r.saving)) return false;
     this.value = answer ?? null;
     this.focus = focus;
+    return true;
   }
 }
