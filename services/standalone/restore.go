@@ -33,18 +33,23 @@ func (c *restoreSettings) Describe(s *settings.Set) {
 	c.Data.Describe(s)
 }
 
-// restore restores a verified backup into an empty system. A backup contains no signing keys:
-// those of the target are kept, or new ones are created.
+// restore restores a verified backup into an empty system, with all sessions ended: those that
+// were ended since the backup, such as a thief's, would be open again. A backup contains no
+// signing keys: those of the target are kept, or new ones are created.
 func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 	m, err := verifyBackup(ctx, env, c.From)
 	if err != nil {
 		return err
 	}
 	if c.Data.Records.URI == "" {
-		err = restoreFile(c.Dir.Path, c.From, m)
+		err = restoreFile(ctx, c.Dir.Path, c.From, m)
 	} else {
 		err = withCopy(ctx, filepath.Join(c.From, DatabaseFile), func(_ string, db *sqlitex.DB) error {
-			return fill(ctx, env, c.Data, transfer.InFile(db), m)
+			source := transfer.InFile(db)
+			if err := transfer.EndSessions(ctx, source, m.CreatedAt, m.Contents); err != nil {
+				return err
+			}
+			return fill(ctx, env, c.Data, source, m)
 		})
 	}
 	if err != nil {
@@ -55,7 +60,7 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 }
 
 // restoreFile copies the database of a backup into a data directory.
-func restoreFile(dir, from string, m manifest) error {
+func restoreFile(ctx context.Context, dir, from string, m manifest) error {
 	unlock, err := lockDataDir(dir)
 	if err != nil {
 		return err
@@ -67,14 +72,24 @@ func restoreFile(dir, from string, m manifest) error {
 	}
 	// Atomic, so that an interrupted restore can be repeated.
 	partial := target + ".partial"
-	if err := os.Remove(partial); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(partial + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
 	}
 	if err := copyFile(partial, filepath.Join(from, DatabaseFile)); err != nil {
 		return unusable(dir, err)
 	}
 	if sum, err := fileHash(partial); err != nil || sum != m.Database {
 		return errors.Join(err, errors.New("the copy is not what the manifest says"))
+	}
+	db, err := sqlitex.Open(ctx, partial, sqliteSchema()...)
+	if err != nil {
+		return unusable(dir, err)
+	}
+	err = transfer.EndSessions(ctx, transfer.InFile(db), m.CreatedAt, nil)
+	if err := errors.Join(err, db.Close()); err != nil {
+		return unusable(dir, err)
 	}
 	return os.Rename(partial, target)
 }
