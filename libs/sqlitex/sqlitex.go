@@ -246,8 +246,8 @@ func IsDuplicate(err error) bool {
 }
 
 // IsFull reports whether err means that the disk, or the file's size limit, is
-// exhausted.
+// exhausted. Shared memory is a file, which grows when a database is opened.
 func IsFull(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_FULL
+	return errors.As(err, &e) && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code() == sqlite3.SQLITE_IOERR_SHMSIZE)
 }

@@ -75,6 +75,26 @@ func TestADataDirectoryWithoutRoom(t *testing.T) {
 	}
 }
 
+// TestADataDirectoryWithoutRoomForSharedMemory verifies that a server whose database is there, with all that is in its
+// write-ahead log, says what is wrong where only the file of shared memory cannot grow.
+func TestADataDirectoryWithoutRoomForSharedMemory(t *testing.T) {
+	t.Parallel()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": dir}}
+	c.must("", "org", "create", "--name", "A", "--plan", "team")
+	c.must("", "keys", "rotate")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `ulimit -f 8; exec timeout 60 "$0" serve`, program) //nolint:gosec // of this test
+	cmd.Env = []string{asProgram + "=1", "PATH=" + os.Getenv("PATH"), "ECF_DATA_DIR=" + dir, "ECF_ADDR=127.0.0.1:0"}
+	out, err := cmd.CombinedOutput()
+	if want := "ECF_DATA_DIR is " + dir + ", where there is no room left"; err == nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v\n%s\nwant %q", err, out, want)
+	}
+}
+
 // TestABackupIsNoDataDirectory verifies that no command works in a backup: opening its
 // database would change the file, and the backup would not be whole any more.
 func TestABackupIsNoDataDirectory(t *testing.T) {
