@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,10 @@ func TestComposeServices(t *testing.T) {
 		}
 		if s.StopGracePeriod == nil || time.Duration(*s.StopGracePeriod) <= grace {
 			t.Errorf("%s: is killed before it has stopped, which may take %v", name, grace)
+		}
+		limit, err := strconv.ParseInt(strings.TrimSuffix(own[name].env["GOMEMLIMIT"], "MiB"), 10, 64)
+		if share := float64(limit<<20) / float64(s.MemLimit); err != nil || share < 0.8 || share > 0.95 {
+			t.Errorf("%s: GOMEMLIMIT %q is not 80 to 95 %% of its memory, %d MiB", name, own[name].env["GOMEMLIMIT"], s.MemLimit>>20)
 		}
 		if name == "admin" {
 			continue
