@@ -9,7 +9,7 @@ category, the doubts of the row and its fit, and every sum.
 
 from fractions import Fraction
 
-from quantities import FLOOR, GOODS, TAKEN, WASTE, Part, electricity, fuel, ground_transport, prefix, travel
+from quantities import FLOOR, GOODS, TAKEN, TYPES, WASTE, Part, distance_of_towns, electricity, fuel, ground_transport, prefix, travel
 
 # Goods whose weight or factor per piece is a rough one.
 MATERIALS = {
@@ -31,6 +31,8 @@ def form(type_, fields):
             return name
     if type_ == "attendee-travel":
         return "origins"
+    if distance_of_towns(type_, fields):
+        return "distanceKm between towns"
     if type_ == "purchases" and "derived" in fields and "supplier" not in fields:
         return "amount"
     if type_ == "venue" and fields.get("venueType") not in (None, *FLOOR):
@@ -71,6 +73,8 @@ def supplied(of):
 
 def parts(type_, fields):
     """Returns what a record of a rough form states."""
+    if distance_of_towns(type_, fields):
+        return TYPES[type_](fields, None)
     if type_ == "venue":
         return [roughly(p) for p in electricity(fields, TAKEN) + fuel(fields, TAKEN, 1, "energy.")]
     if type_ == "waste":
