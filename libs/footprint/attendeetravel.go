@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -180,6 +181,11 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 	t.OriginSet = setOf(t.Origins)
 	if t.OriginSet.WithoutOrigin == t.OriginSet.People {
 		d.Fault(apperr.Detail{Field: "origins", Code: fields.Required, Message: "No row has a place, postcode, country or code. At least one row must state where people come from."})
+	}
+	// Both scale the answers up to everyone; the rows without a place would decide alone.
+	if n := t.OriginSet.WithoutOrigin; n > 0 && d.Has("respondents") {
+		d.Fault(apperr.Detail{Field: "respondents", Code: fields.NotAllowed, Message: fmt.Sprintf("respondents and population cannot be used beside rows without a place: "+
+			"their %d people already count as the mean of the others. State those who did not answer either as a row without a place, or by respondents and population.", n)})
 	}
 }
 

@@ -147,6 +147,25 @@ func TestAttendeeTravelOfACountry(t *testing.T) {
 	}
 }
 
+// TestAttendeeTravelScaledUpTwice refuses a survey beside people without a place: the figure would be of the people in
+// the rows alone, and the rest of the population would be missing without a word.
+func TestAttendeeTravelScaledUpTwice(t *testing.T) {
+	t.Parallel()
+	const survey = `"respondents":10,"population":1000,`
+	rows := func(more string) []byte {
+		return []byte(`{"to":"Brighton, GB",` + survey + `"origins":[{"place":"Leeds","country":"GB","people":9,"mode":"rail"}` + more + `]}`)
+	}
+	ev := travelContext(t, "")
+	if _, err := footprint.Decode(footprint.AttendeeTravel, rows(""), ev); err != nil {
+		t.Fatalf("a survey: %v", err)
+	}
+	_, err := footprint.Decode(footprint.AttendeeTravel, rows(`,{"people":1}`), ev)
+	e, ok := errors.AsType[*apperr.Error](err)
+	if !ok || len(e.Details) != 1 || e.Details[0].Field != "respondents" || e.Details[0].Code != "NOT_ALLOWED" {
+		t.Fatalf("a survey and people without a place: %v, want one fault of respondents", err)
+	}
+}
+
 // TestAttendeeTravelWithoutOrigin counts people without origin as the mean of the
 // others.
 func TestAttendeeTravelWithoutOrigin(t *testing.T) {
