@@ -26,7 +26,8 @@ AR6 = {"ch4": Fraction("29.8") / 28 - 1, "n2o": Fraction(273, 265) - 1}
 
 # Notices that only records have; all others are in the result as well.
 OWN_NOTICES = ("INPUT_NOT_USED", "UNKNOWN_FIELD_IGNORED", "WEIGHT_FROM_VOLUME", "AIRPORT_OF_TOWN", "GWP_NOT_REBASED",
-               "LEGS_DOOR_TO_DOOR", "PRICE_YEAR_FALLBACK", "RENTAL_ROOMS", "GROUP_ASSUMED")
+               "LEGS_DOOR_TO_DOOR", "PRICE_YEAR_FALLBACK", "RENTAL_ROOMS", "GROUP_ASSUMED", "SERVINGS_ASSUMED", "USES_ASSUMED",
+               "ORIGIN_IS_DESTINATION", "NO_FLIGHT_BETWEEN", "CODE_IS_ALSO_A_PLACE", "PLACE_TAKEN_BY_NAME", "SUPPLIER_FACTOR_WITHDRAWN")
 
 
 def milligrams(kg):
@@ -72,6 +73,8 @@ def age(activity, figure):
 
 
 def surveyed(fields):
+    if fields.get("originSet", {}).get("withoutOrigin"):
+        return False  # those without an origin decide
     return 0 < fields.get("respondents", 0) < fields.get("population", 0)
 
 
@@ -236,7 +239,7 @@ class Method1:
         amount = part.amount[stated["unit"]] if isinstance(part.amount, dict) else part.amount
         quantity = Fraction(stated["quantity"])
         if "leg" in stated:
-            amount = self.whole_metres(at, quantity, travellers(fields, stated))
+            amount = self.whole_metres(at, quantity, travellers(fields, stated) * self.scale)
         elif amount is TAKEN:
             amount = quantity
         elif amount is None:

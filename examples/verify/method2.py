@@ -67,7 +67,7 @@ class Method2(Method1):
         group = fields.get("group", "")
         parts = super().parts(record)
         for part in parts:
-            if kind in ("flights", "accommodation", "ground-transport") or fields.get("activity") == "home_heating":
+            if kind in ("flights", "accommodation", "ground-transport", "attendee-travel") or fields.get("activity") == "home_heating":
                 part.category = self.travel(part.category, group)
                 part.upstream = self.travel(part.upstream, group)
             elif kind == "purchases":

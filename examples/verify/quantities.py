@@ -174,7 +174,7 @@ def freight(fields, context):
 
 
 def catering(fields, context):
-    parts = [Part(fields["meals"], prefix("food."), 3, GOODS)]
+    parts = [] if "meals" in fields.get("derived", {}) else [Part(fields["meals"], prefix("food."), 3, GOODS)]
     for name, litres in fields.get("drinks", {}).items():
         ending = ".%s.litre" % name
         parts.append(Part(litres, lambda row, ending=ending: row is not None and named(row).endswith(ending), 3, GOODS))

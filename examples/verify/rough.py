@@ -9,19 +9,23 @@ category, the doubts of the row and its fit, and every sum.
 
 from fractions import Fraction
 
-from quantities import FLOOR, GOODS, TAKEN, TYPES, WASTE, Part, distance_of_towns, electricity, fuel, ground_transport, prefix, travel
+from quantities import FLOOR, GOODS, LEASED, TAKEN, TYPES, WASTE, Part, distance_of_towns, electricity, fuel, ground_transport, prefix, travel
 
 # Goods whose weight or factor per piece is a rough one.
 MATERIALS = {
     "pvc_foam_board", "pvc_foam_board_3mm", "pvc_foam_board_10mm", "pvc_banner", "lanyard", "sweatshirt_cotton", "shirt_cotton", "rain_jacket",
     "chair_wood", "table_wood", "sofa", "usb_stick", "tablet", "laptop", "screen", "television", "projector", "smartphone",
 }
+# Amounts of energy beside which a venue's kind and people estimate nothing.
+METERED = {"electricityKWh", "gasKWh", "heatKWh", "annualElectricityKWh", "annualGasKWh"}
 # Half of the seats of a coach.
 COACH = Fraction(49, 2)
 
 
 def form(type_, fields):
     """Returns which rough form a record has, or None."""
+    if type_ == "venue" and METERED & fields.keys():
+        return None
     names = {
         "venue": ("attendees",), "waste": ("container",), "ground-transport": ("volumeLitres", "energyKWh"), "catering": ("servings",),
         "materials": ("sheets",), "energy": ("generatorKVA",), "attendee-travel": ("origins", "originSet"),
@@ -43,7 +47,7 @@ def form(type_, fields):
         return "coaches without passengers"
     if type_ == "catering" and fields.get("mealType") in ("breakfast", "snack"):
         return "mealType"
-    if type_ == "accommodation" and fields.get("kind") == "rental":
+    if type_ == "accommodation" and fields.get("kind") == "rental" and "kgCO2ePerRoomNight" not in fields:
         return "kind rental"
     if type_ == "materials":
         if fields.get("source") == "hired" and "usesOverLife" not in fields:
@@ -112,6 +116,8 @@ def vehicles(fields):
         category = upstream = GOODS
     if "volumeLitres" in fields:
         return [taken(row("energy."), category, upstream, fields["volumeLitres"], scope=scope)]
+    if fields.get("control") in (None, "hired"):
+        category = upstream = LEASED  # not as the journey, as litres are
     return [taken(row("elec.", "desnz-"), category, upstream, fields["energyKWh"], scope=scope)]
 
 
