@@ -314,3 +314,69 @@ func TestApprovalOfMany(t *testing.T) {
 		t.Errorf("the good one is %s", now.Status)
 	}
 }
+
+// TestDecisionsOnAnEventThatIsNotThere verifies that an event that was deleted, that is another organization's, or whose
+// team the caller is not in, is not found, and none of its records is decided: neither alone nor among many.
+func TestDecisionsOnAnEventThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		as     string
+		change func(*record.Event)
+	}{
+		"of another organization": {alien, func(*record.Event) {}},
+		"deleted":                 {planck, func(e *record.Event) { e.Deleted = true }},
+		"of another team":         {planck, func(e *record.Event) { e.Team = []record.TeamMember{{ID: "niels", Role: record.TeamReviewer}} }},
+	} {
+		h := start(t, record.Policy{})
+		r := h.submitted("ada")
+		e, err := h.store.Event(t.Context(), "org1", "e1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.change(&e)
+		e.Rev++
+		if err := h.store.ReplaceEvent(t.Context(), "org1", e, e.Rev-1); err != nil {
+			t.Fatal(err)
+		}
+		for path, body := range map[string]string{
+			"/review/approve":                     `{"ids":["` + string(r.ID) + `"]}`,
+			"/review/reject":                      `{"ids":["` + string(r.ID) + `"],"comment":"seen"}`,
+			"/waste/" + string(r.ID) + "/approve": "",
+			"/waste/" + string(r.ID) + "/reject":  `{"comment":"seen"}`,
+		} {
+			if a := h.post(c.as, path, body); a.status != http.StatusNotFound || a.code != "EVENT_NOT_FOUND" {
+				t.Errorf("%s, %s: %d %.300s", name, path, a.status, a.body)
+			}
+		}
+		if now := h.stored(r); now.Status != record.Submitted || now.Rev != r.Rev {
+			t.Errorf("%s: the record is %s, revision %d", name, now.Status, now.Rev)
+		}
+	}
+}
+
+// TestFaultyDecisions verifies that a request that cannot be read decides nothing, and names the field at fault.
+func TestFaultyDecisions(t *testing.T) {
+	t.Parallel()
+	h := start(t, record.Policy{})
+	r := h.submitted("ada")
+	many := `{"ids":["` + string(r.ID) + `"]}`
+	for _, c := range []struct {
+		path, body, field string
+		header            []string
+	}{
+		{"/review/approve", many, "X-Dry-Run", []string{"X-Dry-Run", "perhaps"}},
+		{"/review/request-changes", many, "comment", nil},
+		{"/waste/" + string(r.ID) + "/approve", "", "X-Dry-Run", []string{"X-Dry-Run", "perhaps"}},
+		{"/nothing/" + string(r.ID) + "/approve", "", "type", nil},
+		{"/waste/" + string(r.ID) + "/approve", `{"comment":`, "", nil},
+		{"/review/approve", `{"ids":`, "", nil},
+	} {
+		a := h.post(planck, c.path, c.body, c.header...)
+		if a.status < 400 || a.status >= 500 || !strings.Contains(a.body, c.field) {
+			t.Errorf("%s %s %s: %d %.300s", c.path, c.body, c.header, a.status, a.body)
+		}
+	}
+	if now := h.stored(r); now.Status != record.Submitted || now.Rev != r.Rev {
+		t.Errorf("the record is %s, revision %d", now.Status, now.Rev)
+	}
+}
