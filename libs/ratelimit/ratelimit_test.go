@@ -210,6 +210,29 @@ func limiter(t *testing.T, address string, c *testkit.Clock, strict bool) *ratel
 	return ratelimit.New(o)
 }
 
+// forgetful is a shared log that lost its counts, as a Redis that was restarted without its data.
+type forgetful struct{ ratelimit.Log }
+
+func (forgetful) Take(context.Context, string, ratelimit.Rule) (ratelimit.Result, error) {
+	return ratelimit.Result{Allowed: true, Remaining: rule.Limit - 1, Reset: rule.Window}, nil
+}
+
+// TestSharedCountsAreLost: a strict limiter rejects what its own process has counted, though the shared log permits it.
+func TestSharedCountsAreLost(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	l := ratelimit.New(ratelimit.Options{Name: "auth", Rule: rule, Strict: true, Shared: forgetful{}, Now: c.Now, Logger: slog.New(slog.DiscardHandler)})
+	for n := range 2 * rule.Limit {
+		if r := l.Take(t.Context(), "k"); r.Allowed != (n < rule.Limit) {
+			t.Fatalf("attempt %d: %+v", n+1, r)
+		}
+	}
+	c.Advance(rule.Window)
+	if r := l.Take(t.Context(), "k"); !r.Allowed {
+		t.Errorf("a window later: %+v", r)
+	}
+}
+
 func TestWithoutRedis(t *testing.T) {
 	t.Parallel()
 	for _, strict := range []bool{true, false} {
