@@ -7,10 +7,12 @@ Nothing here knows an operation: those are in the generated module
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import http.client
 import json
 import random
 import select
+import socket
 import ssl
 import threading
 import time
@@ -63,11 +65,18 @@ class Meta:
 
 
 def encode(value: Any) -> str:
-    """Returns JSON in which a Decimal is written as the number it is, digit by digit."""
+    """Returns JSON in which a Decimal is written as the number it is, digit by digit, and a date as YYYY-MM-DD."""
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise ValueError(f"{value} is not a finite number")
         return format(value, "f")
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone; for a day, send its date()")
+        utc = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return json.dumps(utc.isoformat(timespec="milliseconds") + "Z")
+    if isinstance(value, datetime.date):
+        return json.dumps(value.isoformat())
     if isinstance(value, Mapping):
         return "{" + ",".join(json.dumps(str(k)) + ":" + encode(v) for k, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
@@ -312,7 +321,7 @@ class Client:
                     break
                 connection = self._idle.pop()
             # Of an idle connection nothing can be read but its end.
-            if connection.sock is not None and not select.select([connection.sock], [], [], 0)[0]:
+            if connection.sock is not None and not _readable(connection.sock):
                 return connection
             connection.close()
         if self._scheme == "https":
@@ -385,6 +394,16 @@ class Client:
             if time.monotonic() + self._poll > deadline:
                 raise TimeoutError(f"the import {import_id} is {now['status']} after {timeout} s")
             self._sleep(self._poll)
+
+
+def _readable(sock: socket.socket) -> bool:
+    """Reports whether something can be read at once."""
+    if not hasattr(select, "poll"):  # Windows
+        return bool(select.select([sock], [], [], 0)[0])
+    # select refuses a file number of 1024 or more, which a program with many connections has.
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def segment(value: Any) -> str:

@@ -1,7 +1,9 @@
 """Tests of the transport against a server that fails on purpose."""
 
+import datetime
 import http.server
 import json
+import os
 import pathlib
 import sys
 import threading
@@ -139,6 +141,18 @@ class Attempts(unittest.TestCase):
             service.client(tokens=TOKENS).put_record_by_reference("e1", "waste", "ERP/1", {"weightKg": 1})
         self.assertEqual(len(service.requests), 2)
 
+    def test_a_program_may_have_many_open_files(self):
+        with Service(ok(1), ok(2)) as service, open(os.devnull) as file:
+            client = service.client()
+            spare = []
+            try:
+                while not spare or spare[-1] < 1100:
+                    spare.append(os.dup(file.fileno()))
+                self.assertEqual([client.get_event("e"), client.get_event("e")], [1, 2])
+            finally:
+                for number in spare:
+                    os.close(number)
+
     def test_patience_ends(self):
         with Service(*[refusal(429, "RATE_LIMITED", Retry_After="7")] * 3) as service:
             with self.assertRaises(ApiError):
@@ -257,6 +271,12 @@ class Encoding(unittest.TestCase):
         for bad in (Decimal("NaN"), float("inf")):
             with self.assertRaises(ValueError):
                 encode(bad)
+
+    def test_days_and_times(self):
+        summer = datetime.timezone(datetime.timedelta(hours=2))
+        self.assertEqual(encode([datetime.date(2026, 6, 1), datetime.datetime(2026, 6, 1, 1, 30, tzinfo=summer)]), '["2026-06-01","2026-05-31T23:30:00.000Z"]')
+        with self.assertRaises(ValueError):
+            encode(datetime.datetime(2026, 6, 1))
 
     def test_segments(self):
         self.assertEqual(segment("a/b c%"), "a%2Fb%20c%25")
