@@ -72,25 +72,6 @@ func Exp(x *big.Int) *big.Int {
 	return result.Lsh(result, uint(twos.Uint64()))
 }
 
-// Quo returns n / d rounded half-even, for d > 0.
-func Quo(n, d *big.Int) *big.Int { return SetQuo(new(big.Int), n, d) }
-
-// SetQuo sets z to n / d rounded half-even, for d > 0, and returns it. If z is neither n nor d and has enough
-// capacity, nothing is allocated.
-func SetQuo(z, n, d *big.Int) *big.Int {
-	w := Borrow()
-	defer w.Return()
-	r, away := &w[0], unit
-	if n.Sign() < 0 {
-		away = minusUnit
-	}
-	z.QuoRem(n, d, r)
-	if c := r.Lsh(r.Abs(r), 1).Cmp(d); c > 0 || c == 0 && z.Bit(0) == 1 {
-		z.Add(z, away)
-	}
-	return z
-}
-
 // Work is a set of reusable temporary numbers. Their contents are undefined.
 type Work [8]big.Int
 
@@ -118,7 +99,7 @@ func SetSqrt(z, n *big.Int) *big.Int {
 	x, y := &w[0], &w[1]
 	x.Lsh(z.SetUint64(root(x.Rsh(n, shift).Uint64())+1), shift/2)
 	for {
-		z.QuoRem(n, x, y)
+		setFloor(z, n, x)
 		z.Add(z, x)
 		y.Rsh(z, 1)
 		if y.Cmp(x) >= 0 {

@@ -2,6 +2,7 @@ package fixed
 
 import (
 	"math/big"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -192,5 +193,45 @@ func BenchmarkSeries(b *testing.B) {
 				c.do()
 			}
 		})
+	}
+}
+
+// TestShortQuotientsAreThoseOfLongNumbers compares the division by words with that of package big, also for words for
+// which an estimated word of the quotient is least accurate.
+func TestShortQuotientsAreThoseOfLongNumbers(t *testing.T) {
+	t.Parallel()
+	r := testkit.Rand(t)
+	long := func(most int) *big.Int {
+		words := make([]big.Word, 1+r.IntN(most))
+		for i := range words {
+			switch r.IntN(6) {
+			case 0: // 0
+			case 1:
+				words[i] = ^big.Word(0)
+			case 2:
+				words[i] = 1 << (bits.UintSize - 1)
+			case 3:
+				words[i] = big.Word(r.IntN(3))
+			default:
+				words[i] = big.Word(r.Uint64())
+			}
+		}
+		return new(big.Int).SetBits(words)
+	}
+	var got, want big.Int
+	for range 100_000 {
+		n, d := long(mostWords+1), long(mostWords)
+		if d.Sign() == 0 {
+			d.Set(unit)
+		}
+		if setFloor(&got, n, d); got.Cmp(want.Quo(n, d)) != 0 {
+			t.Fatalf("%v / %v = %v, want %v", n, d, &got, &want)
+		}
+		if r.IntN(2) == 0 {
+			n.Neg(n)
+		}
+		if SetQuo(&got, n, d).Cmp(setLongQuo(&want, n, d)) != 0 {
+			t.Fatalf("%v / %v = %v rounded, want %v", n, d, &got, &want)
+		}
 	}
 }
