@@ -3,7 +3,6 @@ package sheet
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -69,50 +68,19 @@ func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 		Message: fmt.Sprintf("The head %s is in %s, and %s says %s. Write the number in one unit, or leave the unit out of the head.", r.heads[measured], own, r.heads[r.besideAt], word)}
 }
 
-// dayHeads are heads of how many days something goes on, as plain writes them.
-var dayHeads = []string{"days", "day", "noofdays", "numberofdays", "nodays", "tage", "anzahltage", "jours", "nombredejours", "días"}
-
-// ofEach is a head of how many there are for each of something else: Trips per day, Mahlzeiten
-// pro Gast.
-var ofEach = regexp.MustCompile(`^(?:noof|numberof|anzahl)?(?:trips|journeys|runs|fahrten|meals|covers|portions|servings|mahlzeiten|essen|portionen)(?:per|pro|je|/|par)(?:day|guest|person|head|pax|attendee|delegate|tag|gast|kopf|teilnehmer|jour|personne)$`)
-
-// severalOf are the fields of what is there more than once, by type.
-var severalOf = map[string]string{"catering": "meals", "ground-transport": "trips"}
-
-// findSeveral finds the columns that say how many there are for each of something else.
-func (r *Reader) findSeveral() {
-	if severalOf[r.typ] == "" || r.o.Rules == 0 {
-		return
-	}
-	for at, head := range r.heads {
-		head = plain(head)
-		if r.columns[at].Name == "" && (ofEach.MatchString(head) || r.typ == "catering" && slices.Contains(dayHeads, head) && !r.headed("meals")) {
-			r.several = append(r.several, at)
-		}
-	}
-}
-
-// perDay returns the fault of what is there more than once, by a column that is no field: guests
-// who eat on several days, coaches with several trips a day.
-func (r *Reader) perDay(b *body, cells []string) *apperr.Detail {
-	counts := severalOf[r.typ]
+// severalOfEach returns the fault of a row that says how many there are for each of something else than its field counts:
+// meals per day beside guests.
+func (r *Reader) severalOfEach(cells []string) *apperr.Detail {
 	for _, at := range r.several {
-		if at >= len(cells) || slices.Contains(dayHeads, plain(r.heads[at])) && b.values["meals"] == nil {
-			continue
-		}
-		n, number := r.asNumber(strings.TrimSpace(cells[at]))
+		n, number := r.asNumber(oneCell(cells, at))
 		if !number || n == 1 || n == 0 {
 			continue
 		}
-		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{counts},
-			Message: fmt.Sprintf("%s is %s, which the record would not count. Write into a column %s how many there are altogether, and leave this one out.", r.heads[at], strings.TrimSpace(cells[at]), counts)}
+		field, _ := r.fieldOfEach(at)
+		return &apperr.Detail{Field: r.heads[at], Code: AmbiguousCount, Suggestions: []string{field.Name},
+			Message: fmt.Sprintf("%s is %s, which the record would not count. Write into a column %s how many there are altogether, and leave this one out.", r.heads[at], oneCell(cells, at), field.Name)}
 	}
 	return nil
-}
-
-// headed reports whether a field has a column with its own name.
-func (r *Reader) headed(name string) bool {
-	return slices.ContainsFunc(r.heads, func(head string) bool { return plain(head) == name })
 }
 
 // unclearUnit returns the unit of a head that may be several, such as Tons or Gallons, where it

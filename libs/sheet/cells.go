@@ -55,6 +55,8 @@ type body struct {
 	unread []int
 	// currency is that which an amount of money is written with.
 	currency string
+	// counted are the places of the counts by which amounts were multiplied.
+	counted []int
 }
 
 func (b *body) set(name string, value json.RawMessage) {
@@ -89,6 +91,10 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	if fault := r.takeSeconds(b, typ, cells); fault != nil {
 		faults = append(faults, *fault)
 	}
+	if fault := r.takeEach(b, cells); fault != nil {
+		faults = append(faults, *fault)
+	}
+	r.leaveOutAlone(b, typ)
 	if b.unknownAmount != nil && !b.measures(typ) {
 		faults = append(faults, *b.unknownAmount)
 		b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
@@ -99,7 +105,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	if typ == "freight" && r.o.Rules > 0 {
 		byRoad(b)
 	}
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.perDay(b, cells), r.multiplied(b, typ, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)
 		}

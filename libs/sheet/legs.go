@@ -327,7 +327,7 @@ func (b *body) texts(name string) (list []string) {
 
 // put sets a field that the row may have already.
 func (b *body) put(name string, value any) {
-	encoded, _ := json.Marshal(value) //nolint:errchkjson // texts, lists of texts and truth values always marshal
+	encoded, _ := json.Marshal(value) //nolint:errchkjson // texts, lists of them, numbers and truth values always marshal
 	if b.values[name] == nil {
 		b.names = append(b.names, name)
 	}

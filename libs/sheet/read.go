@@ -112,14 +112,16 @@ type Reader struct {
 	seconds []secondColumn
 	// distances are columns beside that of the distance, by place.
 	distances map[int]otherDistance
-	// roomNightsAt is the place of rooms times nights; -1: the file has none.
+	// roomNightsAt is the place of rooms or guests times nights, nightsOf says of which; -1: the file has none.
 	roomNightsAt int
+	nightsOf     string
 	// travellerAt is the place of the names of travellers; -1: the file has none.
 	travellerAt int
-	// leftOut are the fields of amounts that would be left out, by the place of their column, and weightAt is the place
-	// of a weight that may be that of each piece; -1: the file has none.
-	leftOut  map[int]string
-	weightAt int
+	// leftOut are the fields of amounts that would be left out, by the place of their column.
+	leftOut map[int]string
+	// counts are what the columns count, by place, and each are those with the amount of each of something.
+	counts []counting
+	each   []eachColumn
 	// parts are the columns of parts of fields, and partUnit is the unit of those of energy.
 	parts    []partColumn
 	partUnit string
@@ -127,7 +129,7 @@ type Reader struct {
 	legColumns []legColumn
 	// subjects are the places of columns that say what a row is about.
 	subjects []int
-	// several are the places of how many there are for each of something else.
+	// several are the places of how many there are for each of something else than the column of the field counts.
 	several []int
 	// peopleAt is the place of what may be numbers of people, or names; -1: the file has none.
 	peopleAt int
@@ -145,7 +147,7 @@ type Reader struct {
 
 // newReader returns a reader of a file of which nothing is known.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, weightAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

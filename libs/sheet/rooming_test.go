@@ -79,13 +79,13 @@ func TestUnitsBesideNumbers(t *testing.T) {
 		"of a head's own": {"waste", "treatment,Weight (t),UOM\nlandfill,2,kg\nlandfill,2,t\n", []string{"2 Weight (t) NOT_ALLOWED", `3 {"treatment":"landfill","stated":{"weightKg":"2 t"}}`}},
 		"of meals": {"catering", "Menge,Einheit,diet\n120,Portionen,vegan\n12,kg,vegan\n4,Platten,vegan\n5,Stk.,vegan\n",
 			[]string{`2 {"meals":120,"diet":"vegan"}`, "3 Menge NOT_ALLOWED", "4 Menge NOT_ALLOWED", `5 {"meals":5,"diet":"vegan"}`}},
-		"days of guests": {"catering", "Guests,diet,Days\n80,vegan,3\n80,vegan,1\n80,vegan,\n80,vegan,3 days\n80,vegan,1 day\n80,vegan,Friday 3\n", []string{"2 Days NOT_ALLOWED", `3 {"meals":80,"diet":"vegan"}`, `4 {"meals":80,"diet":"vegan"}`,
-			"5 Days NOT_ALLOWED", `6 {"meals":80,"diet":"vegan"}`, `7 {"meals":80,"diet":"vegan"}`}},
-		"days of meals":     {"catering", "meals,diet,Days\n240,vegan,3\n", []string{`2 {"meals":240,"diet":"vegan"}`}},
-		"trips of each day": {"ground-transport", "mode,passengers,distanceKm,Trips per day,Days\ncoach,40,12,6,3\ncoach,40,12,1,3\n", []string{"2 Trips per day NOT_ALLOWED", `3 {"mode":"coach","passengers":40,"distanceKm":12}`}},
+		"days of guests": {"catering", "Guests,diet,Days\n80,vegan,3\n80,vegan,1\n80,vegan,\n80,vegan,3 days\n80,vegan,1 day\n80,vegan,Friday 3\n", []string{"2 Days AMBIGUOUS_COUNT", `3 {"meals":80,"diet":"vegan"}`, `4 {"meals":80,"diet":"vegan"}`,
+			"5 Days AMBIGUOUS_COUNT", `6 {"meals":80,"diet":"vegan"}`, `7 {"meals":80,"diet":"vegan"}`}},
+		"days of meals":     {"catering", "meals,diet,Days\n240,vegan,3\n", []string{"2 Days AMBIGUOUS_COUNT"}},
+		"trips of each day": {"ground-transport", "mode,passengers,distanceKm,Trips per day,Days\ncoach,40,12,6,3\ncoach,40,12,1,3\n", []string{`2 {"mode":"coach","passengers":40,"distanceKm":12,"trips":18}`, `3 {"mode":"coach","passengers":40,"distanceKm":12,"trips":3}`}},
 		"nights of rooms": {"accommodation", "Room,nights,rooms,Room nights\nA,3,400,1200\nA,3,400,\"1,200\"\nA,3,400,\"1,240\"\nA,3,400,1240.0\n", []string{
 			`2 {"nights":3,"rooms":400}`, `3 {"nights":3,"rooms":400}`, "4 Room nights NOT_ALLOWED", "5 Room nights NOT_ALLOWED"}},
-		"meals of each":  {"catering", "Guests,diet,Meals per guest\n80,vegan,2\n", []string{"2 Meals per guest NOT_ALLOWED"}},
+		"meals of each":  {"catering", "Guests,diet,Meals per guest\n80,vegan,2\n", []string{`2 {"diet":"vegan","meals":160}`}},
 		"one of several": {"waste", "treatment,Tons\nlandfill,2\n", []string{"2 Tons AMBIGUOUS_UNIT"}},
 		"of fuel":        {"energy", "Product,Gallons,kwh\ndiesel,20,\ndiesel,20,5\n", []string{"2 Gallons AMBIGUOUS_UNIT", `3 {"source":"diesel","energyKWh":5}`}},
 	})

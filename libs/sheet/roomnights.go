@@ -12,12 +12,25 @@ import (
 // roomNightHeads are headings of rooms times nights in lists of hotels, normalized by plain.
 var roomNightHeads = []string{"roomnights", "roomnight", "totalroomnights", "numberofroomnights", "noofroomnights", "rns", "zimmernächte", "anzahlzimmernächte", "logisnächte", "nuitées", "roomnightspickedup", "roomnightsoccupied"}
 
-// findRoomNights finds the column of rooms times nights in a table of stays.
+// guestNightHeads are those of guests times nights, and overnightHeads those of either, or of nights, normalized by plain.
+var (
+	guestNightHeads = []string{"guestnights", "totalguestnights", "personnights", "bednights", "gästenächte", "gästeübernachtungen", "personennächte", "personenübernachtungen", "bettennächte", "bettnächte", "nuitéesclients"}
+	overnightHeads  = []string{"übernachtungen", "anzahlübernachtungen", "übernachtungenanzahl", "logiernächte", "overnights", "overnightstays", "numberofovernights"}
+)
+
+// findRoomNights finds the column of rooms or guests times nights in a table of stays.
 func (r *Reader) findRoomNights() {
-	if r.typ == "accommodation" && r.o.Rules > 0 {
-		r.roomNightsAt = r.beside(roomNightHeads)
+	if r.typ != "accommodation" || r.o.Rules == 0 {
+		return
 	}
-	if !r.staysOtherwise() {
+	r.roomNightsAt, r.nightsOf = r.beside(roomNightHeads), "rooms"
+	if r.roomNightsAt < 0 {
+		r.roomNightsAt, r.nightsOf = r.beside(guestNightHeads), "guests"
+	}
+	if r.roomNightsAt < 0 && !r.heading("nights") && len(r.stay) == 0 {
+		r.roomNightsAt, r.nightsOf = r.beside(overnightHeads), ""
+	}
+	if !r.heading("nights") && len(r.stay) == 0 {
 		r.use(r.roomNightsAt)
 	}
 }
@@ -27,31 +40,60 @@ func (r *Reader) staysOtherwise() bool {
 	return r.heading("rooms", "guests", "nights") || len(r.stay) > 0 || r.roomAt >= 0
 }
 
-// roomNights sets rooms and nights of a row that only has their product, and returns the fault of a row whose rooms
-// and nights come to another one.
+// roomNights sets rooms or guests, and nights, of a row that only has their product, and returns the fault of a row in
+// which they come to another one.
 func (r *Reader) roomNights(b *body, cells []string) *apperr.Detail {
-	if r.roomNightsAt < 0 || oneCell(cells, r.roomNightsAt) == "" {
+	cell := oneCell(cells, max(r.roomNightsAt, 0))
+	if r.roomNightsAt < 0 || cell == "" {
 		return nil
 	}
-	if !r.staysOtherwise() {
-		number, err := strconv.Atoi(oneCell(cells, r.roomNightsAt))
-		switch {
-		case err != nil:
-			return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.BadFormat, Suggestions: []string{"rooms", "nights"},
-				Message: fmt.Sprintf("%s is a whole number; got %.40q. Or head two columns rooms and nights.", r.heads[r.roomNightsAt], oneCell(cells, r.roomNightsAt))}
-		case number == 0:
-			return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: RowNotCounted, Message: fmt.Sprintf("%s is 0: nobody stayed. Delete the row from the file.", r.heads[r.roomNightsAt])}
-		}
-		b.set("rooms", json.RawMessage(strconv.Itoa(number)))
-		b.set("nights", json.RawMessage("1"))
-		return nil
+	if r.nightsOf == "" {
+		return r.overnights(b, cell)
 	}
-	number, ok := r.asNumber(oneCell(cells, r.roomNightsAt))
-	rooms, noRooms := strconv.Atoi(string(b.values["rooms"]))
+	if !b.has("nights") && len(r.stay) == 0 {
+		return r.nightsOfAll(b, cell)
+	}
+	number, ok := r.asNumber(cell)
+	count, none := strconv.Atoi(string(b.values[r.nightsOf]))
 	nights, noNights := strconv.Atoi(string(b.values["nights"]))
-	if !ok || noRooms != nil || noNights != nil || float64(rooms*nights) == number {
+	if !ok || none != nil || noNights != nil || float64(count*nights) == number {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.NotAllowed, Suggestions: []string{"rooms", "nights"},
-		Message: fmt.Sprintf("%s is %.12g, and %d rooms for %d nights are %d. Write %.12g rooms for 1 night, or correct rooms and nights, and leave the column out.", r.heads[r.roomNightsAt], number, rooms, nights, rooms*nights, number)}
+	return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.NotAllowed, Suggestions: []string{r.nightsOf, "nights"},
+		Message: fmt.Sprintf("%s is %.12g, and %d %s for %d nights are %d. Write %.12g %s for 1 night, or correct %s and nights, and leave the column out.", r.heads[r.roomNightsAt], number, count, r.nightsOf, nights, count*nights, number, r.nightsOf, r.nightsOf)}
+}
+
+// nightsOfAll sets rooms or guests, and nights, of a row that only has their product and, perhaps, how many there are.
+func (r *Reader) nightsOfAll(b *body, cell string) *apperr.Detail {
+	number, err := strconv.Atoi(cell)
+	switch {
+	case err != nil || number < 0:
+		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: fields.BadFormat, Suggestions: []string{r.nightsOf, "nights"},
+			Message: fmt.Sprintf("%s is a whole number; got %.40q. Or head two columns %s and nights.", r.heads[r.roomNightsAt], cell, r.nightsOf)}
+	case number == 0:
+		return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: RowNotCounted, Message: fmt.Sprintf("%s is 0: nobody stayed. Delete the row from the file.", r.heads[r.roomNightsAt])}
+	}
+	count, nights := number, 1
+	if stated, err := strconv.Atoi(string(b.values[r.nightsOf])); err == nil && stated > 0 && number%stated == 0 {
+		count, nights = stated, number/stated
+	}
+	b.put(r.nightsOf, count)
+	b.put("nights", nights)
+	return nil
+}
+
+// overnights sets the nights of a row whose stays may be counted for each room or guest, or for all of them: of one room,
+// or of one guest, they are the same.
+func (r *Reader) overnights(b *body, cell string) *apperr.Detail {
+	one := func(name string) bool { return string(b.values[name]) == "1" }
+	number, err := strconv.Atoi(cell)
+	switch {
+	case b.has("nights"):
+		return nil
+	case err == nil && number > 0 && (one("rooms") && !b.has("guests") || one("guests") && (one("rooms") || !b.has("rooms"))):
+		b.set("nights", json.RawMessage(strconv.Itoa(number)))
+		return nil
+	}
+	return &apperr.Detail{Field: r.heads[r.roomNightsAt], Code: AmbiguousCount, Suggestions: []string{"nights"},
+		Message: fmt.Sprintf("%s is %.40q, which may be the nights of each room or guest, or those of all of them. Head the column nights if it is those of each, or Room nights or Guest nights if it is those of all.", r.heads[r.roomNightsAt], cell)}
 }

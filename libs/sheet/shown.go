@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -35,13 +36,19 @@ func ShownColumns(head []string, typ string, o Options) []ShownColumn {
 		if r.inUnit[i] != "" {
 			out[i].own = r.inUnit[i]
 		}
+		for _, each := range r.each {
+			if target, measured := units.OfField(each.field.Name); each.at == i {
+				out[i].measured, out[i].own, out[i].money = measured, cmp.Or(each.unit, target.Symbol), each.field.Name == moneyField
+			}
+		}
 	}
 	return out
 }
 
 // used reports whether a column affects the records: a field, or what one is derived from.
 func (r *Reader) used(at int) bool {
-	return r.columns[at].Name != "" || slices.Contains(r.quantity, at) || slices.Contains(r.stay, at) || at == r.route || at == r.unitAt || at == r.ticketAt || at == r.roomAt || at == r.roomNightsAt
+	return r.columns[at].Name != "" || slices.Contains(r.quantity, at) || slices.Contains(r.stay, at) || at == r.route || at == r.unitAt || at == r.ticketAt || at == r.roomAt || at == r.roomNightsAt ||
+		r.counts[at] != "" && len(r.each) > 0 || slices.ContainsFunc(r.each, func(e eachColumn) bool { return e.at == at })
 }
 
 // Takes reports whether the number of a cell is to be written with what its format shows beside

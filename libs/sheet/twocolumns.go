@@ -50,13 +50,18 @@ func (r *Reader) isTotal(at int, known []Column) bool {
 	}
 	target, measured := units.OfField(column.Name)
 	first := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == column.Name })
-	if !measured || target.Dimension == "length" || target.Dimension == "area" || target.Dimension == "energy" && isNet(r.heads[at]) ||
+	measured = measured || column.Name == "hours" || column.Name == "meals" || first < 0 && slices.Contains(summed, column.Name)
+	if !measured || target.Dimension == "length" || target.Dimension == "area" && r.typ != "materials" || target.Dimension == "energy" && isNet(r.heads[at]) ||
 		first >= 0 && !r.second(at, first) {
 		return false
 	}
 	r.columns[at], r.inUnit[at] = column, unit
 	return true
 }
+
+// summed are fields of numbers of people and things, of which a total may be the only one of a table. Total nights are
+// none: they may be those of all rooms.
+var summed = []string{"containers", "passengers", "participants", "guests", "rooms", "items", "sheets"}
 
 // netWords are words of amounts without packaging, vehicles or returns.
 var netWords = []string{"net", "nett", "netto"}

@@ -81,6 +81,8 @@ export const server: Server = {
     UNKNOWN_REVISION: 'Einen Stand mit dieser Nummer gibt es nicht.',
     UNKNOWN_FACTOR_SET: '{{field}}: diesen Faktorensatz gibt es hier nicht.',
     UNKNOWN_ORGANIZATION: 'In dieser Organisation sind Sie kein aktives Mitglied.',
+    AMBIGUOUS_COUNT:
+      '{{field}}: Die Menge daneben kann für jedes Stück oder für alle zusammen gelten. Ergänzen Sie die Überschrift der Menge um „pro Stück“, „pro Tag“ oder „pro Fahrt“, oder um „gesamt“; oder lassen Sie die Spalte weg.',
     AMBIGUOUS_UNIT: '{{field}}: diese Einheit hat mehrere Bedeutungen; bitte wählen Sie eine.',
     MAY_NOT_IMPORT: 'Wer die Datei hochgeladen hat, darf hier keine Zeilen mehr anlegen.',
     NOT_RECEIVED: 'Die Datei ist nicht vollständig angekommen; bitte senden Sie sie noch einmal.',

@@ -1,0 +1,248 @@
+package sheet
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/decimal"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// eachColumn is a column with the amount of each of something, such as "Weight per pallet (kg)" and "Hours per day".
+type eachColumn struct {
+	at int
+	// field is what the amounts come to, and unit its unit in the heading; empty if that is the field's own.
+	field Column
+	unit  string
+	of    counting
+}
+
+// multiplied are the counts that a record itself multiplies a field by, by type and field: the distance per trip is the
+// distance.
+var multiplied = map[string]map[string][]counting{
+	"ground-transport": {distanceField: {ofTrip, ofVehicle, ofPerson}},
+	"flights":          {distanceField: {ofTrip, ofPerson}},
+	"freight":          {distanceField: {ofTrip, ofVehicle}},
+	"accommodation":    {"nights": {ofRoom, ofPerson}},
+	"digital":          {"hours": {ofPerson}},
+}
+
+// alone are fields that records have with another one only, by type, and the amounts beside which a row may have them
+// without it: the hours in which litres were burnt, the number of containers with a volume.
+var alone = map[string]struct {
+	field, with string
+	amounts     []string
+}{
+	"energy": {"hours", "generatorKVA", []string{"volumeLitres", "energyKWh", "weightKg", "volumeM3"}},
+	"waste":  {"containers", "container", []string{"volumeLitres", "weightKg"}},
+}
+
+// findEach finds the columns with the amount of each of something whose field has no other column.
+func (r *Reader) findEach() {
+	for _, head := range r.heads {
+		r.counts = append(r.counts, countOf(head))
+	}
+	if r.o.Rules == 0 || r.typ == Mixed || r.typ == footprint.OriginRows || slices.Contains(r.heads, "_id") {
+		return
+	}
+	for at, head := range r.heads {
+		_, of, ok := eachOf(head)
+		if !ok || r.columns[at].Name != "" || r.columns[at].Type != "" {
+			continue
+		}
+		field, unit := r.fieldOfEach(at)
+		own := r.placeOf(field.Name)
+		switch {
+		case !field.number():
+			continue
+		case own >= 0 && r.counts[own] != of:
+			if r.counts[own] != "" {
+				r.several = append(r.several, at)
+			}
+			continue
+		}
+		r.use(at)
+		if slices.Contains(multiplied[r.typ][field.Name], of) {
+			r.columns[at], r.inUnit[at] = field, unit
+			continue
+		}
+		r.columns[at].Type = "number"
+		r.each = append(r.each, eachColumn{at, field, unit, of})
+		// Quantity is a number of pieces then.
+		for _, count := range r.quantity {
+			if r.counts[count] != "" {
+				r.columns[count].Type = ""
+				r.quantity = slices.DeleteFunc(slices.Clone(r.quantity), func(at int) bool { return at == count })
+				r.ignored = append(r.ignored, count)
+			}
+		}
+	}
+}
+
+// fieldOfEach returns the field that the heading of a column means without what it is of each of, and its unit.
+func (r *Reader) fieldOfEach(at int) (field Column, unit string) {
+	stem, _, _ := eachOf(r.heads[at])
+	known := Columns(r.typ)
+	for i, c := range known {
+		if plain(c.Name) == plain(stem) || i == headed(known, stem) {
+			return c, ""
+		}
+	}
+	if field, unit = meant(stem, known); field.Name != "" {
+		return field, unit
+	}
+	if c, symbol, ok := inUnits(r.typ, stem); ok {
+		return c, symbol
+	}
+	if of := quantities(r.typ, stem); len(of) == 1 && of[0].needed {
+		return of[0], ""
+	}
+	name, _, _ := unitOfHead(stem)
+	if price := []string{"price", "preis", "cost", "kosten", "net price", "nettopreis", "prix", "precio"}; slices.Contains(price, strings.ToLower(stem)) || slices.Contains(price, strings.ToLower(name)) {
+		if i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField && r.typ == "purchases" }); i >= 0 {
+			if r.currency == "" {
+				r.currency = moneyHead(known, "Amount"+strings.TrimPrefix(stem, name))
+			}
+			return known[i], ""
+		}
+	}
+	return Column{}, ""
+}
+
+// takeEach sets the fields that a row has of each of something, and returns the fault of a row that does not say how many
+// there are.
+func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
+	for _, each := range r.each {
+		cell := Unguard(oneCell(cells, each.at))
+		if strings.Trim(cell, "-–—") == "" || b.has(each.field.Name) && r.counts[r.placeOf(each.field.Name)] != each.of {
+			continue
+		}
+		at := r.countAt(each, cells)
+		if at < 0 {
+			return &apperr.Detail{Field: r.heads[each.at], Code: fields.Required, Suggestions: []string{each.field.Name},
+				Message: fmt.Sprintf("%s is that of each, and no column says how many there are. Write it into a column Number of %ss, or all of it into a column %s.", r.heads[each.at], each.of, each.field.Name)}
+		}
+		n, fault := r.exactly(at, cells[at])
+		if fault != nil {
+			return fault
+		}
+		if fault := r.setProduct(b, each, cell, n); fault != nil {
+			return fault
+		}
+		b.counted = append(b.counted, at)
+		r.use(at)
+	}
+	return nil
+}
+
+// leaveOutAlone leaves out a number that records have with another field only, beside an amount that decides.
+func (r *Reader) leaveOutAlone(b *body, typ string) {
+	only, ok := alone[typ]
+	at := r.placeOf(only.field)
+	if !ok || r.o.Rules == 0 || at < 0 || !b.has(only.field) || b.has(only.with) || !slices.ContainsFunc(only.amounts, b.has) {
+		return
+	}
+	b.remove(only.field)
+	if !slices.Contains(b.counted, at) {
+		b.unread = append(b.unread, at)
+	}
+}
+
+// setProduct sets a field to the number of a cell times a count.
+func (r *Reader) setProduct(b *body, each eachColumn, cell string, count decimal.Decimal) *apperr.Detail {
+	if each.field.Name == moneyField {
+		cell, b.currency = money(cell)
+	}
+	if fault := r.twoReadings(each.at, cell); fault != nil {
+		return fault
+	}
+	format, _ := units.ParseFormat(r.declared())
+	text := cell
+	if r.declared() == "" && json.Valid([]byte(text)) && ambiguous(text) != nil {
+		text += "0" // the point is the decimal separator
+	}
+	target, measured := units.OfField(each.field.Name)
+	m := units.Measure{}
+	var err error
+	if measured {
+		m, err = units.Parse(text, target, format)
+	} else {
+		m.Number, err = units.ParseNumber(text, format)
+	}
+	unit := each.unit
+	if err == nil && m.Unit != nil {
+		unit = m.Unit.Symbol
+	}
+	if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
+		return &apperr.Detail{Field: r.heads[each.at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+	}
+	if err != nil {
+		return &apperr.Detail{Field: r.heads[each.at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number; got %.40q.", r.heads[each.at], cell)}
+	}
+	product := new(big.Rat).Mul(units.Rat(m.Number), units.Rat(count))
+	n := product.FloatString(m.Number.Scale() + count.Scale()) // all of its digits
+	if strings.Contains(n, ".") {
+		n = strings.TrimRight(strings.TrimRight(n, "0"), ".")
+	}
+	b.remove(each.field.Name)
+	if unit == "" || unit == target.Symbol {
+		b.set(each.field.Name, json.RawMessage(n))
+	} else {
+		b.stated[each.field.Name] = strings.TrimSpace(r.written(n) + " " + unit)
+	}
+	return nil
+}
+
+// countAt returns the place of the column that counts what an amount is of each of; -1 if the row has none.
+func (r *Reader) countAt(each eachColumn, cells []string) int {
+	among := [][]counting{{each.of}}
+	switch {
+	case each.of == ofPiece:
+		among = append(among, pieceLike[1:])
+	case each.of == ofContainer:
+		among = append(among, []counting{ofPiece}, []counting{ofCollection})
+	case each.of == ofTrip:
+		among = append(among, []counting{ofVehicle}, []counting{ofPiece})
+	case each.of == ofVehicle:
+		among = append(among, []counting{ofTrip}, []counting{ofPiece})
+	case slices.Contains(pieceLike, each.of):
+		among = append(among, []counting{ofPiece})
+	}
+	for _, of := range among {
+		for at := range r.heads[:min(len(r.heads), len(cells))] {
+			if _, number := r.asNumber(oneCell(cells, at)); number && slices.Contains(of, r.counts[at]) && (r.columns[at].Name == "" || r.columns[at].number()) {
+				return at
+			}
+		}
+	}
+	return -1
+}
+
+// exactly returns the number of a count: 24 of 24 and of 24 pcs.
+func (r *Reader) exactly(at int, cell string) (decimal.Decimal, *apperr.Detail) {
+	cell = strings.TrimSpace(Unguard(cell))
+	if end := strings.LastIndexAny(cell, "0123456789"); end >= 0 {
+		cell = cell[:end+1]
+	}
+	n, _, fault := r.partNumber(at, cell)
+	return n, fault
+}
+
+// placeOf returns the place of the column of a field; -1 if it has none.
+func (r *Reader) placeOf(name string) int {
+	return slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name })
+}
+
+// remove takes a field out of the row.
+func (b *body) remove(name string) {
+	delete(b.values, name)
+	delete(b.stated, name)
+	b.names = slices.DeleteFunc(b.names, func(other string) bool { return other == name })
+}

@@ -1,0 +1,192 @@
+package sheet
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// AmbiguousCount is the code of a number of things, more than one, beside an amount that may be that of each or of all.
+const AmbiguousCount = "AMBIGUOUS_COUNT"
+
+// perhapsEach are the fields of a type whose amount may be that of each of what another column counts. The record would
+// take it for all of it.
+var perhapsEach = map[string][]struct {
+	field string
+	of    []counting
+}{
+	"freight":          {{"weightKg", []counting{ofTrip, ofVehicle}}},
+	"waste":            {{"volumeLitres", []counting{ofPiece, ofContainer, ofCollection}}, {"containers", []counting{ofPiece, ofContainer, ofCollection}}},
+	"materials":        {{"weightKg", []counting{ofPiece}}, {"areaM2", []counting{ofPiece}}},
+	"catering":         {{"meals", []counting{ofDay, ofPiece}}},
+	"digital":          {{"hours", []counting{ofDay, ofSession}}},
+	"energy":           {{"hours", []counting{ofDay, ofGenerator, ofPiece}}, {"volumeLitres", []counting{ofPiece, ofBottle}}, {"volumeM3", []counting{ofPiece, ofBottle}}, {"weightKg", []counting{ofPiece, ofBottle}}},
+	"water":            {{"supplyM3", []counting{ofPiece, ofBottle, ofTrip}}},
+	"ground-transport": {{distanceField, []counting{ofTrip, ofDay, ofPiece}}, {"from", []counting{ofTrip, ofDay, ofPiece}}},
+	"flights":          {{"passengers", []counting{ofTrip, ofPiece}}},
+	"purchases":        {{moneyField, []counting{ofPiece}}},
+	"accommodation":    {{"nights", []counting{ofPiece}}},
+}
+
+// perhapsEachOf returns the fault of a row with an amount, and a number of things of which it may be that of each.
+func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Detail {
+	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
+		return nil
+	}
+	for _, amount := range perhapsEach[typ] {
+		at := r.amountAt(amount.field)
+		if at < 0 || !b.has(amount.field) || b.decidedOtherwise(typ, amount.field) || saysAll(r.heads[at], amount.field) {
+			continue
+		}
+		for i := range r.heads[:min(len(r.heads), len(cells))] {
+			of := r.counts[i]
+			if i == at || !slices.Contains(amount.of, of) || slices.Contains(b.counted, i) || !r.uncountedColumn(typ, i) {
+				continue
+			}
+			n, number := r.asNumber(oneCell(cells, i))
+			if !number || n <= 1 || of == ofPiece && (r.measuresUnit(cells) || isOwnName(r.heads[at], amount.field)) || r.saysTheSame(b, amount.field, at, of, n) {
+				continue
+			}
+			return r.askCount(amount.field, at, i, of, cells)
+		}
+	}
+	return nil
+}
+
+// askCount is the fault of a number of things whose amount, in the column at, may be that of each.
+func (r *Reader) askCount(field string, at, count int, of counting, cells []string) *apperr.Detail {
+	d := apperr.Detail{Field: r.heads[count], Code: AmbiguousCount, Suggestions: []string{field}}
+	said := fmt.Sprintf("%s is %.40s, and ", r.heads[count], oneCell(cells, count))
+	switch {
+	case field != distanceField && field != "from" && field != "passengers":
+		d.Message = said + fmt.Sprintf("%s, %.40q, may be that of each or of all. Write %q above it if it is that of each, or \"Total %s\" if it is that of all; or leave the column %s out.",
+			r.heads[at], oneCell(cells, at), r.heads[at]+eachWords(of), r.heads[at], r.heads[count])
+	case of == ofPiece:
+		d.Suggestions = []string{"passengers", "trips"}
+		if r.typ == "ground-transport" {
+			d.Suggestions = []string{"passengers", "vehicles", "trips"}
+		}
+		d.Message = said + fmt.Sprintf("the record would not count it. Head the column with what it is the number of, %s, or leave it out.", strings.Join(d.Suggestions, " or "))
+	default:
+		d.Suggestions = []string{"trips"}
+		d.Message = said + "the record would count one journey. Write into a column trips how often it was made, or leave this one out."
+	}
+	return &d
+}
+
+// eachWords are the words by which a heading says that it is of each.
+func eachWords(of counting) string {
+	if of == ofPiece {
+		return " each"
+	}
+	return " per " + string(of)
+}
+
+// amountAt returns the place of the column of a field, also if it is that of each or one without a unit; -1: none.
+func (r *Reader) amountAt(name string) int {
+	if at := r.placeOf(name); at >= 0 {
+		return at
+	}
+	for _, each := range r.each {
+		if each.field.Name == name {
+			return each.at
+		}
+	}
+	for _, at := range r.quantity {
+		if slices.ContainsFunc(quantities(r.typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
+			return at
+		}
+	}
+	return -1
+}
+
+// uncountedColumn reports whether a column is none of a field, or one of a field that does not affect the amount.
+func (r *Reader) uncountedColumn(typ string, at int) bool {
+	name := r.columns[at].Name
+	return name == "" && (r.columns[at].Type == "" || slices.Contains(r.quantity, at)) || name == "containers" && typ == "waste" || name == "items" && typ == "materials"
+}
+
+// saysAll reports whether a heading says that its amount is all of it.
+func saysAll(head, field string) bool {
+	joined := plain(head)
+	_, total := withoutTotal(head)
+	return total || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") && field != moneyField
+}
+
+// isOwnName reports whether a heading is the name of a field in its unit, such as weightKg, which is that of all pieces:
+// Weight (kg) is written of each piece, too.
+func isOwnName(head, field string) bool {
+	_, measured := units.OfField(field)
+	return measured && strings.EqualFold(head, field)
+}
+
+// measuresUnit reports whether a row has a unit of measurement beside its numbers: its quantity counts no pieces.
+func (r *Reader) measuresUnit(cells []string) bool {
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if slices.Contains(besideHeads, plain(head)) && isUnit(oneCell(cells, at)) {
+			return true
+		}
+	}
+	return false
+}
+
+// decidedOtherwise reports whether another field of the row decides, so that an amount does not matter.
+func (b *body) decidedOtherwise(typ, field string) bool {
+	decides := map[string][]string{
+		"waste containers": {"weightKg", "volumeLitres"}, "waste volumeLitres": {"weightKg"}, "energy hours": {"volumeLitres", "energyKWh", "weightKg", "volumeM3"},
+		"ground-transport from": {distanceField, "volumeLitres", "energyKWh"}, "ground-transport " + distanceField: {"volumeLitres", "energyKWh"},
+		"materials areaM2": {"weightKg"},
+	}
+	return slices.ContainsFunc(decides[typ+" "+field], b.has)
+}
+
+// hoursOfDay is how many hours a day has: more of them are no hours of each day.
+var hoursOfDay = big.NewRat(24, 1)
+
+// saysTheSame reports whether a number of things is one that the record counts already, or cannot be one of which the
+// amount is that of each.
+func (r *Reader) saysTheSame(b *body, field string, at int, of counting, n float64) bool {
+	if number, _, _, ok := r.measure(field, b); ok && field != "containers" {
+		if value, _ := number.Float64(); of == ofPiece && value == n {
+			return true
+		}
+		if field == "hours" && (of == ofDay || of == ofSession) && number.Cmp(hoursOfDay) > 0 {
+			return true
+		}
+	}
+	switch field {
+	case distanceField, "from", "passengers":
+		if b.has("trips") && of != ofPiece {
+			return true
+		}
+		for _, name := range [...]string{"passengers", "vehicles", "trips"} {
+			if of == ofPiece && b.number(name) == n {
+				return true
+			}
+		}
+	case "nights":
+		return b.number("rooms") == n || b.number("guests") == n || b.number("rooms")*b.number("nights") == n || b.number("guests")*b.number("nights") == n
+	case moneyField:
+		return !slices.Contains([]string{"cost", "costs", "kosten"}, plain(r.heads[at])) || slices.ContainsFunc(r.heads, func(head string) bool {
+			_, _, each := eachOf(head)
+			return each
+		})
+	case "meals":
+		return of == ofPiece && r.counts[at] != ofPerson
+	}
+	return false
+}
+
+// number returns a whole number of the row; 0 if it has none.
+func (b *body) number(name string) float64 {
+	n, _ := new(big.Rat).SetString(string(b.values[name]))
+	if n == nil {
+		return 0
+	}
+	f, _ := n.Float64()
+	return f
+}
