@@ -102,10 +102,11 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	r.noteUnread(b.unread)
 	r.ticket(b, cells)
 	r.traveller(b, cells)
+	r.wasteCode(b, cells)
 	if typ == "freight" && r.o.Rules > 0 {
 		byRoad(b)
 	}
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
+	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
 		if fault != nil {
 			faults = append(faults, *fault)
 		}
@@ -183,6 +184,8 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		if r.numberWithUnit(b, i, number) {
 			return nil
 		}
+	case column.Name == "diet" && severalDiets(trimmed):
+		return r.refuseDiets(i, trimmed)
 	case column.Name == "date":
 		day, err := r.day(trimmed)
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {

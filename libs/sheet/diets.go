@@ -38,6 +38,30 @@ func dietOf(head string) (diet string, ok bool) {
 	return "", false
 }
 
+// SeveralRecords is the code of a row that is about several records.
+const SeveralRecords = "SEVERAL_RECORDS"
+
+// severalDiets reports whether a cell names several diets: 120 veg / 80 vegan / 40 meat.
+func severalDiets(cell string) bool {
+	if _, one := dietOf(cell); one {
+		return false
+	}
+	found := 0
+	text := strings.NewReplacer(" and ", "/", " und ", "/", " et ", "/").Replace(cell)
+	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune("/,;+&|\n", c) }) {
+		if _, ok := dietOf(part); ok {
+			found++
+		}
+	}
+	return found > 1
+}
+
+// refuseDiets is the fault of such a cell.
+func (r *Reader) refuseDiets(at int, cell string) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: SeveralRecords, Suggestions: []string{"meals", "diet"},
+		Message: fmt.Sprintf("%s is %.80q, and a record has one diet. Write a row for each, with its number of meals in the column meals and its diet in the column diet.", r.heads[at], cell)}
+}
+
 // takeDiets makes the meals of the only diet of a row those of the record, and returns the fault of a row with meals of
 // several diets: a record has one.
 func (r *Reader) takeDiets(b *body, cells []string) *apperr.Detail {
@@ -64,7 +88,7 @@ func (r *Reader) takeDiets(b *body, cells []string) *apperr.Detail {
 	case len(diets) == 0, len(diets) == 1 && diets[0].field == diet && diet != "" && string(b.values["meals"]) == meals:
 		return nil
 	case len(diets) > 1 || diet != "" || b.has("meals") && string(b.values["meals"]) != meals:
-		return &apperr.Detail{Field: r.heads[diets[0].at], Code: fields.NotAllowed, Suggestions: []string{"meals", "diet"},
+		return &apperr.Detail{Field: r.heads[diets[0].at], Code: SeveralRecords, Suggestions: []string{"meals", "diet"},
 			Message: fmt.Sprintf("The row has meals by their diet (%.120s), and a record has one diet. Write a row for each, with the columns meals and diet.", strings.Join(said, ", "))}
 	case diets[0].field == "":
 		return &apperr.Detail{Field: r.heads[diets[0].at], Code: fields.NotAllowed, Suggestions: []string{"red_meat", "white_meat", "fish", "mixed"},

@@ -98,8 +98,10 @@ func (r *Reader) readHead(head []string) error {
 	r.findLeftOut()
 	r.findRoomNights()
 	r.findDistances()
+	r.findTonneKm()
+	r.findWasteCode()
 	r.findMarks()
-	found = found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0
+	found = found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
@@ -254,6 +256,9 @@ func (r *Reader) Head(field string) string {
 	name, _, _ = strings.Cut(name, ".")
 	if i := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == name }); i >= 0 && name != "" {
 		return r.heads[i]
+	}
+	if name == "material" && r.wasteCodeAt >= 0 {
+		return r.heads[r.wasteCodeAt]
 	}
 	for _, at := range r.quantity {
 		for _, typ := range footprint.Types() {

@@ -115,6 +115,8 @@ type Reader struct {
 	// roomNightsAt is the place of rooms or guests times nights, nightsOf says of which; -1: the file has none.
 	roomNightsAt int
 	nightsOf     string
+	// tonneKmAt is the place of weight times distance, and wasteCodeAt that of codes of waste; -1: the file has none.
+	tonneKmAt, wasteCodeAt int
 	// travellerAt is the place of the names of travellers; -1: the file has none.
 	travellerAt int
 	// leftOut are the fields of amounts that would be left out, by the place of their column.
@@ -147,7 +149,7 @@ type Reader struct {
 
 // newReader returns a reader of a file of which nothing is known.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, tonneKmAt: -1, wasteCodeAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

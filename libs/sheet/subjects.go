@@ -17,14 +17,20 @@ var subjectHeads = slices.Concat(serviceHeads, []string{
 
 // findSubjects finds the columns that say what a row is about, in files whose rows may be about something else.
 func (r *Reader) findSubjects() {
-	if r.o.Rules == 0 || !slices.Contains([]string{"water", "catering", Mixed}, r.typ) || slices.Contains(r.heads, "_id") {
+	if r.o.Rules == 0 || len(charges[r.typ]) == 0 && r.typ != Mixed || slices.Contains(r.heads, "_id") {
 		return
 	}
 	for at, head := range r.heads {
-		if name := r.columns[at].Name; name == "description" || at == r.typeAt && r.typ != Mixed || name == "" && slices.Contains(subjectHeads, plain(head)) {
+		if name := r.columns[at].Name; name == "description" || at == r.typeAt && r.typ != Mixed || name == "" && says(head) {
 			r.subjects = append(r.subjects, at)
 		}
 	}
+}
+
+// says reports whether a heading is that of what a row is about.
+func says(head string) bool {
+	head = plain(head)
+	return slices.Contains(subjectHeads, head) || slices.Contains(stateHeads, head) || slices.Contains(ticketHeads, head)
 }
 
 // otherSubject returns the fault of a row that is about something that its record would count as something else.
@@ -34,6 +40,9 @@ func (r *Reader) otherSubject(b *body, typ string, cells []string) *apperr.Detai
 			continue
 		}
 		cell := Unguard(strings.TrimSpace(cells[at]))
+		if fault := r.charge(at, typ, cell); fault != nil {
+			return fault
+		}
 		switch {
 		case typ == "water" && b.has("supplyM3") && isSewerage(cell):
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,

@@ -74,7 +74,10 @@ export const server: Server = {
     TOO_MANY_ROWS: 'Die Tabelle hat zu viele Zeilen.',
     TOTALS_ROW: 'Das sieht nach einer Summenzeile aus.',
     ROW_NOT_COUNTED:
-      'Diese Zeile zählt laut der Datei nicht: storniert, erstattet oder gutgeschrieben, online dabei, oder schon in einer anderen Zeile enthalten. Löschen Sie die Zeile aus der Datei.',
+      'Diese Zeile zählt laut der Datei nicht: storniert, erstattet oder gutgeschrieben, online dabei, schon in einer anderen Zeile enthalten, oder eine Gebühr oder Nebenleistung. Löschen Sie die Zeile aus der Datei.',
+    EXCHANGED_TICKET:
+      '{{field}}: dieses Ticket ersetzt ein anderes, und nur eine der beiden Reisen fand statt. Löschen Sie die Zeile des Tickets, das nicht benutzt wurde; zählt diese Zeile, leeren Sie dann die Zelle.',
+    SEVERAL_RECORDS: '{{field}}: das sind mehrere Einträge. Schreiben Sie für jeden eine eigene Zeile.',
     REPEATED_HEAD: 'Das ist noch einmal die Kopfzeile. Löschen Sie die Zeile aus der Datei.',
     TOO_MANY_RECORDS: 'Die Veranstaltung hat dafür zu viele Einträge.',
     INVALID_VALUE: '{{field}}: diesen Wert gibt es hier nicht.',

@@ -1,0 +1,96 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// tonneKmHeads are headings of weight times distance in lists of carriers, normalized by plain.
+var tonneKmHeads = []string{"tkm", "tkms", "t·km", "t×km", "txkm", "tonnekm", "tonnekms", "tonneskm", "tonnesxkm", "tonnes×km", "tonnekilometre", "tonnekilometres", "tonnekilometer", "tonnekilometers", "tonnenkm", "tonnenkilometer", "totaltkm", "transportleistungtkm", "transportleistung"}
+
+// loadHeads are headings of what freight takes up, normalized by plain: it has no weight by itself.
+var loadHeads = []string{"teu", "teus", "feu", "numberofteu", "anzahlteu", "ldm", "lademeter", "loadingmetres", "loadingmeters", "cbm", "stellplätze", "palettenstellplätze", "chargeableweight"}
+
+// findTonneKm finds the column of tonne-kilometres of freight.
+func (r *Reader) findTonneKm() {
+	if r.tonneKmAt = -1; r.typ == "freight" && r.o.Rules > 0 {
+		r.tonneKmAt = r.aside(tonneKmHeads)
+	}
+}
+
+// unweighed returns the fault of freight whose row says what it takes up, and not what it weighs.
+func (r *Reader) unweighed(b *body, typ string, cells []string) *apperr.Detail {
+	if typ != "freight" || r.o.Rules == 0 || b.has("weightKg") || len(r.each) > 0 {
+		return nil
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		of := r.counts[at]
+		if _, number := r.asNumber(oneCell(cells, at)); !number || !slices.Contains(loadHeads, plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
+			continue
+		}
+		return &apperr.Detail{Field: "weightKg", Code: fields.Required,
+			Message: fmt.Sprintf("weightKg is required: freight is counted by its weight, which %s, %.40s, does not tell. Write the weight of the goods, such as 24 t, into a column Weight.", head, oneCell(cells, at))}
+	}
+	return nil
+}
+
+// tonneKm sets weight and distance of freight of which a row has the product and, perhaps, one of the two. Alone it is
+// the weight over one kilometre.
+func (r *Reader) tonneKm(b *body, cells []string) *apperr.Detail {
+	if r.tonneKmAt < 0 || oneCell(cells, r.tonneKmAt) == "" {
+		return nil
+	}
+	head, way := r.heads[r.tonneKmAt], b.has(distanceField) || b.has("from")
+	if b.has("weightKg") && way {
+		b.unread = append(b.unread, r.tonneKmAt)
+		return nil
+	}
+	n, filled, fault := r.partNumber(r.tonneKmAt, oneCell(cells, r.tonneKmAt))
+	if fault != nil || !filled {
+		return fault
+	}
+	refuse := func(message string) *apperr.Detail {
+		return &apperr.Detail{Field: head, Code: fields.NotAllowed, Suggestions: []string{"weightKg", distanceField}, Message: fmt.Sprintf(message, head)}
+	}
+	kgKm := new(big.Rat).Mul(units.Rat(n), big.NewRat(1000, 1))
+	if kgKm.Sign() == 0 {
+		return refuse("%s is 0: nothing was carried. Delete the row from the file, or write weightKg and distanceKm.")
+	}
+	divided := func(name, by string) *apperr.Detail {
+		value, _, _, ok := r.measure(by, b)
+		if !ok || value.Sign() == 0 {
+			return refuse("%s is weight times distance, and the other of the two is no number. Write weightKg and distanceKm.")
+		}
+		return b.setRounded(name, new(big.Rat).Quo(kgKm, value))
+	}
+	switch {
+	case string(b.values["roundTrip"]) == "true":
+		return refuse("%s is of the whole journey, and the record would count it there and back. Write weightKg and distanceKm, or leave roundTrip out.")
+	case b.has("weightKg"):
+		return divided(distanceField, "weightKg")
+	case b.has(distanceField):
+		return divided("weightKg", distanceField)
+	case b.has("from"):
+		return refuse("%s cannot be divided by the distance between two places. Write weightKg, or distanceKm instead of the places.")
+	case b.text("mode") == "air" && !b.has("haul"):
+		return refuse("%s does not tell how far the freight went, which air freight depends on. Write weightKg and distanceKm, or the haul.")
+	}
+	b.set(distanceField, json.RawMessage("1"))
+	return b.setRounded("weightKg", kgKm)
+}
+
+// setRounded sets a number, rounded to twelve decimals if it has more.
+func (b *body) setRounded(name string, value *big.Rat) *apperr.Detail {
+	n, err := units.Rounded(value)
+	if err != nil {
+		return &apperr.Detail{Field: name, Code: fields.OutOfRange, Message: err.Error() + "."}
+	}
+	b.set(name, json.RawMessage(n.String()))
+	return nil
+}
