@@ -95,7 +95,7 @@ func (s *server) badRowsFile(c *fiber.Ctx) error {
 		switch {
 		case len(row.Faults) == 0: // the head
 			width = len(row.Cells)
-			file = sheet.AppendRow(file, append(row.Cells, imports.ErrorsColumn))
+			file = sheet.AppendRow(file, append(resent(row.Cells, width), imports.ErrorsColumn))
 		case len(row.Cells) > 0:
 			file = sheet.AppendRow(file, append(resent(row.Cells, width), sheet.Guard(errorText(row))))
 		}
