@@ -1,6 +1,8 @@
 package deploy
 
 import (
+	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // runbook returns a page of docs/runbooks.
@@ -71,6 +74,76 @@ func TestRunbooksNameJobsThatThereAre(t *testing.T) {
 			if !have[m[1]] {
 				t.Errorf("%s creates a job from %s, which does not exist", page, m[1])
 			}
+		}
+	}
+}
+
+// TestJobsOfThePages applies what pages change in a job, by jq, to the job of the manifests: the result is a job of
+// Kubernetes whose containers mount only volumes that it has.
+func TestJobsOfThePages(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("jq"); err != nil {
+		t.Skip("jq is not installed")
+	}
+	jobs := map[string]batchv1.Job{}
+	for _, c := range all[*batchv1.CronJob](render(t, prod)) {
+		jobs[c.Name] = batchv1.Job{Spec: c.Spec.JobTemplate.Spec}
+	}
+	changed := regexp.MustCompile(`--from=cronjob/([a-z-]+) --dry-run=client -o json \|\s+jq '([^']+)'`)
+	found := 0
+	for _, page := range []string{"factor-packs.md", "runbooks/accounts.md", "runbooks/disaster.md", "runbooks/kubernetes.md"} {
+		text, err := os.ReadFile(filepath.Join(root, "docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range changed.FindAllStringSubmatch(string(text), -1) {
+			found++
+			before, err := json.Marshal(jobs[m[1]])
+			if err != nil {
+				t.Fatal(err)
+			}
+			jq := exec.CommandContext(t.Context(), "jq", m[2]) //nolint:gosec // of this repository
+			jq.Stdin = bytes.NewReader(before)
+			after, err := jq.Output()
+			if err != nil {
+				t.Errorf("%s: jq of %s: %v", page, m[1], err)
+				continue
+			}
+			var job batchv1.Job
+			strict := json.NewDecoder(bytes.NewReader(after))
+			strict.DisallowUnknownFields()
+			if err := strict.Decode(&job); err != nil {
+				t.Errorf("%s: %s: %v", page, m[1], err)
+				continue
+			}
+			pod := job.Spec.Template.Spec
+			if slices.Equal(pod.Containers[0].Args, jobs[m[1]].Spec.Template.Spec.Containers[0].Args) {
+				t.Errorf("%s: the job has the arguments of %s, %q", page, m[1], pod.Containers[0].Args)
+			}
+			for _, mount := range pod.Containers[0].VolumeMounts {
+				if !slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == mount.Name }) {
+					t.Errorf("%s: the job mounts %s, which it has not", page, mount.Name)
+				}
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("the pages have only %d jobs", found)
+	}
+}
+
+// TestCommandsThatReadEverythingHaveTime verifies that a job whose command reads all data may take hours: killed after
+// minutes it would never end on a large database.
+func TestCommandsThatReadEverythingHaveTime(t *testing.T) {
+	t.Parallel()
+	for _, c := range all[*batchv1.CronJob](render(t, prod)) {
+		job := c.Spec.JobTemplate.Spec
+		command := strings.Join(job.Template.Spec.Containers[0].Args, " ")
+		if !regexp.MustCompile(`^(backup|audit|restore|schema) ?`).MatchString(command) {
+			continue
+		}
+		if job.ActiveDeadlineSeconds == nil || *job.ActiveDeadlineSeconds < 4*3600 {
+			t.Errorf("%s: %q is killed too soon", c.Name, command)
 		}
 	}
 }
