@@ -3,6 +3,7 @@ package monitoring
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
@@ -53,4 +54,49 @@ func TestVolumeOfLogs(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestLinesOfEachLevel verifies what docs/runbooks/logs.md says about levels and addresses: at level warn a successful or
+// refused request has no line, a refused sign-in one with the address of the client, which no line of a request has.
+func TestLinesOfEachLevel(t *testing.T) {
+	t.Parallel()
+	for level, requests := range map[string]bool{"info": true, "warn": false} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			base, debug := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+			p := testkit.Process(t, testkit.Binary(t, "services/standalone/cmd/ecf"), []string{"serve"}, []string{
+				"ECF_ADDR=" + base, "ECF_DEBUG_ADDR=" + debug, "ECF_DATA_DIR=" + t.TempDir(), "ECF_DEMO=true", "ECF_DEMO_PASSWORD=" + password, "ECF_LOG_LEVEL=" + level,
+			})
+			p.WaitHTTP("http://" + debug + "/health/ready")
+			use(t, base)()
+			before := len(p.Output())
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+base+"/api/v2/auth/login", strings.NewReader(`{"email":"manager@demo.test","password":"not the password"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Content-Type", "application/json")
+			res, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusUnauthorized {
+				t.Fatalf("a wrong password: %d %v", res.StatusCode, err)
+			}
+			testkit.Eventually(t, time.Minute, func() error {
+				if out := p.Output()[before:]; !strings.Contains(out, `"action":"login","outcome":"refused"`) || requests && !strings.Contains(out, `"status":401`) {
+					return fmt.Errorf("the refused sign-in has only the lines\n%s", out)
+				}
+				return nil
+			})
+			for line := range strings.Lines(p.Output()) {
+				request, audit := strings.Contains(line, `"msg":"request"`), strings.Contains(line, `"msg":"audit"`)
+				if request && (!requests || strings.Contains(line, "127.0.0.1")) || audit && !requests && !strings.Contains(line, `"outcome":"refused"`) {
+					t.Errorf("at level %s there is the line %s", level, line)
+				}
+				if audit && strings.Contains(line, `"refused"`) && !strings.Contains(line, `"address":"127.0.0.1"`) {
+					t.Errorf("a refused sign-in without the address: %s", line)
+				}
+			}
+		})
+	}
 }
