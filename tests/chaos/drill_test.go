@@ -75,9 +75,9 @@ var drilled = []drill{
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
 	{fault: regexp.MustCompile(`^silence the database$`), alerts: append([]string{"EcfRecalculationUnobserved"}, answersBurn...), passing: []string{"EcfStoreFails"},
 		section: "EcfAnswersBudgetBurnsFast", step: "mostly the database"},
-	// Auth takes every token for expired. What other services have cached of sessions
-	// is valid for another half minute.
-	{fault: regexp.MustCompile(`^wrong clock of auth: an hour ahead$`), alerts: append([]string{"EcfClockWrong"}, answersBurn...),
+	// Auth refuses what the services ask it, in both directions, because it is signed with
+	// their time. What they have cached of sessions is valid for another half minute.
+	{fault: regexp.MustCompile(`^wrong clock of auth: `), alerts: append([]string{"EcfClockWrong"}, answersBurn...),
 		section: "EcfClockWrong", step: "Set the clock right"},
 	{fault: regexp.MustCompile(`^wrong clock of `), alerts: []string{"EcfClockWrong"},
 		section: "EcfClockWrong", step: "Set the clock right"},
