@@ -1,6 +1,7 @@
 package footprint_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -143,5 +144,29 @@ func TestBreakdownOfAnEvent(t *testing.T) {
 	ev.EndDate = ""
 	if b := sum.Breakdown(ev); b.PerAttendeeKg == nil || b.PerAttendeeDayKg != nil {
 		t.Error("without an end there are no days")
+	}
+}
+
+// TestNoticesStateTheirMass: a notice of a result states how many records it is about and their whole mass, and that of
+// missing groups only the part of records without one.
+func TestNoticesStateTheirMass(t *testing.T) {
+	t.Parallel()
+	ev := london
+	ev.StartDate, ev.EndDate = "2026-01-01", "2026-01-02" // the year of the factor set: it is not newer
+	sum := total.Sum(
+		contributed(t, "waste", `{"treatment":"recycling","weightKg":100,"country":"FR"}`, ev),
+		contributed(t, "waste", `{"treatment":"recycling","weightKg":300}`, ev),
+		contributed(t, "waste", `{"treatment":"recycling","weightKg":500,"group":"staff"}`, ev),
+		contributed(t, "waste", `{"treatment":"landfill","weightKg":100}`, ev),
+	)
+	const transportOnly = "Factors of recycling, incineration, composting and digestion cover collection and transport only; do not rank routes by them."
+	want := []footprint.Notice{
+		// 4 × 0.465358 kg are recycled without a group, and 52.058023 kg are of the landfill.
+		{Code: footprint.NoticeGroup, Field: "group", Message: "53.919455 kg are of records that name no group of people."},
+		{Code: footprint.NoticeTransportOnly, Message: transportOnly + " It is about 3 records of 4.188222 kg together."},
+		{Code: footprint.NoticeProxy, Message: "UK factors stand in for places outside the UK. It is about 1 record of 0.465358 kg."},
+	}
+	if got := sum.Breakdown(ev).Notices; !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 }
