@@ -15,7 +15,7 @@ export interface ClientOptions {
   url: string;
   /** The tokens of an earlier client, to continue its session. */
   tokens?: Tokens;
-  /** How long one attempt may take, in milliseconds. Default: 30,000. */
+  /** How long one attempt may take, in milliseconds. Default: 30,000. Of an answer that is streamed, such as an export, it is the time until it begins. */
   timeout?: number;
   /** How long the pauses between the attempts of a call may take together, in milliseconds. Default: 90,000, more than the write limit, which is counted over a minute, can require. */
   patience?: number;
@@ -76,12 +76,14 @@ export function createClient(options: ClientOptions): Client {
     let renewed = false;
     for (let failures = 0; ; ) {
       const token = open ? undefined : tokens.accessToken;
-      const once = new Request(request.clone(), { signal: AbortSignal.any([request.signal, AbortSignal.timeout(options.timeout ?? 30_000)]) });
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(new DOMException("the attempt took too long", "TimeoutError")), options.timeout ?? 30_000);
+      const once = new Request(request.clone(), { signal: AbortSignal.any([request.signal, limit.signal]) });
       if (token) once.headers.set("Authorization", `Bearer ${token}`);
       let pause = pauseAfter(failures);
       let ending: () => Response;
       try {
-        const answer = await send(once);
+        const answer = await whole(await send(once));
         if (answer.status === 401 && token && !renewed) {
           renewed = true;
           if (await renew(token)) continue;
@@ -98,6 +100,8 @@ export function createClient(options: ClientOptions): Client {
         ending = () => {
           throw failed;
         };
+      } finally {
+        clearTimeout(timer);
       }
       if (pause > patience) return ending();
       patience -= pause;
@@ -212,6 +216,13 @@ function isSafe(request: Request): boolean {
     /\/auth\/(login|refresh)$/.test(new URL(request.url).pathname) ||
     ["Idempotency-Key", "If-Match", "X-Dry-Run"].some((name) => request.headers.has(name))
   );
+}
+
+/** Reads the body of an answer, so that one that breaks off counts as none. What is streamed has no length and is left to the caller. */
+async function whole(answer: Response): Promise<Response> {
+  if (!answer.body || !answer.headers.has("Content-Length")) return answer;
+  const { status, statusText, headers, url } = answer;
+  return Object.defineProperty(new Response(await answer.arrayBuffer(), { status, statusText, headers }), "url", { value: url });
 }
 
 async function mayRepeat(answer: Response, safe: boolean): Promise<boolean> {

@@ -1,5 +1,7 @@
 // Tests of the client's attempts, with a fetch that fails on purpose.
 import assert from "node:assert/strict";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { ApiError, createClient, NoAnswer, type Tokens } from "../src/index.js";
 
@@ -160,4 +162,52 @@ test("waits until the result is current", async () => {
   assert.equal((await s.client.waitForResult("e1")).revision, 7);
   const none = service([refusal(404, "RESULT_NOT_FOUND")]);
   await assert.rejects(none.client.waitForResult("e1"), { code: "RESULT_NOT_FOUND" });
+});
+
+/** A server that answers each request with the next of these. */
+async function serving(answers: ((response: ServerResponse) => void)[], use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer((_, response) => answers.shift()?.(response));
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const event = JSON.stringify({ success: true, data: { _id: "e1" } });
+const json = { "Content-Type": "application/json" };
+
+function breaksOff(response: ServerResponse): void {
+  response.writeHead(200, { ...json, "Content-Length": event.length });
+  response.write(event.slice(0, 20), () => response.destroy());
+}
+
+function answers(response: ServerResponse): void {
+  response.writeHead(200, { ...json, "Content-Length": event.length });
+  response.end(event);
+}
+
+test("an answer that breaks off is none", async () => {
+  const path = { eventId: "e1" };
+  await serving([breaksOff, answers, breaksOff], async (url) => {
+    const client = createClient({ url, tokens: session, sleep: async () => {} });
+    assert.equal((await client.data(client.api.GET("/events/{eventId}", { params: { path } })))._id, "e1");
+    await assert.rejects(client.data(client.api.PATCH("/events/{eventId}", { params: { path }, body: { title: "x" } })), NoAnswer);
+  });
+});
+
+test("the limit of an attempt is not one of a stream", async () => {
+  const limit = 300;
+  const slow = (response: ServerResponse): void => {
+    response.writeHead(200, { "Content-Type": "text/csv" });
+    response.write("a,b\n");
+    setTimeout(() => response.end("1,2\n"), 2 * limit);
+  };
+  await serving([slow], async (url) => {
+    const client = createClient({ url, tokens: session, timeout: limit });
+    const { data } = await client.api.GET("/events/{eventId}/export", { params: { path: { eventId: "e1" } }, parseAs: "text" });
+    assert.equal(data, "a,b\n1,2\n");
+  });
 });
