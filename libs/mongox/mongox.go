@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
-	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/connstring"
 
 	"github.com/eventcarbon/ecf/libs/schema"
 )
@@ -179,11 +179,15 @@ func Check(uri string) error {
 	return nil
 }
 
-// DatabaseName returns the database that uri names in its path, or fallback.
+// DatabaseName returns the database that uri names in its path, or fallback. It does not ask a name server for the hosts
+// of a mongodb+srv address: while that is unreachable, the name must not be another one.
 func DatabaseName(uri, fallback string) string {
-	parsed, err := connstring.Parse(uri)
-	if err != nil || parsed.Database == "" {
+	_, rest, _ := strings.Cut(uri, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	_, path, _ := strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
+	name, err := url.PathUnescape(path)
+	if err != nil || name == "" {
 		return fallback
 	}
-	return parsed.Database
+	return name
 }

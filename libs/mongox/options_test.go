@@ -40,6 +40,25 @@ func TestOptionsOfTheAddress(t *testing.T) {
 	}
 }
 
+// The name of the database does not depend on a name server.
+func TestDatabaseName(t *testing.T) {
+	t.Parallel()
+	for uri, want := range map[string]string{
+		"mongodb://db.test":                                       "fallback",
+		"mongodb://db.test/":                                      "fallback",
+		"mongodb://db.test/?w=majority":                           "fallback",
+		"mongodb://db.test/ecf?authSource=admin":                  "ecf",
+		"mongodb://ecf:p%2Fw%40@a.test:27017,b.test:27017/prod":   "prod",
+		"mongodb+srv://ecf:hunter2@nowhere.invalid/prod?tls=true": "prod",
+		"mongodb+srv://nowhere.invalid":                           "fallback",
+		"mongodb://%2Ftmp%2Fmongodb-27017.sock/na%2Dme":           "na-me",
+	} {
+		if got := mongox.DatabaseName(uri, "fallback"); got != want {
+			t.Errorf("%s: got %s, want %s", uri, got, want)
+		}
+	}
+}
+
 func TestPermanentErrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
