@@ -1,5 +1,5 @@
 // Package mongox connects to MongoDB with the options of this product: majority
-// and journaled writes, reads from the primary, a timeout on every operation.
+// and journaled writes, majority reads from the primary, a timeout on every operation.
 package mongox
 
 import (
@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 	"go.mongodb.org/mongo-driver/v2/x/mongo/driver"
@@ -37,7 +38,8 @@ type Options struct {
 // database.
 //
 // Of the options in the address maxPoolSize, timeoutMS, serverSelectionTimeoutMS, connectTimeoutMS and those of TLS
-// are supported. A write concern or a read preference that would weaken the guarantees of the stores is an error.
+// are supported. A write concern, a read concern or a read preference that would weaken the guarantees of the stores is
+// an error.
 func Connect(uri string, o Options) (*mongo.Client, error) {
 	opts, err := clientOptions(uri)
 	if err != nil {
@@ -66,10 +68,15 @@ func clientOptions(uri string) (*options.ClientOptions, error) {
 	if c := opts.WriteConcern; c != nil && (c.W != nil && c.W != "majority" || c.Journal != nil && !*c.Journal) {
 		return nil, fmt.Errorf("the MongoDB address %s has a write concern below majority and journal: what is acknowledged must survive a failover, so leave w and journal out", Redact(uri))
 	}
+	if c := opts.ReadConcern; c != nil && c.Level != "majority" {
+		return nil, fmt.Errorf("the MongoDB address %s has readConcernLevel=%s: what is read decides what is written, so a failover must not roll it back; leave readConcernLevel out", Redact(uri), c.Level)
+	}
 	journaled := true
 	majority := writeconcern.Majority()
 	majority.Journal = &journaled
-	opts.SetWriteConcern(majority).SetReadPreference(readpref.Primary())
+	// A read of the primary's own state may include writes that a failover rolls back, and a write to the new primary
+	// may be based on it.
+	opts.SetWriteConcern(majority).SetReadConcern(readconcern.Majority()).SetReadPreference(readpref.Primary())
 	if opts.Timeout == nil {
 		opts.SetTimeout(operationTimeout)
 	}
@@ -125,8 +132,8 @@ func Redact(uri string) string {
 	return scheme + "://" + rest
 }
 
-// IsDuplicate reports whether err is the violation of a unique index.
-func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) }
+// IsDuplicate reports whether err is the violation of a unique index by a document that a majority of the members has.
+func IsDuplicate(err error) bool { return mongo.IsDuplicateKeyError(err) && !isUnacknowledged(err) }
 
 // IsNoDocument reports whether err means that no document matched.
 func IsNoDocument(err error) bool { return errors.Is(err, mongo.ErrNoDocuments) }

@@ -102,6 +102,40 @@ func TestEveryWriteIsDurableAndBounded(t *testing.T) {
 	}
 }
 
+// TestEveryReadIsAMajorityRead looks at the commands: a failover must not roll back what a write is based on.
+func TestEveryReadIsAMajorityRead(t *testing.T) {
+	t.Parallel()
+	uri, database := testkit.MongoDB(t)
+	var mu sync.Mutex
+	levels := map[string]string{}
+	client, err := mongox.Connect(uri, mongox.Options{Monitor: &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		mu.Lock()
+		defer mu.Unlock()
+		levels[e.CommandName], _ = e.Command.Lookup("readConcern", "level").StringValueOK()
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
+	things, ctx := client.Database(database).Collection("things"), t.Context()
+	if err := things.FindOne(ctx, bson.D{}).Err(); !mongox.IsNoDocument(err) {
+		t.Fatal(err)
+	}
+	if _, err := things.CountDocuments(ctx, bson.D{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mongox.Distinct[string](ctx, things, "x", bson.D{}); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, name := range []string{"find", "aggregate", "distinct"} {
+		if levels[name] != "majority" {
+			t.Errorf("%s is sent with the read concern %q", name, levels[name])
+		}
+	}
+}
+
 // TestADatabaseThatIsAwayIsToldInTime connects to a port without a listener.
 func TestADatabaseThatIsAwayIsToldInTime(t *testing.T) {
 	t.Parallel()

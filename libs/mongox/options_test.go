@@ -25,6 +25,8 @@ func TestOptionsOfTheAddress(t *testing.T) {
 		"readPreference=secondaryPreferred":   "readPreference=secondaryPreferred",
 		"w=1":                                 "write concern",
 		"journal=false":                       "write concern",
+		"readConcernLevel=majority":           "",
+		"readConcernLevel=local":              "readConcernLevel=local",
 		"tls=true&tlsCAFile=/nonexistent.pem": "/nonexistent.pem",
 		"maxPoolSize=many":                    "maxPoolSize",
 	} {

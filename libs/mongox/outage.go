@@ -31,7 +31,7 @@ func Wrap(verb string, err error) error {
 // driver, or a write without majority acknowledgement. The operation can be
 // retried; a write may have happened nevertheless.
 func IsOutage(err error) bool {
-	if mongo.IsNetworkError(err) || errors.Is(err, mongo.ErrClientDisconnected) || isUnsent(err) {
+	if mongo.IsNetworkError(err) || errors.Is(err, mongo.ErrClientDisconnected) || isUnsent(err) || isUnacknowledged(err) {
 		return true
 	}
 	if _, ok := errors.AsType[topology.ServerSelectionError](err); ok {
@@ -59,6 +59,16 @@ func isUnsent(err error) bool {
 	return closed || errors.Is(err, topology.ErrServerClosed)
 }
 
+// isUnacknowledged reports whether the primary executed a write, but no majority of the members acknowledged what it
+// had executed by then. A failover may roll that back, also the document that the write found in its way.
+func isUnacknowledged(err error) bool {
+	if one, ok := errors.AsType[mongo.WriteException](err); ok {
+		return one.WriteConcernError != nil
+	}
+	many, ok := errors.AsType[mongo.BulkWriteException](err)
+	return ok && many.WriteConcernError != nil
+}
+
 // outageCodes are the codes with which a server reports that it is unavailable: those of the specification of
 // retryable reads and writes, timeouts of an operation or a write concern, a cursor lost with its member,
 // interruptions, and a full disk.
@@ -74,6 +84,7 @@ var outageCodes = []int{
 	133,   // FailedToSatisfyReadPreference
 	134,   // ReadConcernMajorityNotAvailableYet
 	175,   // QueryPlanKilled
+	187,   // LinearizableReadConcernError: no majority confirmed the primary in time
 	189,   // PrimarySteppedDown
 	202,   // NetworkInterfaceExceededTimeLimit
 	237,   // CursorKilled

@@ -23,7 +23,7 @@ func IsTransient(err error) bool {
 		return true
 	}
 	failed, ok := errors.AsType[mongo.ServerError](err)
-	if !ok || mongo.IsDuplicateKeyError(err) {
+	if !ok || IsDuplicate(err) {
 		return false
 	}
 	return failed.HasErrorLabel("TransientTransactionError") || failed.HasErrorLabel("RetryableWriteError") ||

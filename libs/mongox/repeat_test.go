@@ -83,6 +83,44 @@ func TestARepetitionKnowsItsOwnWrite(t *testing.T) {
 	}
 }
 
+// A write that no majority acknowledged is not reported as done, and what it found in its way is not reported as
+// stored: a failover may roll back both.
+func TestAnUnacknowledgedWriteIsAnOutage(t *testing.T) {
+	t.Parallel()
+	uri, name := testkit.MongoDB(t)
+	through, between := testkit.NewMongoFaults(t, uri)
+	client, err := mongox.Connect(testkit.LongLimits(through), mongox.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Disconnect(context.WithoutCancel(t.Context())) })
+	things := client.Database(name).Collection("things")
+	thing := func(id, by string) bson.D { return bson.D{{Key: "_id", Value: id}, {Key: "by", Value: by}} }
+	silent := testkit.Fault{Code: 64, Unacknowledged: true} // WriteConcernTimeout
+	between.Fail("insert", 1, silent)
+	if taken, err := mongox.Insert(t.Context(), things, thing("a", "us")); taken || !mongox.IsOutage(err) {
+		t.Errorf("a new document: taken %t, %v", taken, err)
+	}
+	between.Fail("insert", 1, silent)
+	if taken, err := mongox.Insert(t.Context(), things, thing("a", "them")); taken || !mongox.IsOutage(err) {
+		t.Errorf("one whose id is taken: taken %t, %v", taken, err)
+	}
+	between.Fail("update", 1, silent)
+	if matched, err := mongox.Update(t.Context(), things, bson.D{{Key: "_id", Value: "a"}}, bson.D{{Key: "by", Value: "me"}}); matched || !mongox.IsOutage(err) {
+		t.Errorf("an update: matched %t, %v", matched, err)
+	}
+	// The primary steps down after the write; the next one has it.
+	stepped := testkit.Fault{Code: 189, Label: "RetryableWriteError", Unacknowledged: true}
+	between.Fail("insert", 1, stepped)
+	if taken, err := mongox.Insert(t.Context(), things, thing("b", "us")); taken || err != nil {
+		t.Errorf("after an election: taken %t, %v", taken, err)
+	}
+	between.Fail("insert", 1, stepped)
+	if taken, err := mongox.Insert(t.Context(), things, thing("b", "them")); !taken || err != nil {
+		t.Errorf("after an election, with an id that is taken: taken %t, %v", taken, err)
+	}
+}
+
 // A purge goes on where the reply to one of its commands was lost: the retry removes nothing.
 func TestAPurgeGoesOnAfterALostReply(t *testing.T) {
 	t.Parallel()

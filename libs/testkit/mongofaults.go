@@ -19,7 +19,11 @@ type Fault struct {
 	Label string
 	// Done means that the server executed the command and its reply was lost.
 	Done bool
-	// Lasts means that all later commands fail too, whatever their names.
+	// Unacknowledged means that the server executed the command and no majority of the
+	// members acknowledged that: Code is in the reply's writeConcernError.
+	Unacknowledged bool
+	// Lasts means that all later commands fail too, whatever their names, and are not
+	// executed.
 	Lasts bool
 	// Cut, if not nil, closes the connection instead of sending a reply, once the
 	// channel is closed.
@@ -115,10 +119,11 @@ func (f *MongoFaults) due(name string) (Fault, bool) {
 	if f.met++; f.met == 1 {
 		close(f.arrived)
 	}
+	now := f.fault
 	if f.fault.Lasts {
-		f.command, f.nth = "any", 1
+		f.command, f.nth, f.fault.Done = "any", 1, false
 	}
-	return f.fault, true
+	return now, true
 }
 
 // isMeant reports whether name matches the name given to Fail.
@@ -153,22 +158,23 @@ func (f *MongoFaults) serve(client net.Conn) {
 			<-fault.Cut
 			return
 		}
-		if !fails || fault.Done {
+		answer := wireFailure(request, fault)
+		if !fails || fault.Done || fault.Unacknowledged {
 			if _, err := server.Write(request); err != nil {
 				return
 			}
-			answer, err := wireMessage(server)
+			reply, err := wireMessage(server)
 			if err != nil {
 				return
 			}
-			if !fails {
-				if _, err := client.Write(answer); err != nil {
-					return
-				}
-				continue
+			if !fails || fault.Unacknowledged {
+				answer = reply
 			}
 		}
-		if _, err := client.Write(wireFailure(request, fault)); err != nil {
+		if fails && fault.Unacknowledged {
+			answer = wireUnacknowledged(answer, fault)
+		}
+		if _, err := client.Write(answer); err != nil {
 			return
 		}
 	}
@@ -207,7 +213,21 @@ func wireCommand(message []byte) string {
 
 // wireFailure returns the reply with which a command fails.
 func wireFailure(request []byte, fault Fault) []byte {
-	answer := bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: "injected"}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}
+	return wireReply(request[4:8], bson.D{{Key: "ok", Value: 0.0}, {Key: "errmsg", Value: "injected"}, {Key: "code", Value: fault.Code}, {Key: "codeName", Value: "Injected"}}, fault)
+}
+
+// wireUnacknowledged returns the reply to a write with the error of its write concern.
+func wireUnacknowledged(reply []byte, fault Fault) []byte {
+	var answer bson.D
+	if err := bson.Unmarshal(reply[wireHeader+5:], &answer); err != nil {
+		return nil // the client finds the connection closed
+	}
+	answer = append(answer, bson.E{Key: "writeConcernError", Value: bson.D{{Key: "code", Value: fault.Code}, {Key: "errmsg", Value: "injected"}}})
+	return wireReply(reply[8:12], answer, fault)
+}
+
+// wireReply returns the reply to a request with the given id.
+func wireReply(request []byte, answer bson.D, fault Fault) []byte {
 	if fault.Label != "" {
 		answer = append(answer, bson.E{Key: "errorLabels", Value: bson.A{fault.Label}})
 	}
@@ -216,7 +236,7 @@ func wireFailure(request []byte, fault Fault) []byte {
 		return nil // the client finds the connection closed
 	}
 	message := make([]byte, wireHeader+5, wireHeader+5+len(body))
-	copy(message[8:], request[4:8]) // the id of the request it replies to
+	copy(message[8:], request)
 	little.LittleEndian.PutUint32(message[12:], 2013)
 	message = append(message, body...)
 	little.LittleEndian.PutUint32(message, uint32(len(message)))
@@ -231,6 +251,7 @@ var passing = []Fault{
 	{Code: 189, Label: "RetryableWriteError", Done: true},
 	{Code: 1}, // how compatible servers report a deadlock
 	{Code: 1, Done: true},
+	{Code: 91, Label: "RetryableWriteError", Unacknowledged: true},
 }
 
 // EachWriteFails makes each command of a write fail once, with each transient failure;

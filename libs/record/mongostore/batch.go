@@ -93,11 +93,15 @@ func insertInOrder(ctx context.Context, in *mongo.Collection, documents []record
 	if !mongox.IsTransient(err) {
 		return n, stopped, err
 	}
-	// Some records may be stored already. They are excluded from the retry: numbers are assigned in order, so they
-	// are the first ones.
+	n, stopped, err = insertOnce(ctx, in, documents)
+	if err != nil || !stopped || n > 0 {
+		return n, stopped, err
+	}
+	// The first record is stored, by the first attempt or by another process, and a majority has it, for which the
+	// refusal waited. Numbers are assigned in order, so the first attempt stored the first records.
 	before, err := storedOf(ctx, in, documents)
-	if err != nil || before == len(documents) {
-		return before, false, err
+	if err != nil || before == 0 || before == len(documents) {
+		return before, before == 0, err
 	}
 	n, stopped, err = insertOnce(ctx, in, documents[before:])
 	return before + n, stopped, err
@@ -142,7 +146,7 @@ func insertOnce(ctx context.Context, in *mongo.Collection, documents []recordDoc
 
 // FindRecord implements record.Records.
 func (s *Store) FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error) {
-	return one(ctx, majorityRead(s.records), "find record", bson.D{eq("_id", id), eq("org", org), eq("event", event), eq("deleted", false)}, recordFromDoc)
+	return one(ctx, s.records, "find record", bson.D{eq("_id", id), eq("org", org), eq("event", event), eq("deleted", false)}, recordFromDoc)
 }
 
 // RecordByReference implements record.Records.

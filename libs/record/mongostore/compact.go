@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record/numbering"
@@ -54,10 +53,7 @@ func blocksOf(numbers map[int64]string) []int64 {
 // A deleted item counts as not compacted until it is flagged, which is the last step. Earlier steps only add: a bit
 // to a set, the size of a set to the counts where it is larger than the stored one. So each may be repeated, by any
 // number of processes at once and in any order, and after a crash the next process completes it.
-//
-// What was added is never removed, so it is read with majority concern: a failover may roll back other writes.
 func (s *Store) compact(ctx context.Context, l numbered) error {
-	l.items = majorityRead(l.items)
 	for {
 		unfolded, err := l.uncompacted(ctx, compactAtOnce)
 		if err != nil || len(unfolded) == 0 {
@@ -72,16 +68,11 @@ func (s *Store) compact(ctx context.Context, l numbered) error {
 	}
 }
 
-// majorityRead returns a collection that is read as a majority of the members has it.
-func majorityRead(c *mongo.Collection) *mongo.Collection {
-	return c.Clone(options.Collection().SetReadConcern(readconcern.Majority()))
-}
-
 func (s *Store) compactBatch(ctx context.Context, l numbered, unfolded map[int64]string) error {
 	if err := s.addToSets(ctx, l, unfolded); err != nil {
 		return err
 	}
-	sets, err := setsIn(ctx, majorityRead(s.listSets), l, blocksOf(unfolded))
+	sets, err := setsIn(ctx, s.listSets, l, blocksOf(unfolded))
 	if err != nil {
 		return err
 	}

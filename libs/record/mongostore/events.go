@@ -95,7 +95,7 @@ func (s *Store) EventByReference(ctx context.Context, org record.OrgID, referenc
 
 // EventContext implements record.Counting.
 func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
-	return one(ctx, majorityRead(s.events), "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
+	return one(ctx, s.events, "read event context", bson.D{eq("_id", id), eq("org", org)}, eventFromDoc)
 }
 
 // EventSpan implements record.Pages.

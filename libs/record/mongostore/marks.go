@@ -16,9 +16,7 @@ import (
 // isMarked is the condition on a mark that is set.
 func isMarked() bson.E { return eq("mark", bson.D{eq("$gt", "")}) }
 
-// MarkedRecords implements record.Marks. This and the following reads of the worker
-// use read concern majority: a result must not count a write that a
-// failover rolls back together with its mark.
+// MarkedRecords implements record.Marks.
 func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event record.EventID, limit int) ([]record.MarkedRecord, error) {
 	if limit <= 0 { // to the server, 0 is no limit
 		return nil, ctx.Err()
@@ -29,7 +27,7 @@ func (s *Store) MarkedRecords(ctx context.Context, org record.OrgID, event recor
 		Seq  int64  `bson:"seq"`
 		Mark string `bson:"mark"`
 	}
-	return list(ctx, majorityRead(s.records), "read marked records", bson.D{eq("org", org), eq("event", event), isMarked()},
+	return list(ctx, s.records, "read marked records", bson.D{eq("org", org), eq("event", event), isMarked()},
 		func(d markedDoc) (record.MarkedRecord, error) {
 			return record.MarkedRecord{Type: d.Type, ID: record.ID(d.ID), Seq: d.Seq, Mark: d.Mark}, nil
 		},
@@ -119,7 +117,7 @@ func (s *Store) Approved(ctx context.Context, org record.OrgID, sub record.Sub, 
 		ContextRev   int64         `bson:"contextRev"`
 		CreatedAt    bson.DateTime `bson:"createdAt"`
 	}
-	return list(ctx, majorityRead(s.records), "read approved records",
+	return list(ctx, s.records, "read approved records",
 		with(within(org, sub), eq("deleted", false), eq("seq", seqs), eq("status", record.Approved)),
 		func(d countedDoc) (record.Counted, error) {
 			return record.Counted{
@@ -143,7 +141,7 @@ func (s *Store) Inputs(ctx context.Context, org record.OrgID, sub record.Sub, fr
 		Rev    int64  `bson:"rev"`
 		Fields string `bson:"fields"`
 	}
-	return list(ctx, majorityRead(s.records), "read inputs",
+	return list(ctx, s.records, "read inputs",
 		with(within(org, sub), eq("deleted", false), eq("seq", seqs), eq("status", record.Approved)),
 		func(d inputDoc) (record.Input, error) {
 			return record.Input{ID: record.ID(d.ID), Seq: d.Seq, Rev: d.Rev, Fields: d.Fields}, nil

@@ -140,7 +140,7 @@ func (s *Store) RecordRange(ctx context.Context, org record.OrgID, sub record.Su
 	if most == 0 {
 		return nil, ctx.Err()
 	}
-	return list(ctx, majorityRead(s.records), "read records", with(within(org, sub), eq("deleted", false), eq("seq", seqs)),
+	return list(ctx, s.records, "read records", with(within(org, sub), eq("deleted", false), eq("seq", seqs)),
 		recordFromDoc, options.Find().SetSort(bson.D{eq("seq", -1)}).SetLimit(most))
 }
 
@@ -152,7 +152,7 @@ func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.
 
 // Entries implements record.Entries.
 func (s *Store) Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error) {
-	return list(ctx, majorityRead(s.history), "read history", bson.D{eq("org", org), eq("record", id)}, entryFromHistory,
+	return list(ctx, s.history, "read history", bson.D{eq("org", org), eq("record", id)}, entryFromHistory,
 		options.Find().SetSort(bson.D{eq("rev", 1)}))
 }
 
@@ -162,7 +162,7 @@ func (s *Store) EntryRange(ctx context.Context, org record.OrgID, id record.ID, 
 	if most == 0 {
 		return nil, ctx.Err()
 	}
-	return list(ctx, majorityRead(s.history), "read history", bson.D{eq("org", org), eq("record", id), eq("rev", revs)}, entryFromHistory,
+	return list(ctx, s.history, "read history", bson.D{eq("org", org), eq("record", id), eq("rev", revs)}, entryFromHistory,
 		options.Find().SetSort(bson.D{eq("rev", -1)}).SetLimit(most))
 }
 

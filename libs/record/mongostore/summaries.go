@@ -130,12 +130,12 @@ func distinctEvents(ctx context.Context, in *mongo.Collection, filter bson.D) (m
 
 // countRecords counts records by state, one by one.
 func (s *Store) countRecords(ctx context.Context, filter bson.D) (map[record.Status]int64, error) {
-	counts, err := count(ctx, s.records, filter)
+	counts, err := s.count(ctx, filter)
 	return counts, mongox.Wrap("count records", err)
 }
 
-func count(ctx context.Context, in *mongo.Collection, filter bson.D) (map[record.Status]int64, error) {
-	cursor, err := in.Aggregate(ctx, mongo.Pipeline{
+func (s *Store) count(ctx context.Context, filter bson.D) (map[record.Status]int64, error) {
+	cursor, err := s.records.Aggregate(ctx, mongo.Pipeline{
 		{eq("$match", filter)},
 		{eq("$group", bson.D{eq("_id", "$status"), eq("n", bson.D{eq("$sum", 1)})})},
 	})

@@ -79,13 +79,12 @@ const (
 // least what every earlier write included. Only then are exactly the changes cleared that were read before. After a
 // crash, the next reader completes them. If writing fails, the records themselves are counted.
 func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventID, keep bool) (map[record.Status]int64, error) {
-	records := majorityRead(s.records)
 	for attempt := 0; attempt < tallyAttempts; attempt++ {
 		stored, err := s.storedTally(ctx, org, event)
 		if err != nil {
 			return nil, err
 		}
-		changed, err := list(ctx, records, "read changed records", bson.D{eq("org", org), eq("event", event), isUntallied()},
+		changed, err := list(ctx, s.records, "read changed records", bson.D{eq("org", org), eq("event", event), isUntallied()},
 			func(d untalliedDoc) (untalliedDoc, error) { return d, nil },
 			options.Find().SetLimit(untalliedAtOnce).SetProjection(only("_id", "type", "seq", "untallied")))
 		if err != nil {
@@ -97,7 +96,7 @@ func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventI
 			stored, err = s.storedTally(ctx, org, event)
 			return stored.Counts, err
 		}
-		next, err := s.tallied(ctx, records, org, event, stored, changed)
+		next, err := s.tallied(ctx, org, event, stored, changed)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +126,7 @@ func (s *Store) tally(ctx context.Context, org record.OrgID, event record.EventI
 
 // storedTally reads the counts of an event; their version is 0 if there are none.
 func (s *Store) storedTally(ctx context.Context, org record.OrgID, event record.EventID) (tallyDoc, error) {
-	stored, err := one(ctx, majorityRead(s.tallies), "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org), eq("event", event)},
+	stored, err := one(ctx, s.tallies, "read counts", bson.D{eq("_id", tallyID(org, event)), eq("org", org), eq("event", event)},
 		func(d tallyDoc) (tallyDoc, error) { return d, nil })
 	if err == record.ErrNotFound { //nolint:errorlint // as one returns it
 		err = nil
@@ -136,7 +135,7 @@ func (s *Store) storedTally(ctx context.Context, org record.OrgID, event record.
 }
 
 // tallied counts the changed blocks, or all if none were counted before.
-func (s *Store) tallied(ctx context.Context, records *mongo.Collection, org record.OrgID, event record.EventID, stored tallyDoc, changed []untalliedDoc) (tallyDoc, error) {
+func (s *Store) tallied(ctx context.Context, org record.OrgID, event record.EventID, stored tallyDoc, changed []untalliedDoc) (tallyDoc, error) {
 	blocks := tallyBlocks{}
 	if stored.Blocks != "" {
 		if err := json.Unmarshal([]byte(stored.Blocks), &blocks); err != nil {
@@ -161,7 +160,7 @@ func (s *Store) tallied(ctx context.Context, records *mongo.Collection, org reco
 	}
 	for name, d := range due {
 		first := (d.Seq-1)/tallyBlock*tallyBlock + 1
-		counts, err := count(ctx, records, with(within(org, record.Sub{Event: event, Type: d.Type}),
+		counts, err := s.count(ctx, with(within(org, record.Sub{Event: event, Type: d.Type}),
 			eq("deleted", false), eq("seq", bson.D{eq("$gte", first), eq("$lt", first+tallyBlock)})))
 		if err != nil {
 			return tallyDoc{}, err

@@ -10,8 +10,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/mongox"
@@ -69,13 +67,12 @@ func Serve(ctx context.Context, db *mongo.Database) (s *Store, slow []string, er
 // Attach returns the store in a database whose schema is up to date. It contacts
 // no server.
 func Attach(db *mongo.Database) *Store {
-	majority := options.Collection().SetReadConcern(readconcern.Majority())
 	return &Store{
-		nodes:     db.Collection("result_nodes", majority),
-		changes:   db.Collection("result_changes", majority),
-		results:   db.Collection("results", majority),
-		revisions: db.Collection("result_revisions", majority),
-		parts:     db.Collection("result_parts", majority),
+		nodes:     db.Collection("result_nodes"),
+		changes:   db.Collection("result_changes"),
+		results:   db.Collection("results"),
+		revisions: db.Collection("result_revisions"),
+		parts:     db.Collection("result_parts"),
 		form:      form{db: db},
 	}
 }
