@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// largeEntry is the length of the texts from which an entry of an event's history is large.
+	// largeEntry is the length of the values from which an entry of an event's history is large.
 	largeEntry = 4 << 10
-	// LargeChangesADay bounds the texts of large entries within a window of 24 hours, in bytes. A history keeps each
-	// value before and after its change, and nothing of it is ever removed.
+	// LargeChangesADay bounds the values of large entries within a window of 24 hours, in bytes. A history keeps each
+	// one before and after its change, and nothing of it is ever removed.
 	LargeChangesADay = 8 << 20
 
 	largeWindow = 24 * time.Hour
@@ -25,7 +25,7 @@ type LargeChanges struct {
 
 // with returns the large changes including an entry; RATE_LIMITED if its window has no room for it.
 func (l LargeChanges) with(e EventEntry) (LargeChanges, error) {
-	size, longest := int64(len(e.Comment)), FieldChange{}
+	size, longest := int64(0), FieldChange{}
 	for _, c := range e.Changed {
 		size += c.size()
 		if c.size() > longest.size() {
