@@ -181,6 +181,7 @@ func TestVerifyRefuses(t *testing.T) {
 		"claims changed":                parts[0] + "." + segment(with(b.claims(), "role", "admin")) + "." + parts[2],
 		"no signature":                  parts[0] + "." + parts[1] + ".",
 		"signature padded":              good + "==",
+		"signature with unused bits":    withUnusedBits(good),
 		"two signatures":                good + "." + parts[2],
 		"JSON serialization":            `{"payload":"` + parts[1] + `","signatures":[{"protected":"` + parts[0] + `","signature":"` + parts[2] + `"}]}`,
 		"encrypted (five segments)":     good + ".a.b",
@@ -209,6 +210,13 @@ func TestVerifyRefuses(t *testing.T) {
 	if _, err := b.verifier.Verify(t.Context(), good); err != nil {
 		t.Errorf("the good token is refused after all that: %v", err)
 	}
+}
+
+// withUnusedBits returns a token that differs in the last bits of its signature's text, which encode nothing.
+func withUnusedBits(token string) string {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	last := len(token) - 1
+	return token[:last] + string(digits[strings.IndexByte(digits, token[last])^1])
 }
 
 // Statement 12: what a flood of dots costs is counted, not timed.

@@ -140,6 +140,8 @@ func TestRotation(t *testing.T) {
 		{keyring.PublishAhead, second, []string{first, second}, 2},
 		// The last token of the first key was signed a moment before and lives an hour.
 		{keyring.PublishAhead + time.Hour, second, []string{first, second}, 2},
+		// Clocks differ.
+		{keyring.PublishAhead + time.Hour + time.Minute, second, []string{first, second}, 2},
 		{keyring.PublishAhead + time.Hour + 2*time.Minute, second, []string{second}, 1},
 	} {
 		clock.Set(start.Add(at.after))
@@ -193,13 +195,29 @@ func TestRotationsAtOnceEachAddAKey(t *testing.T) {
 
 func write(t *testing.T, dir, name string, key any, mode os.FileMode) {
 	t.Helper()
+	writeBlock(t, dir, name, "PRIVATE KEY", key, mode)
+}
+
+// writeBlock writes a key as a PEM block of any type; the mode is exact, whatever the umask.
+func writeBlock(t *testing.T, dir, name, block string, key any, mode os.FileMode) {
+	t.Helper()
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), mode); err != nil {
+	file := filepath.Join(dir, name)
+	if err := errors.Join(os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: block, Bytes: der}), mode), os.Chmod(file, mode)); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func appendTo(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0) //nolint:gosec // a file of the test
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // TestKeysOfAnOperator verifies keys without a header, made with other tools and
@@ -256,18 +274,21 @@ func TestBadKeyFilesAreRefusedWithoutQuotingThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, put := range map[string]func(dir string){
-		"readable by everybody": func(dir string) {
+		"readable by everybody": func(dir string) { write(t, dir, "1.pem", good, 0o644) },
+		"writable by everybody": func(dir string) { write(t, dir, "1.pem", good, 0o602) },
+		"longer than a key": func(dir string) {
 			write(t, dir, "1.pem", good, 0o600)
-			if err := os.Chmod(filepath.Join(dir, "1.pem"), 0o644); err != nil {
+			if err := appendTo(filepath.Join(dir, "1.pem"), make([]byte, 16<<10)); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"RSA":       func(dir string) { write(t, dir, "1.pem", rsaKey, 0o600) },
-		"P-384":     func(dir string) { write(t, dir, "1.pem", p384, 0o600) },
-		"same key":  func(dir string) { write(t, dir, "1.pem", good, 0o600); write(t, dir, "2.pem", good, 0o600) },
-		"no PEM":    func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), []byte("hush-hush"), 0o600) },
-		"empty":     func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), nil, 0o600) },
-		"too large": func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), make([]byte, 1<<20), 0o600) },
+		"another block": func(dir string) { writeBlock(t, dir, "1.pem", "PUBLIC KEY", good, 0o600) },
+		"RSA":           func(dir string) { write(t, dir, "1.pem", rsaKey, 0o600) },
+		"P-384":         func(dir string) { write(t, dir, "1.pem", p384, 0o600) },
+		"same key":      func(dir string) { write(t, dir, "1.pem", good, 0o600); write(t, dir, "2.pem", good, 0o600) },
+		"no PEM":        func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), []byte("hush-hush"), 0o600) },
+		"empty":         func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), nil, 0o600) },
+		"too large":     func(dir string) { _ = os.WriteFile(filepath.Join(dir, "1.pem"), make([]byte, 1<<20), 0o600) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
