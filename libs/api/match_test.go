@@ -133,7 +133,8 @@ func TestPathsOfNoOperation(t *testing.T) {
 	for _, path := range []string{
 		"/internal/sessions/s1", "/metrics", "/debug/pprof/", "/events//flights", "//events", "/events/e1/flights/r1/submit/x", "/", "", "/auth", "/Events",
 		// Paths that two readers could interpret differently.
-		"/events/..%2f..%2finternal", "/events/%2e%2e", "/events/..", "/events/.", "/events/e1%5cresults", "/events/e1/flights%00", "/events/%ff", "/events/%zz", "/events/e1%2fflights",
+		"/events/..%2f..%2finternal", "/events/%2e%2e", "/events/..", "/events/.", "/events/e1%5cresults", "/events/e1/flights%00", "/events/%ff", "/events/\xff", "/events/%zz", "/events/e1%2fflights",
+		"/events/e1%7f", "/events/e1\x7f/flights", "/events/e1%1f",
 	} {
 		for _, path := range []string{path, base + path} {
 			if found := m.Match(path); found != nil {
