@@ -71,7 +71,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	if c.Keep > 0 {
 		// First of all: otherwise a disk filled by a killed run would be full for every later
 		// run.
-		if err := prune(c.Into, c.Keep); err != nil {
+		if err := prune(c.Into, c.Keep, ""); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 		return err
 	}
 	if c.Keep > 0 {
-		return prune(c.Into, c.Keep)
+		return prune(c.Into, c.Keep, to)
 	}
 	return nil
 }
@@ -173,9 +173,15 @@ func backupVerify(ctx context.Context, env app.Env, c *folderSettings) error {
 	}
 	dir := c.folders[0]
 	newer := ""
-	if list, err := listBackups(dir); err == nil && len(list.whole) > 0 {
-		dir = list.whole[len(list.whole)-1]
-		newer = list.newerThan(dir)
+	if list, err := listBackups(dir); err == nil {
+		if len(list.whole) == 0 {
+			// This clock may be the wrong one.
+			list.whole, list.ahead = list.ahead, nil
+		}
+		if len(list.whole) > 0 {
+			dir = list.whole[len(list.whole)-1]
+			newer = list.newerThan(dir)
+		}
 	}
 	m, err := verifyBackup(ctx, env, dir)
 	if err != nil {

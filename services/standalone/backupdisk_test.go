@@ -21,6 +21,50 @@ func smallSystem(t *testing.T) *commands {
 	return c
 }
 
+// TestBackupsByWrongClocks verifies that a new backup is kept, and is the one that is verified, though others are dated
+// after it: their clock was wrong, or is now.
+func TestBackupsByWrongClocks(t *testing.T) {
+	t.Parallel()
+	c, into := smallSystem(t), t.TempDir()
+	dated := func(backup, year string) string {
+		path := filepath.Join(into, "ecf-"+year+"0101T000000Z")
+		if err := os.Rename(backup, path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	ahead := []string{dated(c.must("", "backup", "--into", into), "2098"), dated(c.must("", "backup", "--into", into), "2099")}
+	if out, err := c.run("", "backup", "verify", into); err != nil || !strings.Contains(out, "is whole") {
+		t.Errorf("only backups of the future: %v\n%s", err, out)
+	}
+	made := c.must("", "backup", "--into", into, "--keep", "1")
+	for _, path := range append(ahead, made) {
+		if _, err := os.Stat(filepath.Join(path, "manifest.json")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(ahead[1], "ecf.db"), []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.run("", "backup", "verify", into)
+	if err != nil || !strings.Contains(out, "ecf-20990101T000000Z is dated in the future, by a wrong clock, and was passed over") {
+		t.Errorf("a backup among those of the future: %v\n%s", err, out)
+	}
+	// As if the clock were behind: the new one sorts before the others.
+	for _, path := range ahead {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(made, filepath.Join(into, time.Now().Add(30*time.Minute).UTC().Format("ecf-20060102T150405Z"))); err != nil {
+		t.Fatal(err)
+	}
+	made = c.must("", "backup", "--into", into, "--keep", "1")
+	if _, err := os.Stat(filepath.Join(made, "manifest.json")); err != nil {
+		t.Errorf("the backup just made: %v", err)
+	}
+}
+
 // A killed backup leaves a directory without a manifest, of the size of a whole one: the next backup removes it, but
 // not one that may still be running. The verification reports if the newest attempt is incomplete.
 func TestUnfinishedBackupsAreRemoved(t *testing.T) {

@@ -25,9 +25,14 @@ var errLocked = errors.New("another process has locked it")
 // decides: it was made by a release without the lock, or on a disk that has none.
 const unfinishedAfter = 24 * time.Hour
 
+// aheadBy is how much later than now the name of a backup may be.
+const aheadBy = time.Hour
+
 // backups are the backups in a folder, as paths, oldest first.
 type backups struct {
 	whole []string
+	// ahead are whole, and dated in the future: the clock was wrong when they were made.
+	ahead []string
 	// killed have no manifest, and no process is making them.
 	killed []string
 	// making have no manifest, and may be in progress.
@@ -48,6 +53,8 @@ func listBackups(in string) (list backups, err error) {
 		path := filepath.Join(in, e.Name())
 		_, err = os.Stat(filepath.Join(path, manifestFile))
 		switch {
+		case err == nil && time.Until(begun) > aheadBy:
+			list.ahead = append(list.ahead, path)
 		case err == nil:
 			list.whole = append(list.whole, path)
 		case !errors.Is(err, fs.ErrNotExist):
@@ -75,16 +82,24 @@ func (list backups) newerThan(whole string) string {
 		}
 		fmt.Fprintf(&out, "It is not the newest attempt: %s %s.\n", filepath.Base(path), state)
 	}
+	for _, path := range list.ahead {
+		fmt.Fprintf(&out, "%s is dated in the future, by a wrong clock, and was passed over: rename it to the time at which it was made, or remove it.\n", filepath.Base(path))
+	}
 	return out.String()
 }
 
-// prune removes all but the newest complete backups, and the remains of killed runs.
-func prune(in string, keep int) error {
+// prune removes all but the newest complete backups, and the remains of killed runs. It keeps
+// made, which is the newest also if the clock says otherwise; empty: none.
+func prune(in string, keep int, made string) error {
 	list, err := listBackups(in)
 	if err != nil {
 		return err
 	}
-	for _, old := range append(list.killed, list.whole[:max(0, len(list.whole)-keep)]...) {
+	earlier := slices.DeleteFunc(list.whole, func(path string) bool { return path == made })
+	if made != "" {
+		keep--
+	}
+	for _, old := range append(list.killed, earlier[:max(0, len(earlier)-keep)]...) {
 		if err := os.RemoveAll(old); err != nil {
 			return fmt.Errorf("remove an old backup: %w", err)
 		}
