@@ -2,10 +2,13 @@ package mongostore
 
 import (
 	"context"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 )
 
@@ -23,23 +26,36 @@ func (s *Store) OrganizationIDs(ctx context.Context, after record.OrgID, limit i
 
 // RecordsAfter implements record.Histories.
 func (s *Store) RecordsAfter(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.Record, error) {
-	return list(ctx, s.records, "read all records", behind(org, after), recordFromDoc, inPlaces(limit))
+	return listRanges(ctx, s.records, "read all records", behind(org, after), recordFromDoc, limit, "event", "type", "seq")
 }
 
-// behind matches the records of an organization after a place.
-func behind(org record.OrgID, after record.Place) bson.D {
-	return bson.D{
-		eq("org", org), eq("event", bson.D{eq("$gte", after.Event)}), eq("$or", bson.A{
-			bson.D{above("event", after.Event)},
-			bson.D{eq("event", after.Event), above("type", after.Type)},
-			bson.D{eq("event", after.Event), eq("type", after.Type), above("seq", after.Seq)},
-		}),
+// behind returns the conditions on the records of an organization after a place, in their order: the rest of the
+// sub-collection, the following ones of the event, and the following events. Each is one range of the index "seq", while
+// a single condition with $or may read the records of the event up to the place.
+func behind(org record.OrgID, after record.Place) []bson.D {
+	rest := []bson.D{{eq("org", org), above("event", after.Event)}}
+	if after.Event != "" {
+		rest = append(rest,
+			bson.D{eq("org", org), eq("event", after.Event), above("type", after.Type)},
+			bson.D{eq("org", org), eq("event", after.Event), eq("type", after.Type), above("seq", after.Seq)})
 	}
+	slices.Reverse(rest)
+	return rest
 }
 
-// inPlaces reads up to limit records in the order of their places.
-func inPlaces(limit int) *options.FindOptionsBuilder {
-	return options.Find().SetSort(bson.D{eq("event", 1), eq("type", 1), eq("seq", 1)}).SetLimit(int64(limit))
+// listRanges reads up to limit documents of consecutive ranges, in the order of the fields.
+func listRanges[D, T any](ctx context.Context, in *mongo.Collection, verb string, ranges []bson.D, convert func(D) (T, error), limit int, order ...string) (all []T, err error) {
+	for _, r := range ranges {
+		if len(all) >= limit {
+			break
+		}
+		some, err := list(ctx, in, verb, r, convert, options.Find().SetSort(mongox.Ascending(order...)).SetLimit(int64(limit-len(all))))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	return all, ctx.Err()
 }
 
 // RecordsByID implements record.Histories.
@@ -50,16 +66,15 @@ func (s *Store) RecordsByID(ctx context.Context, org record.OrgID, ids []record.
 
 // EntriesAfter implements record.Histories.
 func (s *Store) EntriesAfter(ctx context.Context, org record.OrgID, ids []record.ID, after record.EntryPlace, limit int) ([]record.StoredEntry, error) {
-	which := bson.D{eq("$gte", after.Record)}
+	following := bson.D{eq("$gt", after.Record)}
 	if ids != nil {
-		which = append(which, eq("$in", ids))
+		following = append(following, eq("$in", ids))
 	}
-	return list(ctx, s.history, "read histories", bson.D{
-		eq("org", org), eq("record", which), eq("$or", bson.A{
-			bson.D{above("record", after.Record)},
-			bson.D{eq("record", after.Record), above("rev", after.Rev)},
-		}),
-	}, storedEntry, options.Find().SetSort(bson.D{eq("record", 1), eq("rev", 1)}).SetLimit(int64(limit)))
+	ranges := []bson.D{{eq("org", org), eq("record", following)}}
+	if after.Record != "" && (ids == nil || slices.Contains(ids, after.Record)) {
+		ranges = slices.Insert(ranges, 0, bson.D{eq("org", org), eq("record", after.Record), above("rev", after.Rev)})
+	}
+	return listRanges(ctx, s.history, "read histories", ranges, storedEntry, limit, "record", "rev")
 }
 
 // storedEntry decodes an entry: damage is a finding, not an error.

@@ -103,7 +103,7 @@ func (s *Store) ReviewQueue(ctx context.Context, org record.OrgID, event record.
 	if total == 0 {
 		return nil, 0, nil
 	}
-	page, err := s.waitingPage(ctx, with(bson.D{eq("org", org), eq("event", event)}, isWaiting()...), skip, limit)
+	page, err := s.waitingPage(ctx, waitingOf(org, event), skip, limit)
 	return page, total, err
 }
 
@@ -127,12 +127,17 @@ func (s *Store) waitingPage(ctx context.Context, filter bson.D, skip, limit int6
 		options.Find().SetSort(bson.D{eq("createdAt", -1), eq("_id", -1)}).SetSkip(max(skip, 0)).SetLimit(limit))
 }
 
+// waitingOf is the condition on the records of an event that wait for a decision.
+func waitingOf(org record.OrgID, event record.EventID) bson.D {
+	return bson.D{eq("org", org), eq("event", event), eq("deleted", false), undecidedBut(record.Unsubmitted, record.ChangesRequested)}
+}
+
 // Waiting implements record.ReviewQueue.
 func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.EventID, after record.QueuePlace, limit int64) ([]record.Record, error) {
 	if limit <= 0 { // to the server, 0 is no limit
 		return nil, nil
 	}
-	filter := with(bson.D{eq("org", org), eq("event", event)}, isWaiting()...)
+	filter := waitingOf(org, event)
 	if after != (record.QueuePlace{}) {
 		at := date(after.CreatedAt)
 		filter = append(filter, eq("createdAt", bson.D{eq("$lte", at)}), eq("$or", bson.A{
@@ -146,10 +151,7 @@ func (s *Store) Waiting(ctx context.Context, org record.OrgID, event record.Even
 
 // EachDraft implements record.Drafts.
 func (s *Store) EachDraft(ctx context.Context, org record.OrgID, event record.EventID, f func(record.Record) error) error {
-	filter := bson.D{
-		eq("org", org), eq("event", event), eq("deleted", false),
-		eq("status", bson.D{eq("$in", bson.A{record.Unsubmitted, record.ChangesRequested})}),
-	}
+	filter := bson.D{eq("org", org), eq("event", event), eq("deleted", false), undecidedBut(record.Submitted, record.InReview)}
 	cursor, err := s.records.Find(ctx, filter, options.Find().SetBatchSize(listBatch))
 	if err != nil {
 		return mongox.Wrap("read drafts", err)

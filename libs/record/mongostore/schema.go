@@ -28,9 +28,7 @@ func Schema() []mongox.Component {
 		}},
 		{Name: "teams", Steps: []mongox.Step{mongox.CreateIndexes(1, teams()...)}},
 		{Name: "imports", Steps: []mongox.Step{mongox.CreateIndexes(1, importIndexes()...)}},
-		{Name: "suppliers", Steps: []mongox.Step{mongox.CreateIndexes(1,
-			unique("supplier_factors", "version", "org", "key", "version"),
-		)}},
+		{Name: "suppliers", Steps: []mongox.Step{mongox.CreateIndexes(1, supplierIndex())}},
 		// The older states of each organization's policy.
 		{Name: "policies", Steps: []mongox.Step{mongox.CreateIndexes(1, policyIndex())}},
 		{Name: "packs", Steps: []mongox.Step{mongox.CreateIndexes(1, packIndexes()...)}},
@@ -54,8 +52,9 @@ func Indexes() []mongox.Index {
 		unique("event_history", "rev", "org", "event", "rev"),
 		index("idempotency_keys", "expiry", "org", "expiresAt"),
 		unique("import_parts", "n", "org", "import", "n"),
+		supplierIndex(),
 	}
-	return slices.Concat(all, narrowedIndexes(), teams(), importIndexes(), []mongox.Index{policyIndex()})
+	return slices.Concat(all, narrowedIndexes(), teams(), importIndexes(), []mongox.Index{policyIndex()}, packIndexes())
 }
 
 // narrowed is version 5: partial indexes hold only the documents they are for, the page index covers the counts by
@@ -78,8 +77,7 @@ func narrowedIndexes() []mongox.Index {
 		index("records", "pages", "org", "event", "type", "deleted", "seq", "rev", "contextRev", "status"),
 		index("records", "unfolded_only", "org", "event", "type", "deleted", "folded").Where(isDeleted),
 		// Undecided records of an event: drafts, and the review queue in order.
-		index("records", "undecided", "org", "event", "deleted", "status", "createdAt", "_id").Where(bson.D{eq("deleted", false), eq("status",
-			bson.D{eq("$in", bson.A{record.Unsubmitted, record.ChangesRequested, record.Submitted, record.InReview})})}),
+		index("records", "undecided", "org", "event", "deleted", "status", "createdAt", "_id").Where(bson.D{eq("deleted", false), eq("status", isUndecided())}),
 		// The review queue of the organization. It has the event, so that records of
 		// deleted events are passed over in the index.
 		index("records", "waiting", "org", "deleted", "status", "createdAt", "_id", "event").Where(isWaiting()),
@@ -96,6 +94,10 @@ func approvedOnly() mongox.Index {
 	return index("records", "approved_only", "org", "event", "type", "deleted", "status", "seq").Where(bson.D{eq("deleted", false), eq("status", record.Approved)})
 }
 
+func supplierIndex() mongox.Index {
+	return unique("supplier_factors", "version", "org", "key", "version")
+}
+
 func policyIndex() mongox.Index { return unique("policies", "rev", "org", "rev") }
 
 func importIndexes() []mongox.Index {
@@ -103,6 +105,17 @@ func importIndexes() []mongox.Index {
 		index("imports", "event", "org", "event", "createdAt", "_id"),
 		index("imports", "file", "org", "event", "hash", "createdAt"),
 	}
+}
+
+// isUndecided is the condition on states in which a record is not decided.
+func isUndecided() bson.D {
+	return bson.D{eq("$in", bson.A{record.Unsubmitted, record.ChangesRequested, record.Submitted, record.InReview})}
+}
+
+// undecidedBut is the condition on those of these states that are not excluded. It repeats the list of the partial
+// index: a server uses such an index only if the condition has the same list, or is one value of it.
+func undecidedBut(excluded ...record.Status) bson.E {
+	return eq("status", append(isUndecided(), eq("$nin", excluded)))
 }
 
 // isWaiting is the condition on records that wait for a decision.

@@ -46,7 +46,17 @@ func conformance(t *testing.T, prepare func(t *testing.T, db *mongo.Database)) {
 		monitor := testkit.TenantMonitor(t, "find organizations _id", "update organizations _id,rev", "find events mark", "find events gateState", "find records mark", "find imports _id,open",
 			// Verification determines the owner of everything.
 			"find events org", "find event_history org", "find records org", "find history org", "find supplier_factors org", "find policies org")
-		store := open(t, connect(t, p.uri, monitor).Database(p.database))
+		planned := testkit.IndexMonitor(t, mongostore.Indexes(),
+			// The queue of an organization passes over records of other events in the index.
+			"aggregate records deleted,!event,org,status[]", "find records deleted,!event,org,status[] by createdAt,_id",
+			"aggregate records deleted,event[],org,status[]", "find records deleted,event[],org,status[] by createdAt,_id",
+			"update records event,fence,org,seq,type",                                                    // of a segment
+			"find records deleted,event,org,reference,type",                                              // after an interrupted deletion by reference only
+			"find imports event,hash,org by createdAt,_id",                                               // those of one file
+			"aggregate supplier_factors deleted,org", "find supplier_factors deleted,org by key,version", // the library of one organization
+			// A copy of an organization, for a backup: few documents besides records and events, sorted after reading.
+			"find supplier_factors _id,org by _id", "find idempotency_keys _id,org by _id", "find imports _id,org by _id")
+		store := open(t, connect(t, p.uri, testkit.Monitors(monitor, planned)).Database(p.database))
 		if first {
 			prepare(t, connect(t, p.uri, nil).Database(p.database))
 		}

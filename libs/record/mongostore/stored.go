@@ -13,7 +13,7 @@ import (
 
 // StoredRecords implements record.Histories.
 func (s *Store) StoredRecords(ctx context.Context, org record.OrgID, after record.Place, limit int) ([]record.StoredRecord, error) {
-	return list(ctx, s.records, "read all records", behind(org, after), storedRecord, inPlaces(limit))
+	return listRanges(ctx, s.records, "read all records", behind(org, after), storedRecord, limit, "event", "type", "seq")
 }
 
 // StoredRecordsByID implements record.Histories.

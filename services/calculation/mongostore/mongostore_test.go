@@ -25,7 +25,14 @@ func TestConformanceOfDeltas(t *testing.T) {
 
 func open(t *testing.T, deltas bool) *mongostore.Store {
 	uri, database := testkit.MongoDB(t)
-	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "test", Monitor: testkit.TenantMonitor(t)})
+	planned := testkit.IndexMonitor(t, mongostore.Indexes(),
+		// The segments of all types; their indexes are in the keys.
+		"find result_nodes event,index,level,org by type,index", "find result_nodes event,facts,index,level,org by type,index",
+		// Every segment has facts, except those written before there were any.
+		"find result_nodes event,facts,index,level,org,type by type,index",
+		// The parts of one event's signed revisions.
+		"find result_parts at,event,org by name")
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "test", Monitor: testkit.Monitors(testkit.TenantMonitor(t), planned)})
 	if err != nil {
 		t.Fatal(err)
 	}

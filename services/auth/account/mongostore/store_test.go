@@ -32,7 +32,15 @@ func open(t *testing.T) (*mongostore.Store, *mongo.Database) {
 		"find users mark", "find sessions mark", "find sessions expires", "delete sessions _id,expires",
 		"find admins _id", "update admins _id", "update admins _id,rev", "update audit_heads _id,seq",
 		"find audit_heads ", "distinct audit ", "find audit _id")
-	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test", Monitor: monitor})
+	planned := testkit.IndexMonitor(t, mongostore.Indexes(),
+		// The sessions of one user that have not been ended, which SurplusSessions limits.
+		"aggregate sessions endedAt,expires,org,user", "find sessions endedAt,expires,org,user by createdAt,_id",
+		"find sessions endedAt,lastUsedAt,org,user by lastUsedAt,_id",
+		// The members of an organization, when its last known admin is about to go.
+		"find users deleted,disabled,!left,org,role",
+		// A copy of an organization, for a backup.
+		"find users _id,org by _id", "find sessions _id,org by _id")
+	client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test", Monitor: testkit.Monitors(monitor, planned)})
 	if err != nil {
 		t.Fatal(err)
 	}
