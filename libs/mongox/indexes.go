@@ -112,6 +112,14 @@ func createIn(ctx context.Context, in *mongo.Collection, indexes []Index) error 
 	return err
 }
 
+// CreateMissing creates those of the indexes that a database lacks although its schema is up to date, such as one that
+// was dropped. One of the same name with other keys is an error.
+func CreateMissing(ctx context.Context, db *mongo.Database, indexes ...Index) error {
+	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
+	defer cancel()
+	return Wrap("create missing indexes", CreateIndexes(0, indexes...).Apply(ctx, db))
+}
+
 // ReplaceIndexes returns a step that creates indexes and then drops those named "collection.name": programs that need
 // the old ones find either them or the new ones, which must also serve their queries. It changes nothing if it has
 // already run.

@@ -37,14 +37,14 @@ func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, er
 		}
 		return sqlitex.Inspect(ctx, filepath.Join(d.Dir.Path, DatabaseFile), sqliteSchema()...)
 	}
-	return onMongo(ctx, env, d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {
-		return mongox.SchemaStatus(ctx, db, components...)
+	return onMongo(ctx, env, d, func(ctx context.Context, db *mongo.Database, of mongoDatabase) ([]schema.Status, error) {
+		return mongox.SchemaStatus(ctx, db, of.components...)
 	})
 }
 
 // onMongo calls do for each of the MongoDB databases, as soon as it responds, and returns the
 // versions that do returns.
-func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error)) ([]schema.Status, error) {
+func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Context, db *mongo.Database, of mongoDatabase) ([]schema.Status, error)) ([]schema.Status, error) {
 	var all []schema.Status
 	for _, database := range mongoDatabases(d) {
 		db, disconnect, err := mongodb.Connect("ecf-schema", database.uri, database.name)
@@ -52,7 +52,7 @@ func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Conte
 			return nil, err
 		}
 		list, err := mongodb.Await(ctx, env, "database "+database.name, func(ctx context.Context) ([]schema.Status, error) {
-			return do(ctx, db, database.components)
+			return do(ctx, db, database)
 		})
 		if err := errors.Join(err, disconnect()); err != nil {
 			return nil, err
@@ -66,12 +66,14 @@ func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Conte
 type mongoDatabase struct {
 	uri, name  string
 	components []mongox.Component
+	indexes    []mongox.Index
 }
 
 func mongoDatabases(d Data) []mongoDatabase {
 	return []mongoDatabase{
-		{d.Records.URI, d.Records.Database(), slices.Concat(recordmongo.Schema(), resultmongo.Schema())},
-		{d.Accounts.URI, d.Accounts.Database(), accountmongo.Schema()},
+		{d.Records.URI, d.Records.Database(), slices.Concat(recordmongo.Schema(), resultmongo.Schema()),
+			slices.Concat(recordmongo.Indexes(), resultmongo.Indexes())},
+		{d.Accounts.URI, d.Accounts.Database(), accountmongo.Schema(), accountmongo.Indexes()},
 	}
 }
 
@@ -119,11 +121,11 @@ func contractSchema(ctx context.Context, env app.Env, d *Data) error {
 	if d.Records.URI == "" {
 		return showSchema(ctx, env, d)
 	}
-	all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {
-		if err := mongox.Contract(ctx, db, components...); err != nil {
+	all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, of mongoDatabase) ([]schema.Status, error) {
+		if err := mongox.Contract(ctx, db, of.components...); err != nil {
 			return nil, err
 		}
-		return mongox.SchemaStatus(ctx, db, components...)
+		return mongox.SchemaStatus(ctx, db, of.components...)
 	})
 	if err != nil {
 		return err
@@ -131,15 +133,19 @@ func contractSchema(ctx context.Context, env app.Env, d *Data) error {
 	return printSchema(env.Stdout, all)
 }
 
-// upgradeSchema migrates the data to the newest versions. It may be interrupted and repeated.
+// upgradeSchema migrates the data to the newest versions, and creates indexes that are missing
+// nevertheless. It may be interrupted and repeated.
 // It opens no store of a service, because those wait for the migrations.
 func upgradeSchema(ctx context.Context, env app.Env, d *Data) error {
 	if d.Records.URI != "" {
-		all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, components []mongox.Component) ([]schema.Status, error) {
-			if err := mongox.Up(ctx, db, components...); err != nil {
+		all, err := onMongo(ctx, env, *d, func(ctx context.Context, db *mongo.Database, of mongoDatabase) ([]schema.Status, error) {
+			if err := mongox.Up(ctx, db, of.components...); err != nil {
 				return nil, err
 			}
-			return mongox.SchemaStatus(ctx, db, components...)
+			if err := mongox.CreateMissing(ctx, db, of.indexes...); err != nil {
+				return nil, err
+			}
+			return mongox.SchemaStatus(ctx, db, of.components...)
 		})
 		if err != nil {
 			return err

@@ -1,10 +1,12 @@
 package standalone_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 )
@@ -63,6 +65,35 @@ func TestContractsOfTheSchemaWaitForTheirCommand(t *testing.T) {
 	for _, step := range []struct{ command, want string }{{"status", waits}, {"up", waits}, {"contract", taken}, {"status", taken}, {"contract", taken}} {
 		if out, err := c.run("", "schema", step.command); err != nil || !strings.Contains(out, step.want) {
 			t.Errorf("schema %s: %v\n%s", step.command, err, out)
+		}
+	}
+}
+
+// TestSchemaUpCreatesADroppedIndex drops indexes of the current version: a service names the command that restores them.
+func TestSchemaUpCreatesADroppedIndex(t *testing.T) {
+	t.Parallel()
+	c := &commands{t, map[string]string{"ECF_DATA_DIR": t.TempDir(), "ECF_MONGODB_URI": emptyMongo(t)}}
+	c.must("", "schema", "up")
+	records, accounts := mongodb.At(c.env["ECF_MONGODB_URI"])
+	for _, dropped := range []struct{ uri, name, collection, index string }{
+		{records.URI, records.Database(), "supplier_factors", "version"}, {records.URI, records.Database(), "records", "waiting"},
+		{accounts.URI, accounts.Database(), "audit", "org_1_seq_1"},
+	} {
+		db, disconnect, err := mongodb.Connect("test", dropped.uri, dropped.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		indexes := db.Collection(dropped.collection).Indexes()
+		if err := indexes.DropOne(t.Context(), dropped.index); err != nil {
+			t.Fatal(err)
+		}
+		c.must("", "schema", "up")
+		list, err := indexes.ListSpecifications(t.Context())
+		if err != nil || !slices.ContainsFunc(list, func(i mongo.IndexSpecification) bool { return i.Name == dropped.index }) {
+			t.Errorf("%s.%s is missing: %v", dropped.collection, dropped.index, err)
+		}
+		if err := disconnect(); err != nil {
+			t.Error(err)
 		}
 	}
 }
