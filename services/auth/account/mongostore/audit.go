@@ -125,16 +125,26 @@ func (s *Store) lastAudit(ctx context.Context, org string) (account.AuditEntry, 
 
 // moveHead moves the head of a chain forward to an entry, never back.
 func (s *Store) moveHead(ctx context.Context, e account.AuditEntry) error {
-	_, err := mongox.Repeat(ctx, func() error {
-		_, err := s.auditHeads.UpdateOne(ctx,
-			bson.D{{Key: "_id", Value: e.Org}, {Key: "seq", Value: bson.D{{Key: "$lt", Value: e.Seq}}}},
-			bson.D{{Key: "$set", Value: bson.D{{Key: "seq", Value: e.Seq}, {Key: "hash", Value: e.Hash}}}},
-			options.UpdateOne().SetUpsert(true))
-		return err
-	})
-	if mongox.IsDuplicate(err) {
-		return nil // it is at this entry or a later one
+	forward := func() (matched bool, err error) {
+		_, err = mongox.Repeat(ctx, func() error {
+			result, err := s.auditHeads.UpdateOne(ctx,
+				bson.D{{Key: "_id", Value: e.Org}, {Key: "seq", Value: bson.D{{Key: "$lt", Value: e.Seq}}}},
+				bson.D{{Key: "$set", Value: bson.D{{Key: "seq", Value: e.Seq}, {Key: "hash", Value: e.Hash}}}})
+			matched = err == nil && result.MatchedCount == 1
+			return err
+		})
+		return matched, err
 	}
+	if matched, err := forward(); err != nil || matched {
+		return err
+	}
+	// There is no head yet, or it is at this entry or a later one. Not an upsert: the server does not repeat one that was
+	// slower than another process with an earlier entry, which is then in its way.
+	taken, err := mongox.Insert(ctx, s.auditHeads, headDoc{Org: e.Org, Seq: e.Seq, Hash: e.Hash})
+	if err != nil || !taken {
+		return err
+	}
+	_, err = forward()
 	return err
 }
 

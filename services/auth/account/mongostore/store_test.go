@@ -185,3 +185,39 @@ func TestTwoProcessesAppendToOneAuditChain(t *testing.T) {
 		t.Errorf("%d entries, %v", v.Last().Seq, err)
 	}
 }
+
+// TestTheHeadIsMovedPastASlowerProcess lets another process store the head of an earlier
+// entry between the two commands of an append.
+func TestTheHeadIsMovedPastASlowerProcess(t *testing.T) {
+	t.Parallel()
+	uri, name := testkit.MongoDB(t)
+	connect := func(monitor *event.CommandMonitor) *mongo.Database {
+		client, err := mongox.Connect(testkit.LongLimits(uri), mongox.Options{AppName: "auth-test", Monitor: monitor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
+		return client.Database(name)
+	}
+	heads := connect(nil).Collection("audit_heads")
+	var faster sync.Once
+	s := mongostore.New(connect(&event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
+		if in, _ := e.Command.Lookup("insert").StringValueOK(); in == "audit_heads" {
+			faster.Do(func() {
+				if _, err := heads.InsertOne(t.Context(), bson.D{{Key: "_id", Value: "o1"}, {Key: "seq", Value: int64(0)}, {Key: "hash", Value: ""}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}}))
+	if err := s.Prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.AppendAudit(t.Context(), account.AuditEntry{ID: "e1", Org: "o1", Action: "login"}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.AuditHeads(t.Context())
+	if err != nil || len(all) != 1 || all[0].Seq != 1 {
+		t.Errorf("heads %v, %v; want one at entry 1", all, err)
+	}
+}
