@@ -79,6 +79,8 @@ func clientOptions(uri string) (*options.ClientOptions, error) {
 	opts.SetWriteConcern(majority).SetReadConcern(readconcern.Majority()).SetReadPreference(readpref.Primary())
 	if opts.Timeout == nil {
 		opts.SetTimeout(operationTimeout)
+	} else if *opts.Timeout == 0 {
+		return nil, fmt.Errorf("the MongoDB address %s has timeoutMS=0, which is no limit: a server that hangs would hold sweeps and workers for ever; leave timeoutMS out for %s", Redact(uri), operationTimeout)
 	}
 	if opts.ServerSelectionTimeout == nil {
 		opts.SetServerSelectionTimeout(3 * time.Second)

@@ -29,6 +29,7 @@ func TestOptionsOfTheAddress(t *testing.T) {
 		"readConcernLevel=local":              "readConcernLevel=local",
 		"tls=true&tlsCAFile=/nonexistent.pem": "/nonexistent.pem",
 		"maxPoolSize=many":                    "maxPoolSize",
+		"timeoutMS=0":                         "timeoutMS=0",
 	} {
 		err := mongox.Check("mongodb://ecf:hunter2@db.test/ecf?" + options)
 		switch {

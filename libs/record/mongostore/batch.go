@@ -138,7 +138,7 @@ func insertOnce(ctx context.Context, in *mongo.Collection, documents []recordDoc
 		return len(documents), false, nil
 	}
 	var bulk mongo.BulkWriteException
-	if !mongox.IsDuplicate(err) || !errors.As(err, &bulk) || len(bulk.WriteErrors) != 1 || bulk.WriteConcernError != nil {
+	if !mongox.IsDuplicate(err) || !errors.As(err, &bulk) || len(bulk.WriteErrors) != 1 {
 		return 0, false, err
 	}
 	return bulk.WriteErrors[0].Index, true, nil
