@@ -6,9 +6,11 @@ Nothing here knows an operation: those are in the generated module
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import datetime
 import http.client
+import ipaddress
 import json
 import random
 import select
@@ -17,6 +19,7 @@ import ssl
 import threading
 import time
 import urllib.parse
+import urllib.request
 import uuid
 from decimal import Decimal
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
@@ -108,6 +111,9 @@ class Client:
     patience seconds that the pauses between the attempts of a call may take together; by default
              more than the write limit, which is counted over a minute, can require
     tokens   the tokens of an earlier client, to continue its session
+
+    It goes through the proxy that https_proxy or http_proxy in the environment, or the system, names for the
+    address, unless no_proxy excludes it.
     """
 
     def __init__(
@@ -128,6 +134,7 @@ class Client:
         path = address.path.rstrip("/")
         self._root = path[: -len(_PREFIX)] if path.endswith(_PREFIX) else path
         self._scheme, self._host, self._port = address.scheme, address.hostname, address.port
+        self._proxy = _proxy_of(address)
         self._timeout, self._patience, self._poll = timeout, patience, poll_interval
         self._user_agent, self._tls, self._sleep = user_agent, tls, sleep
         self._idle: List[http.client.HTTPConnection] = []
@@ -289,8 +296,12 @@ class Client:
 
     def _once(self, method: str, target: str, payload: Optional[bytes], headers: Mapping[str, str]) -> _Answer:
         connection = self._connection()
+        sent = dict(headers)
+        if self._proxy and self._scheme == "http":
+            target = f"http://{_authority(self._host, self._port)}{target}"
+            sent.update(self._proxy.headers)
         try:
-            connection.request(method, target, payload, dict(headers))
+            connection.request(method, target, payload, sent)
             response = connection.getresponse()
             body = response.read()
         except (OSError, http.client.HTTPException) as error:
@@ -324,10 +335,13 @@ class Client:
             if connection.sock is not None and not _readable(connection.sock):
                 return connection
             connection.close()
-        if self._scheme == "https":
-            context = self._tls or ssl.create_default_context()
-            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout, context=context)
-        return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout)
+        host, port = (self._proxy.host, self._proxy.port) if self._proxy else (self._host, self._port)
+        if self._scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=self._timeout)
+        secure = http.client.HTTPSConnection(host, port, timeout=self._timeout, context=self._tls or ssl.create_default_context())
+        if self._proxy:
+            secure.set_tunnel(self._host, self._port or http.client.HTTPS_PORT, dict(self._proxy.headers))
+        return secure
 
     def close(self) -> None:
         """Closes the idle connections. The client may be used again."""
@@ -394,6 +408,40 @@ class Client:
             if time.monotonic() + self._poll > deadline:
                 raise TimeoutError(f"the import {import_id} is {now['status']} after {timeout} s")
             self._sleep(self._poll)
+
+
+@dataclasses.dataclass
+class _Proxy:
+    host: str
+    port: int
+    headers: Mapping[str, str]
+
+
+def _proxy_of(address: urllib.parse.SplitResult) -> Optional[_Proxy]:
+    """Returns the proxy to an address, None without one. This machine is always reached directly."""
+    host = address.hostname or ""
+    try:
+        local = ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = host == "localhost" or host.endswith(".localhost")
+    named = urllib.request.getproxies().get(address.scheme)
+    if local or not named or urllib.request.proxy_bypass(_authority(host, address.port)):
+        return None
+    proxy = urllib.parse.urlsplit(named if "://" in named else "http://" + named)
+    if proxy.scheme != "http" or not proxy.hostname:
+        raise ValueError(f"the proxy for {address.scheme} must be an address such as http://proxy.example.org:3128")
+    headers = {}
+    if proxy.username is not None:
+        login = f"{urllib.parse.unquote(proxy.username)}:{urllib.parse.unquote(proxy.password or '')}"
+        headers["Proxy-Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
+    return _Proxy(proxy.hostname, proxy.port or http.client.HTTP_PORT, headers)
+
+
+def _authority(host: str, port: Optional[int]) -> str:
+    """Returns a host and its port as in an address."""
+    if ":" in host:
+        host = f"[{host}]"
+    return host if port is None else f"{host}:{port}"
 
 
 def _readable(sock: socket.socket) -> bool:

@@ -5,9 +5,11 @@ import http.server
 import json
 import os
 import pathlib
+import socket
 import sys
 import threading
 import unittest
+import unittest.mock
 from decimal import Decimal
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -263,6 +265,48 @@ class Governed(unittest.TestCase):
             whole = service.client(tokens=TOKENS).export_records_json("e1")
             self.assertEqual((whole["event"]["_id"], len(whole["items"])), ("e1", 1))
             self.assertEqual(service.requests[0][2]["Accept"], "application/json")
+
+
+class Proxies(unittest.TestCase):
+    def environment(self, **names):
+        without = {n: v for n, v in os.environ.items() if not n.lower().endswith("_proxy")}
+        return unittest.mock.patch.dict(os.environ, {**without, **names}, clear=True)
+
+    def test_through_the_proxy_of_the_environment(self):
+        with Service(ok(1)) as service:
+            proxy = f"http://jo:p%40ss@127.0.0.1:{service.server.server_port}"
+            with self.environment(http_proxy=proxy), Client("http://carbon.example.org:8080") as client:
+                self.assertEqual(client.get_event("e1"), 1)
+        method, path, headers, _ = service.requests[0]
+        self.assertEqual((method, path), ("GET", "http://carbon.example.org:8080/api/v2/events/e1"))
+        self.assertEqual((headers["Host"], headers["Proxy-Authorization"]), ("carbon.example.org:8080", "Basic am86cEBzcw=="))
+
+    def test_a_tunnel_to_a_secure_service(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            asked = []
+
+            def refuse():
+                connection, _ = listener.accept()
+                with connection:
+                    asked.append(connection.recv(4096).split(b"\r\n")[0])
+                    connection.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+
+            proxy = threading.Thread(target=refuse)
+            proxy.start()
+            with self.environment(https_proxy=f"127.0.0.1:{listener.getsockname()[1]}"):
+                client = Client("https://carbon.example.org", patience=0)
+                with self.assertRaisesRegex(NoAnswer, "403"):
+                    client.get_event("e1")
+            proxy.join()
+        self.assertRegex(asked[0].decode(), "^CONNECT carbon.example.org:443 ")
+
+    def test_what_goes_directly(self):
+        proxy = {"http_proxy": "http://127.0.0.1:1", "no_proxy": "example.org"}
+        for url in ("http://carbon.example.org", "http://127.0.0.1", "http://[::1]:8080", "http://localhost:8080"):
+            with self.environment(**proxy):
+                self.assertIsNone(Client(url)._proxy, url)
+        with self.environment(http_proxy="socks5://proxy.test"), self.assertRaisesRegex(ValueError, "proxy for http must be"):
+            Client("http://carbon.example.org")
 
 
 class Encoding(unittest.TestCase):
