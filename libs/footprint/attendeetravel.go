@@ -22,7 +22,10 @@ const MaxOrigins = 10_000
 const OriginRows = "attendee-travel/origins"
 
 // OriginSchema returns the JSON Schema of a row of origins.
-func OriginSchema() json.RawMessage {
+func OriginSchema() json.RawMessage { return OriginSchemaIn(English) }
+
+// OriginSchemaIn returns OriginSchema with titles, descriptions and the names of values in a language.
+func OriginSchemaIn(language string) json.RawMessage {
 	var s struct {
 		Properties struct {
 			Origins struct {
@@ -30,7 +33,7 @@ func OriginSchema() json.RawMessage {
 			} `json:"origins"`
 		} `json:"properties"`
 	}
-	if json.Unmarshal(Schema(AttendeeTravel), &s) != nil {
+	if json.Unmarshal(SchemaIn(AttendeeTravel, language), &s) != nil {
 		return nil // a test asserts that there is a schema for every type
 	}
 	return s.Properties.Origins.Items

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/eventcarbon/ecf/libs/units"
 )
 
 //go:embed words/headings.json
@@ -41,8 +43,21 @@ func addSynonyms(property *object, typ, name string) {
 	}
 }
 
+// symbolBehind returns a unit as it stands behind a title, empty for one in words: a share without % may be one of 1, and
+// a density one in tonnes. Of a factor it is that of its emissions, for what is in the title.
+func symbolBehind(unit string) string {
+	if unit, _, _ = strings.Cut(unit, "/room-night"); unit == "kg CO2e/unit of currency" {
+		unit = "kg CO2e"
+	}
+	switch unit {
+	case "%", "kVA", "kg/m3", "g/m2", "kg CO2e":
+		return " (" + unit + ")"
+	}
+	return ""
+}
+
 // addHeadings adds to the properties of a type's schema their column headings: the words of words/headings.json and,
-// for a field without unit, its title in each language; and the synonyms of values.
+// unless tables may have the field in other units, its title in each language; and the synonyms of values.
 func addHeadings(s object, typ string) {
 	at := slices.IndexFunc(s, func(m member) bool { return m.name == "properties" })
 	properties, _ := s[at].value.(object)
@@ -53,12 +68,16 @@ func addHeadings(s object, typ string) {
 			continue
 		}
 		var words []string
-		if unitOf(name) == "" {
+		if _, converted := units.OfField(name); !converted {
 			title := german().Fields[typ+"."+name].Title
 			if title == "" {
 				title = german().Fields[name].Title
 			}
-			words = append(words, labelOf(name), title)
+			for _, word := range [...]string{labelOf(name), title} {
+				if word != "" {
+					words = append(words, word+symbolBehind(unitOf(name)))
+				}
+			}
 		}
 		words = slices.Concat(words, headings()[typ+"."+name], headings()[name])
 		var out []string

@@ -82,8 +82,26 @@ func (w *catalogue) translate(properties object, typ string) {
 		}
 		property.replace("title", own.Title)
 		property.replace("description", own.Description)
-		properties[i].value = w.named(property, name)
+		property = w.named(property, name)
+		properties[i].value = property
+		if rows := typ + "/" + name; rows == OriginRows {
+			w.translate(rowProperties(property), rows)
+		}
 	}
+}
+
+// rowProperties returns the properties of the items of a list.
+func rowProperties(list object) object {
+	for _, m := range list {
+		if items, ok := m.value.(object); ok && m.name == "items" {
+			for _, member := range items {
+				if properties, ok := member.value.(object); ok && member.name == "properties" {
+					return properties
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // named returns a property with names for the values it lists, at any depth.

@@ -1,4 +1,4 @@
-// Package messages has the texts of findings and notices by their codes, and the words of formulas,
+// Package messages has the texts of findings and notices by their codes, the words of formulas and the units of fields,
 // in other languages than English, in which the services write them. The console and the
 // report show the same texts: its files are the one place in which they are.
 package messages
@@ -17,6 +17,7 @@ type catalogue struct {
 	Finding map[string]string
 	Notice  map[string]string
 	Formula map[string]string
+	Unit    map[string]string
 }
 
 // catalogues are those of all languages. A test reads them; one that cannot be read is empty.
@@ -40,6 +41,9 @@ func Finding(language, code string) string { return catalogues()[language].Findi
 
 // Notice returns what a notice with a code says, in a language; empty where that is not known.
 func Notice(language, code string) string { return catalogues()[language].Notice[code] }
+
+// Unit returns the unit of a field, as schemas have it (x-unit), in a language; empty where it is the same.
+func Unit(language, unit string) string { return catalogues()[language].Unit[unit] }
 
 // Word returns a word of a formula, such as a unit, in a language; empty where that is not known.
 func Word(language, word string) string { return catalogues()[language].Formula[word] }

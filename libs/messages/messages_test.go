@@ -59,3 +59,23 @@ func TestEveryUnitHasAWordInEveryLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitsOfFields: every unit of a schema is a symbol or has a German name.
+func TestUnitsOfFields(t *testing.T) {
+	symbols := []string{"kWh", "km", "kg", "%", "h", "kVA"}
+	for _, typ := range footprint.Types() {
+		var schema struct {
+			Properties map[string]struct {
+				Unit string `json:"x-unit"`
+			}
+		}
+		if err := json.Unmarshal(footprint.Schema(typ), &schema); err != nil {
+			t.Fatal(err)
+		}
+		for name, p := range schema.Properties {
+			if p.Unit != "" && messages.Unit("de", p.Unit) == "" && !slices.Contains(symbols, p.Unit) {
+				t.Errorf("%s.%s: the unit %s has no German name", typ, name, p.Unit)
+			}
+		}
+	}
+}

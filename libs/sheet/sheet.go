@@ -44,7 +44,7 @@ var columns = sync.OnceValue(func() map[string][]Column {
 		// The schema is ours; a test asserts that every type has its columns.
 		out[typ], _ = columnsOf(footprint.Schema(typ), footprint.Languages(), func(language string) json.RawMessage { return footprint.SchemaIn(typ, language) })
 	}
-	out[footprint.OriginRows], _ = columnsOf(footprint.OriginSchema(), nil, nil)
+	out[footprint.OriginRows], _ = columnsOf(footprint.OriginSchema(), footprint.Languages(), footprint.OriginSchemaIn)
 	return out
 })
 

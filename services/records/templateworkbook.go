@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/messages"
 	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/units"
 	"github.com/eventcarbon/ecf/libs/workbook"
@@ -21,21 +22,14 @@ type templateWords struct {
 	rows, fields, examples, lists                 string // the names of sheets
 	column, field, meaning, unit, required, value string // the headings of the sheet of fields
 	yes, no                                       string
-	// units are those of the schemas that are not the same in the language.
-	units map[string]string
 }
 
 // templateWordsIn returns the words of a language, else the English ones.
 func templateWordsIn(language string) templateWords {
 	if language == "de" {
-		return templateWords{"Zeilen", "Felder", "Beispiele", "Listen", "Spalte", "Feld", "Bedeutung", "Einheit", "Pflicht", "Werte", "ja", "nein", germanUnits}
+		return templateWords{"Zeilen", "Felder", "Beispiele", "Listen", "Spalte", "Feld", "Bedeutung", "Einheit", "Pflicht", "Werte", "ja", "nein"}
 	}
-	return templateWords{"Rows", "Fields", "Examples", "Lists", "Column", "Field", "Meaning", "Unit", "Required", "Values", "yes", "no", nil}
-}
-
-var germanUnits = map[string]string{
-	"litre": "Liter", "night": "Nacht", "day": "Tag", "people per vehicle": "Personen je Fahrzeug", "share of 1": "Anteil von 1",
-	"unit of the currency": "Einheit der Währung", "unit of the factor": "Einheit des Faktors", "kg CO2e/room-night": "kg CO2e/Zimmernacht", "kg CO2e/unit of currency": "kg CO2e/Einheit der Währung",
+	return templateWords{"Rows", "Fields", "Examples", "Lists", "Column", "Field", "Meaning", "Unit", "Required", "Values", "yes", "no"}
 }
 
 // templateField is an input field of a type, as its schema describes it in a language.
@@ -54,12 +48,17 @@ type templateField struct {
 }
 
 // headings returns headings of the field's column, best first: its title, with the symbol of its
-// unit if it can be entered in others.
+// unit if it can be entered in others, or could be taken for one in others.
 func (f templateField) headings() []string {
+	symbol := f.Unit
 	if unit, ok := units.OfField(f.name); ok {
-		return []string{f.Title + " (" + unit.Symbol + ")", f.Title}
+		symbol = unit.Symbol
 	}
-	return []string{f.Title}
+	if symbol == "" {
+		return []string{f.Title}
+	}
+	emissions, _, _ := strings.Cut(symbol, "/")
+	return []string{f.Title + " (" + symbol + ")", f.Title + " (" + emissions + ")", f.Title}
 }
 
 // cell returns a value of the field as it is entered: one of a list by its label.
@@ -126,7 +125,7 @@ func (f templateField) choices(words templateWords) []string {
 func templateFields(typ, language string) ([]templateField, error) {
 	rowType, schema := typ, footprint.SchemaIn(typ, language)
 	if typ == footprint.AttendeeTravel {
-		rowType, schema = footprint.OriginRows, footprint.OriginSchema()
+		rowType, schema = footprint.OriginRows, footprint.OriginSchemaIn(language)
 	}
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -238,7 +237,7 @@ func appendFields(w *workbook.Writer, typ, language string, fields []templateFie
 			required = words.yes
 		}
 		var row []workbook.Cell
-		for _, text := range []string{f.heading, f.name, f.Description, cmp.Or(words.units[f.Unit], f.Unit), required, strings.Join(f.choices(words), ", ")} {
+		for _, text := range []string{f.heading, f.name, f.Description, cmp.Or(messages.Unit(language, f.Unit), f.Unit), required, strings.Join(f.choices(words), ", ")} {
 			row = append(row, workbook.Text(text).In(workbook.Wrapped))
 		}
 		err = errors.Join(err, w.Append(row...))

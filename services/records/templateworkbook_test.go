@@ -115,7 +115,7 @@ func withExamples(t *testing.T, file string) string {
 func TestUnitsOfTemplates(t *testing.T) {
 	t.Parallel()
 	h := start(t)
-	symbols := []string{"", "kWh", "kg", "km", "m2", "m3", "h", "%", "g/m2", "kg/m3", "kVA", "kg CO2e", "Liter", "Nacht", "Tag"}
+	symbols := []string{"", "kWh", "kg", "km", "h", "%", "g/m²", "kg/m³", "kVA", "kg CO₂e", "m²", "m³", "Liter", "Nächte", "Tage"}
 	for _, typ := range footprint.Types() {
 		book, err := excelize.OpenReader(strings.NewReader(h.send(ada, http.MethodGet, "/record-types/"+typ+"/template", "", "Accept", workbook.MediaType, "Accept-Language", "de").body))
 		if err != nil {
@@ -129,12 +129,45 @@ func TestUnitsOfTemplates(t *testing.T) {
 			if len(row) < 4 {
 				continue
 			}
-			if unit := row[3]; !slices.Contains(symbols, unit) && !slices.ContainsFunc([]string{"Einheit", "Zimmernacht", "Personen", "Anteil"}, func(word string) bool { return strings.Contains(unit, word) }) {
+			if unit := row[3]; !slices.Contains(symbols, unit) && !slices.ContainsFunc([]string{"inheit", "Währung", "Zimmernacht", "Personen", "Anteil"}, func(word string) bool { return strings.Contains(unit, word) }) {
 				t.Errorf("%s: the unit of %s is %q", typ, row[1], unit)
 			}
 		}
 		if err := book.Close(); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestHeadingsOfTemplates: the columns of templates have titles that people read, in the language of the template.
+func TestHeadingsOfTemplates(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	for _, language := range footprint.Languages() {
+		for _, typ := range footprint.Types() {
+			book, err := excelize.OpenReader(strings.NewReader(h.send(ada, http.MethodGet, "/record-types/"+typ+"/template", "", "Accept", workbook.MediaType, "Accept-Language", language).body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := book.GetRows(book.GetSheetList()[1])
+			if err != nil || len(rows) < 5 {
+				t.Fatalf("%v, %v", rows, err)
+			}
+			for _, row := range rows[3:] {
+				if row[0] == row[1] {
+					t.Errorf("%s in %s: the column of %s has no title", typ, language, row[1])
+				}
+			}
+			heads, err := book.GetRows(book.GetSheetList()[0])
+			if err != nil || len(heads) != 1 {
+				t.Fatalf("%v, %v", heads, err)
+			}
+			if want := "Ort|Postleitzahl|Land|Code|Verkehrsmittel|Personen|Hin und zurück"; typ == footprint.AttendeeTravel && language == "de" && strings.Join(heads[0], "|") != want {
+				t.Errorf("the columns of attendees are %v, want %s", heads[0], want)
+			}
+			if err := book.Close(); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

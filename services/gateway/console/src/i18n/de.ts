@@ -1,3 +1,4 @@
+import messages from '../../../../../libs/messages/de.json';
 import type { Translation } from './en';
 
 export const de: Translation = {
@@ -789,22 +790,7 @@ export const de: Translation = {
     switchDiscard: 'Verwerfen und wechseln',
     switchKeep: 'Behalten und wechseln',
   },
-  unit: {
-    m2: 'm²',
-    m3: 'm³',
-    litre: 'Liter',
-    night: 'Nächte',
-    day: 'Tage',
-    'kg CO2e': 'kg CO₂e',
-    'kg/m3': 'kg/m³',
-    'g/m2': 'g/m²',
-    'kg CO2e/room-night': 'kg CO₂e/Zimmernacht',
-    'kg CO2e/unit of currency': 'kg CO₂e/Währungseinheit',
-    'unit of the currency': 'in der Währung',
-    'unit of the factor': 'Einheit des Faktors',
-    'people per vehicle': 'Personen je Fahrzeug',
-    'share of 1': 'Anteil von 1',
-  },
+  unit: messages.unit,
   comp: {
     title: 'Ausgleich und Entnahme',
     hint: 'Was Sie nach eigener Angabe gekauft oder getan haben. Es steht neben dem Fußabdruck und wird nie abgezogen.',
