@@ -74,7 +74,7 @@ func TestSynonymsStandForOneValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	offered := map[string]bool{}
-	for _, typ := range footprint.Types() {
+	for _, typ := range append(footprint.Types(), footprint.OriginRows) {
 		var schema struct {
 			Properties map[string]struct {
 				Enum     []any             `json:"enum"`
@@ -82,7 +82,11 @@ func TestSynonymsStandForOneValue(t *testing.T) {
 				Synonyms map[string]string `json:"x-synonyms"`
 			} `json:"properties"`
 		}
-		if err := json.Unmarshal(footprint.SchemaIn(typ, "de"), &schema); err != nil {
+		text := footprint.SchemaIn(typ, "de")
+		if typ == footprint.OriginRows {
+			text = footprint.OriginSchemaIn("de")
+		}
+		if err := json.Unmarshal(text, &schema); err != nil {
 			t.Fatal(err)
 		}
 		for name, property := range schema.Properties {

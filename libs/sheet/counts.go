@@ -47,7 +47,7 @@ var countWordsOf = map[counting]struct{ singular, plural []string }{
 	ofRoom:       {[]string{"room", "zimmer", "chambre"}, []string{"rooms", "zimmer", "chambres"}},                                                                                                                                                                                                                                  //nolint:misspell // French
 	ofPerson:     {[]string{"person", "guest", "head", "pax", "participant", "attendee", "delegate", "passenger", "traveller", "gast", "kopf", "teilnehmer", "personne"}, []string{"persons", "people", "guests", "pax", "participants", "attendees", "delegates", "personen", "gäste", "teilnehmer", "teilnehmende", "personnes"}}, //nolint:misspell // French
 	ofNight:      {[]string{"night", "nacht", "übernachtung", "nuit"}, []string{"nights", "nächte", "übernachtungen", "nuits"}},
-	ofDay:        {[]string{"day", "tag", "jour", "día"}, []string{"days", "tage", "jours", "días", "eventdays", "showdays", "veranstaltungstage", "einsatztage", "betriebstage", "days/shifts"}},
+	ofDay:        {[]string{"day", "tag", "jour", "día"}, []string{"days", "tage", "jours", "días", "eventdays", "showdays", "veranstaltungstage", "einsatztage", "betriebstage", "daysonsite", "daysofuse", "daysinuse", "daysofoperation", "operatingdays", "runningdays", "tageimeinsatz"}},
 	ofHour:       {[]string{"hour", "hr", "h", "std", "stunde", "betriebsstunde", "heure"}, []string{"hours", "hrs", "stunden", "std", "betriebsstunden", "laufzeit", "runhours", "runninghours", "operatinghours", "heures"}},
 }
 

@@ -42,6 +42,10 @@ func DetectForm(file io.Reader, typ string, o Options) (Form, error) {
 			switch {
 			case r.columns[i].number():
 				n.Add(cell)
+			case strings.Contains(cell, ".") && strings.Contains(cell, ","):
+				if number, _ := money(strings.TrimSpace(cell)); bareNumber(number) {
+					n.Add(cell) // 1.012,20 of a price tells how the file writes numbers
+				}
 			case r.columns[i].Name == "date", slices.Contains(r.stay, i):
 				d.add(cell)
 			}

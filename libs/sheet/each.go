@@ -142,16 +142,22 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 	return nil
 }
 
-// leaveOutAlone leaves out a number that records have with another field only, beside an amount that decides.
+// leaveOutAlone leaves out a number that records have with another field only, or the kind of container that was not
+// counted, beside an amount that decides.
 func (r *Reader) leaveOutAlone(b *body, typ string) {
 	only, ok := alone[typ]
-	at := r.placeOf(only.field)
-	if !ok || r.o.Rules == 0 || at < 0 || !b.has(only.field) || b.has(only.with) || !slices.ContainsFunc(only.amounts, b.has) {
+	if !ok || r.o.Rules == 0 || b.has(only.field) == b.has(only.with) || !slices.ContainsFunc(only.amounts, b.has) {
 		return
 	}
-	b.remove(only.field)
-	if !slices.Contains(b.counted, at) {
-		b.unread = append(b.unread, at)
+	for _, name := range [...]string{only.field, only.with} {
+		at := r.placeOf(name)
+		if at < 0 || !b.has(name) || name == "generatorKVA" {
+			continue
+		}
+		b.remove(name)
+		if !slices.Contains(b.counted, at) {
+			b.unread = append(b.unread, at)
+		}
 	}
 }
 

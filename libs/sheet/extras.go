@@ -72,8 +72,17 @@ func isCharge(typ, text string) bool {
 }
 
 // charge returns the fault of a row that charges for something beside what the records of its type are, or that is a ticket
-// which replaces another one.
-func (r *Reader) charge(at int, typ, cell string) *apperr.Detail {
+// which replaces another one. Whatever else is wrong with such a row does not matter.
+func (r *Reader) charge(typ string, cells []string) *apperr.Detail {
+	for _, at := range r.subjects {
+		if fault := r.chargeIn(at, typ, Unguard(oneCell(cells, at))); fault != nil {
+			return fault
+		}
+	}
+	return nil
+}
+
+func (r *Reader) chargeIn(at int, typ, cell string) *apperr.Detail {
 	if len(cell) > longestMark {
 		return nil
 	}

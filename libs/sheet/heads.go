@@ -191,6 +191,9 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 			return i
 		}
 	}
+	if i := r.asked(at, known); i >= 0 && r.o.Rules > 0 {
+		return i
+	}
 	if code := moneyHead(known, head); code != "" {
 		if !r.heading(moneyField) {
 			r.currency = code

@@ -33,7 +33,7 @@ func KeepColumns(to io.Writer, from io.Reader, typ string, o Options) (ignored [
 			if i < len(cells) && i == r.peopleAt && written > r.head && !bareNumber(cells[i]) {
 				continue // a name
 			}
-			if i < len(cells) && (r.marks[i] == noMark || written <= r.head || r.marked(r.marks[i], strings.TrimSpace(cells[i]))) {
+			if i < len(cells) && (r.marks[i] == noMark || r.columns[i].Name != "" || written <= r.head || r.marked(r.marks[i], strings.TrimSpace(cells[i]))) {
 				only[n] = cells[i]
 			}
 		}

@@ -83,6 +83,9 @@ func (r *Reader) findMarks() {
 			continue
 		}
 		if c := r.columns[at]; head == "" || c.Name != "" || c.Type != "" {
+			if people && c.Name == "mode" {
+				r.marks[at] = presence
+			}
 			continue
 		}
 		name := plain(head)

@@ -62,6 +62,8 @@ func (r *Reader) askCount(field string, at, count int, of counting, cells []stri
 	d := apperr.Detail{Field: r.heads[count], Code: AmbiguousCount, Suggestions: []string{field}}
 	said := fmt.Sprintf("%s is %.40s, and ", r.heads[count], oneCell(cells, count))
 	switch {
+	case slices.ContainsFunc(r.each, func(each eachColumn) bool { return each.at == at }):
+		d.Message = said + fmt.Sprintf("the record would count %s once. Write all of it into a column %s, and leave the column %s out.", r.heads[at], field, r.heads[count])
 	case field != distanceField && field != "from" && field != "passengers":
 		d.Message = said + fmt.Sprintf("%s, %.40q, may be that of each or of all. Write %q above it if it is that of each, or \"Total %s\" if it is that of all; or leave the column %s out.",
 			r.heads[at], oneCell(cells, at), r.heads[at]+eachWords(of), r.heads[at], r.heads[count])

@@ -96,3 +96,30 @@ func (r *Reader) day(cell string) (string, error) {
 	}
 	return day, err
 }
+
+// nightOfLine sets the night of a line of a hotel's bill for a room, which has one for each night: Room charge, Übernachtung. A
+// quantity is the number of nights.
+func (r *Reader) nightOfLine(b *body, cells []string) *apperr.Detail {
+	if r.typ != "accommodation" || r.o.Rules == 0 || r.heading("nights") || len(r.stay) > 0 || r.roomNightsAt >= 0 || !b.has("date") || string(b.values["rooms"]) != "1" {
+		return nil
+	}
+	for _, at := range r.subjects {
+		if text := oneCell(cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !slices.ContainsFunc(wordsOf(text), func(word string) bool { return slices.Contains(roomLines, word) }) {
+			continue
+		}
+		nights := 1
+		for at := range r.heads[:min(len(r.heads), len(cells))] {
+			if n, err := strconv.Atoi(oneCell(cells, at)); r.counts[at] == ofPiece && err == nil {
+				nights = n
+			}
+		}
+		if nights > 0 {
+			b.set("nights", json.RawMessage(strconv.Itoa(nights)))
+		}
+		break
+	}
+	return nil
+}
+
+// roomLines are words of such lines.
+var roomLines = []string{"room", "accommodation", "lodging", "übernachtung", "logis", "zimmer", "einzelzimmer", "doppelzimmer", "nuit", "nuitée", "chambre"} //nolint:misspell // French

@@ -11,7 +11,7 @@ import (
 
 // subjectHeads are headings of columns, other than fields, that say what a row is about, normalized by plain.
 var subjectHeads = slices.Concat(serviceHeads, []string{
-	"item", "itemname", "menuitem", "dish", "productname", "gericht", "speise", "produktname", "itemdescription", "article", "name", "charge", "chargetype", "chargedescription", "utility", "commodity", "tariff", "linedescription", "details",
+	"roomtype", "typeofroom", "roomcategory", "zimmerart", "zimmertyp", "zimmerkategorie", "item", "itemname", "menuitem", "dish", "productname", "gericht", "speise", "produktname", "itemdescription", "article", "name", "charge", "chargetype", "chargedescription", "utility", "commodity", "tariff", "linedescription", "details",
 	"artikel", "artikelbezeichnung", "position", "bezeichnung", "medium", "sparte", "gebührenart", "désignation", "libellé", "concepto", "descripción",
 })
 
@@ -40,9 +40,6 @@ func (r *Reader) otherSubject(b *body, typ string, cells []string) *apperr.Detai
 			continue
 		}
 		cell := Unguard(strings.TrimSpace(cells[at]))
-		if fault := r.charge(at, typ, cell); fault != nil {
-			return fault
-		}
 		switch {
 		case typ == "water" && b.has("supplyM3") && isSewerage(cell):
 			return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,

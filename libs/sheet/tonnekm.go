@@ -29,6 +29,9 @@ func (r *Reader) unweighed(b *body, typ string, cells []string) *apperr.Detail {
 	if typ != "freight" || r.o.Rules == 0 || b.has("weightKg") || len(r.each) > 0 {
 		return nil
 	}
+	if at := r.amountAt("weightKg"); at >= 0 && oneCell(cells, at) != "" {
+		return nil // a weight that cannot be read
+	}
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		of := r.counts[at]
 		if _, number := r.asNumber(oneCell(cells, at)); !number || !slices.Contains(loadHeads, plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {

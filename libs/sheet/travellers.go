@@ -19,15 +19,17 @@ func (r *Reader) findTraveller() {
 	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
 		r.travellerAt = r.beside(oneTravellerHeads)
 	}
-	if slices.ContainsFunc(r.heads, func(head string) bool { return slices.Contains(ticketCounts, plain(head)) }) {
-		r.travellerAt = -1
-	}
 }
 
 // traveller makes one passenger of a row with the name of one.
 func (r *Reader) traveller(b *body, cells []string) {
 	if r.travellerAt < 0 || b.has("passengers") {
 		return
+	}
+	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
+		if cell := oneCell(cells, at); cell != "" && cell != "1" && slices.Contains(ticketCounts, plain(head)) {
+			return // it is not said of which number that is
+		}
 	}
 	if oneName(Unguard(oneCell(cells, r.travellerAt))) {
 		b.set("passengers", json.RawMessage("1"))
