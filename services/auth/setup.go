@@ -115,10 +115,12 @@ func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
 	if err != nil {
 		return err
 	}
+	var before account.User
 	_, err = a.changePerson(ctx, u.ID, func(u *account.User) error {
 		if !a.opensSetup(*u, secret) {
 			return setupRefused() // of two concurrent uses, one succeeds
 		}
+		before = *u
 		u.PasswordHash, u.SetupHash, u.SetupUntil = hash, "", time.Time{}
 		u.EndSessions("")
 		return nil
@@ -126,7 +128,34 @@ func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
 	if err != nil {
 		return err
 	}
+	if err := a.withdrawUnlessAlone(ctx, before, hash); err != nil {
+		return err
+	}
 	return a.audit(ctx, event{action: "user.setup", org: u.Org, subject: u.ID})
+}
+
+// withdrawUnlessAlone restores the password of before if the link of an organization has
+// replaced it with hash while its person became a member of another one. The membership is
+// another document, so a check before the write, which waits for the hash, does not find it.
+func (a *Accounts) withdrawUnlessAlone(ctx context.Context, before account.User, hash string) error {
+	org, _ := splitSetup(before.SetupHash)
+	if org == "" || a.rehearsed {
+		return nil
+	}
+	alone, err := a.alone(ctx, before, org)
+	if err == nil && alone {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	_, failed := a.changePerson(ctx, before.ID, func(u *account.User) error {
+		if u.PasswordHash == hash {
+			u.PasswordHash = before.PasswordHash
+			u.EndSessions("")
+		}
+		return nil
+	})
+	refused := a.audit(ctx, event{action: "user.setup", org: before.Org, subject: before.ID, failed: "only the operator may"})
+	return errors.Join(err, failed, refused, setupRefused())
 }
 
 // setup answers POST /auth/setup.
