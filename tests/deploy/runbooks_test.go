@@ -148,6 +148,29 @@ func TestCommandsThatReadEverythingHaveTime(t *testing.T) {
 	}
 }
 
+// TestAlertsWatchJobsThatThereAre verifies that the alerts on jobs name those that run by themselves, in their namespace.
+func TestAlertsWatchJobsThatThereAre(t *testing.T) {
+	t.Parallel()
+	rules, err := os.ReadFile(filepath.Join(root, "deploy/monitoring/rules/ecf.rules.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := map[string]bool{}
+	for _, m := range regexp.MustCompile(`namespace="([a-z-]+)", cronjob="([a-z-]+)"`).FindAllStringSubmatch(string(rules), -1) {
+		watched[m[1]+"/"+m[2]] = true
+	}
+	for _, c := range all[*batchv1.CronJob](render(t, operators)) {
+		name, byHand := c.Namespace+"/"+c.Name, c.Spec.Suspend != nil && *c.Spec.Suspend
+		if watched[name] == byHand {
+			t.Errorf("%s: watched %v, run by hand %v", name, watched[name], byHand)
+		}
+		delete(watched, name)
+	}
+	for name := range watched {
+		t.Errorf("the rules watch %s, which does not exist", name)
+	}
+}
+
 // TestUpgradeAppliesWhatItsJobsRead verifies that the upgrade applies the settings that
 // its jobs refer to before it runs one: the names of settings contain their hash, so a
 // job of the new release needs those of the new release.
