@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -72,11 +73,20 @@ const (
 )
 
 // NewHasher returns a Hasher with the recommended cost and the bounds of this
-// machine.
+// machine, and of the memory that GOMEMLIMIT grants the process.
 func NewHasher() (*password.Hasher, error) {
+	params := password.Recommended()
 	return password.New(password.Options{
-		Params: password.Recommended(), Slots: max(1, runtime.GOMAXPROCS(0)-1), Queue: hashQueue, Wait: hashWait,
+		Params: params, Slots: hashSlots(runtime.GOMAXPROCS(0), debug.SetMemoryLimit(-1), params), Queue: hashQueue, Wait: hashWait,
 	})
+}
+
+// hashSlots returns how many passwords may be hashed at once. A container without a limit
+// of CPU has all processors of its node, but not its memory: at most half of that is for
+// hashing, because the memory of a hash is reused only after a garbage collection.
+func hashSlots(processors int, memoryLimit int64, params password.Params) int {
+	slots := memoryLimit / 2 / (int64(params.MemoryKiB) << 10)
+	return int(max(1, min(int64(processors)-1, slots)))
 }
 
 // Service is the auth service: its HTTP application, the operations of an
