@@ -56,6 +56,8 @@ type Verdict struct {
 	// EventID, StartDate, EndDate, FactorSet and CalculatedAt identify the bundle, so that it is not confused with
 	// one of the same title.
 	EventID, StartDate, EndDate, FactorSet, CalculatedAt string
+	// Hash is that of the content, which a page of the report states.
+	Hash string
 	// Intact reports whether the bundle agrees with its own hashes and signature. Then differences are between the
 	// program that made it and this one; otherwise it was changed after it was made.
 	Intact bool
@@ -103,7 +105,7 @@ func Verify(data []byte) (v Verdict, err error) {
 	}
 	v = Verdict{Event: b.Event.Title, Records: len(b.Records), Revision: b.Result.Revision, Total: b.Result.Total.KgCO2e,
 		EventID: printable(b.Event.ID), StartDate: printable(b.Event.Context.StartDate), EndDate: printable(b.Event.Context.EndDate),
-		FactorSet: printable(b.FactorSet.ID), CalculatedAt: printable(b.Result.CalculatedAt)}
+		FactorSet: printable(b.FactorSet.ID), CalculatedAt: printable(b.Result.CalculatedAt), Hash: printable(b.Hashes.Content)}
 	stated := b
 	if err := stated.hash(); err != nil {
 		return v, err

@@ -37,7 +37,7 @@ func TestCompensationIsNeverSubtracted(t *testing.T) {
 		}
 	}
 	page := string(s.of("/report", "Accept", "text/html").want(http.StatusOK).body)
-	for _, want := range []string{"Offsets and removals (not deducted)", "Cook &lt;stoves&gt;", "GS, GS1-9", "1200.5"} {
+	for _, want := range []string{"Offsets and removals (not deducted)", "Cook &lt;stoves&gt;", "GS, GS1-9", "1,200.5"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)
 		}

@@ -125,6 +125,7 @@ func words(c *verifySettings, v bundle.Verdict, newer string) string {
 			v.OtherEngine, v.RecomputedBy, v.Event, v.Revision, records, v.Total.Kilograms())
 	}
 	fmt.Fprintf(&out, "Event %s, %s to %s, factor set %s, calculated at %s.\n", v.EventID, orUnsaid(v.StartDate), orUnsaid(v.EndDate), v.FactorSet, v.CalculatedAt)
+	fmt.Fprintf(&out, "Hash of the report, as on its page: %s.\n", v.Hash)
 	if newer != "" {
 		fmt.Fprintln(&out, newer)
 	}

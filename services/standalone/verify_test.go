@@ -93,6 +93,7 @@ func TestVerifyTellsWhatIsWrong(t *testing.T) {
 		err  string // empty: the bundle is good
 	}{
 		{"good", []string{good}, `right to the last digit: "Gala", revision 2`, ""},
+		{"the hash on the page", []string{good}, "Hash of the report, as on its page: " + signed.Hashes.Content + ".\n", ""},
 		{"it names the event", []string{good}, "Event e1, 2026-06-10 to 2026-06-11, factor set desnz-2026, calculated at 2026-06-12T09:00:00.000Z", ""},
 		{"our keys", []string{"--keys=" + ours, good}, "signed with the key", ""},
 		{"our keys by address", []string{"--keys=" + service.URL + "/.well-known/report-keys.json", good}, "signed with the key", ""},

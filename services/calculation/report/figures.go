@@ -18,10 +18,17 @@ func (l *language) rounded(m footprint.Mass, kilogramsPerUnit int64, decimals in
 // thousandKilograms is the mass from which tonnes are shown.
 var thousandKilograms = footprint.MassOf(1_000_000_000_000)
 
-// kg writes a mass in kilograms: whole ones from ten kilograms on, grams below that.
+// kg writes a mass in kilograms: whole ones from ten kilograms on, with two decimals from one on and grams below that.
+// 4.626 kg, with three decimals, would read as 4,626 kg to people who separate thousands by a point, and the other way
+// around.
 func (l *language) kg(m footprint.Mass) string {
-	if m.Cmp(footprint.MassOf(10_000_000_000)) >= 0 || m.IsZero() {
+	switch {
+	case m.Cmp(footprint.MassOf(10_000_000_000)) >= 0 || m.IsZero():
 		return l.rounded(m, 1, 0)
+	case m.Cmp(footprint.MassOf(1_000_000_000)) >= 0:
+		return l.rounded(m, 1, 2)
+	case m.Sign() > 0 && m.Cmp(footprint.MassOf(500_000)) < 0:
+		return "<" + l.number("0.001")
 	}
 	return l.rounded(m, 1, 3)
 }

@@ -212,7 +212,7 @@ func (l *language) value(field, value string) string {
 // category returns what people call a category of scope 3.
 func (l *language) category(category string) string {
 	if category == footprint.CategoryOptional {
-		return l.text("Optional: travel and stays of attendees and exhibitors")
+		return l.text("Optional: visitors, and what is exhibitors' own")
 	}
 	if own := footprint.ValueIn("scope3Category", category, l.tag); own != "" {
 		return "Scope 3." + own

@@ -343,7 +343,7 @@ func TestUnknownMessagesAreQuoted(t *testing.T) {
 	t.Parallel()
 	d := rich(t)
 	d.Findings[0].Code, d.Findings[0].Message = "NEW_CODE", "It is about 2 records of 12.000000 kg & more."
-	if text := pageIn(t, "de", d); !strings.Contains(text, `<span lang="en">It is about 2 records of 12 kg &amp; more.</span>`) {
+	if text := pageIn(t, "de", d); !strings.Contains(text, `<span lang="en">This concerns 2 records of 12 kg &amp; more.</span>`) {
 		t.Error("the page lacks what the server says")
 	}
 }

@@ -15,13 +15,14 @@ import (
 // What a finding or a notice says in another language is a text by its code. What was counted and
 // weighed is in its English sentence alone, and is taken from there, as the console does.
 var (
-	aboutRecords = regexp.MustCompile(`\babout (\d+) records? of (\d+(?:\.\d+)?) kg`)
-	leadingMass  = regexp.MustCompile(`^(\d+\.\d+) kg\b`)
-	namedTypes   = regexp.MustCompile(`approve at least one (.+?) record,|boundary includes ([a-z-]+),|the type ([a-z-]+) counted`)
-	adoptableSet = regexp.MustCompile(`\bcan adopt ([\w-]+),`)
-	journey      = regexp.MustCompile(`\b([A-Z]{3,4}) to ([A-Z]{3,4})\b`)
-	onDay        = regexp.MustCompile(`\bon (\d{4}-\d\d-\d\d)\b`)
-	weighedType  = regexp.MustCompile(`^The ([a-z-]+) record \((\d+\.\d+) kg\)(?: .* has (no date)?(?: and )?(no group)?,)?`)
+	aboutRecords   = regexp.MustCompile(`\babout (\d+) records? of (\d+(?:\.\d+)?) kg`)
+	isAboutRecords = regexp.MustCompile(`\bIt is about (\d+ records?\b)`)
+	leadingMass    = regexp.MustCompile(`^(\d+\.\d+) kg\b`)
+	namedTypes     = regexp.MustCompile(`approve at least one (.+?) record,|boundary includes ([a-z-]+),|the type ([a-z-]+) counted`)
+	adoptableSet   = regexp.MustCompile(`\bcan adopt ([\w-]+),`)
+	journey        = regexp.MustCompile(`\b([A-Z]{3,4}) to ([A-Z]{3,4})\b`)
+	onDay          = regexp.MustCompile(`\bon (\d{4}-\d\d-\d\d)\b`)
+	weighedType    = regexp.MustCompile(`^The ([a-z-]+) record \((\d+\.\d+) kg\)(?: .* has (no date)?(?: and )?(no group)?,)?`)
 )
 
 // exactKilograms is a mass to the milligram, as notices and findings have it.
@@ -46,6 +47,8 @@ func setName(id string) string {
 func legible(message string) string {
 	english := &language{tag: footprint.English}
 	message = setIDs.ReplaceAllStringFunc(message, setName)
+	// "It is about 2 records" reads like an estimate. The sentence itself is part of stored results.
+	message = isAboutRecords.ReplaceAllString(message, "This concerns $1")
 	return exactKilograms.ReplaceAllStringFunc(message, func(found string) string {
 		if m, ok := massOf(strings.TrimSuffix(found, " kg")); ok {
 			return english.kg(m) + " kg"

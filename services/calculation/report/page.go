@@ -30,6 +30,7 @@ var formerStyles = []string{
 	"5KuMx5a3ZRbLA3QlMMjv6FIWVOIns6cUhn40oBb4VM4=",
 	"dQ+nMVMqN2LgHpXwES+5TXAxMfSghKtfCKJTCD3vUco=",
 	"A6p9nam25nSBiCbv45JIQ05YxPL8Di5uDtadL905z+U=",
+	"DB2FpqYSExyFUwbuKBQhKFoSNj1Bap2npbJeoRnmdhw=",
 	"29LiW3XHU9NCg4+MwDheSqjeYQKEXkazTM4U7HcdbLM=",
 }
 
@@ -99,7 +100,8 @@ type page struct {
 	PastBest     string
 	Attributions []string
 	Proof        []fact
-	Signed       bool
+	// SignedWith is the id of the key that signed the JSON version; empty if none did.
+	SignedWith string
 }
 
 type fact struct{ Name, Value string }
@@ -175,7 +177,7 @@ func (l *language) pageOf(d Data) page {
 		Set:   setName(d.FactorSet.ID),
 		Title: d.Event.Title, Dates: l.dates(d.Context), Place: l.country(d.Context.Country),
 		Total: l.inTonnes(r.Total), Whole: l.rowOf("", int64(some.Records), r.Total, total), Failed: d.Failed, Factors: d.Factors,
-		PastBest: l.pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors), Signed: d.Signature != nil,
+		PastBest: l.pastBest(d.Factors, d.Context.StartDate), Attributions: explain.Attributions(d.Factors),
 		ScopesChart: l.scopesChart(r.ByScope, total), QualityChart: l.qualityChart(r.DataQuality),
 	}
 	for _, n := range footprint.WithSetNotice(r.Notices, d.Context) {
@@ -257,6 +259,7 @@ func (p *page) facts(l *language, d Data, records int) {
 		{l.text("Factor set"), d.FactorSet.ID + ", SHA-256 " + d.FactorSet.Version},
 	}
 	if d.Signature != nil {
+		p.SignedWith = d.Signature.KeyID
 		p.Proof = append(p.Proof, fact{l.text("Signed with the key"), d.Signature.KeyID})
 	}
 	p.boundary(l, d)
@@ -278,6 +281,9 @@ func (p *page) annex(l *language, d Data, some Some) {
 	slices.SortStableFunc(largest, func(a, b bundle.Record) int { return b.KgCO2e.Cmp(a.KgCO2e) })
 	for _, r := range largest {
 		entry := annexRecord{ID: r.ID, Type: l.typeName(r.Type), Title: l.titleOf(r), Kg: l.kg(r.KgCO2e), Lines: l.annexLines(linesOf(r, d.Context))}
+		if said := l.assumed(r.Type, r.Defaulted); said != "" {
+			entry.Notices = append(entry.Notices, said)
+		}
 		for _, n := range r.Notices {
 			// Several lines of a record can have the same notice.
 			if said := l.notice(n); !slices.Contains(entry.Notices, said) {
@@ -339,11 +345,7 @@ func (p *page) boundary(l *language, d Data) {
 	}
 	_ = json.Unmarshal(d.Event.Boundary, &b) // what does not read says nothing
 	for _, typ := range b.Included {
-		name := strings.ReplaceAll(typ, "_", " ")
-		if !l.english() {
-			name = l.typeName(typ)
-		}
-		p.Included = append(p.Included, name)
+		p.Included = append(p.Included, l.inSentence(l.typeName(typ)))
 	}
 	for _, x := range b.Excluded {
 		p.Excluded = append(p.Excluded, exclusion{l.typeName(x.Type), x.Reason})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
@@ -36,6 +37,42 @@ func TestNoticesOfARecordAreSaidOnce(t *testing.T) {
 		}
 		if len(said) < 2 {
 			t.Errorf("%s: the record says %q", tag, said)
+		}
+	}
+}
+
+// TestDefaultsAreStated: what a record did not state is an assumption, and the page names it with its value.
+func TestDefaultsAreStated(t *testing.T) {
+	t.Parallel()
+	ev := footprint.EventContext{Country: "GB", GWP: "published", FactorSet: "desnz-2026"}
+	d := data(t, ev, `ground-transport {"mode":"car","distanceKm":10,"passengers":30}`,
+		`attendee-travel {"to":"Brighton, GB","origins":[{"place":"Leeds, GB","people":7,"mode":"car"}]}`)
+	for tag, wants := range map[string][]string{
+		"en": {"Not stated, so assumed: Occupancy (1), Fuel (unknown), Size (average).", "Not stated, so assumed: Occupancy (1), Round trip (yes)."},
+		"de": {"Nicht angegeben, daher angenommen: Besetzung (1), Kraftstoff (unbekannt), Größe (Durchschnitt).", "Nicht angegeben, daher angenommen: Besetzung (1), Hin und zurück (ja)."},
+	} {
+		text := pageIn(t, tag, d)
+		for _, want := range wants {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page in %s lacks %q: %v", tag, want, regexp.MustCompile(`(?:Not stated|Nicht angegeben), [^<]*`).FindAllString(text, -1))
+			}
+		}
+	}
+}
+
+// TestTheCommandOfASignedPage: followed literally, the instructions of a signed page verify the signature too, and
+// compare the page with the JSON version.
+func TestTheCommandOfASignedPage(t *testing.T) {
+	t.Parallel()
+	d := data(t, footprint.EventContext{GWP: "published", FactorSet: "desnz-2026"}, `waste {"treatment":"landfill","weightKg":1000}`)
+	if text := page(t, d); !strings.Contains(text, "<code>ecf verify report.json</code>") {
+		t.Error("an unsigned page names a key")
+	}
+	d.Signature = &bundle.Signature{KeyID: "the-key"}
+	text := page(t, d)
+	for _, want := range []string{"<code>ecf verify --key the-key report.json</code>", "hash that the program prints", d.Hashes.Content} {
+		if !strings.Contains(text, want) {
+			t.Errorf("a signed page lacks %q", want)
 		}
 	}
 }

@@ -77,11 +77,7 @@ func (l *language) compensationOf(list []record.Compensation) (rows []compensati
 				where = append(where, text)
 			}
 		}
-		kg := c.KgCO2e.String()
-		if !l.english() {
-			kg = l.number(explain.Grouped(kg))
-		}
-		rows = append(rows, compensationRow{l.text(c.Kind), c.Description, strings.Join(where, ", "), l.isoDate(c.RetiredOn), kg})
+		rows = append(rows, compensationRow{l.text(c.Kind), c.Description, strings.Join(where, ", "), l.isoDate(c.RetiredOn), l.number(explain.Grouped(c.KgCO2e.String()))})
 	}
 	return rows
 }

@@ -201,7 +201,7 @@ var standards = []standard{
 	{id: "ghg-protocol", title: "GHG Protocol: scopes and categories of scope 3", rows: protocolRows, of: protocolRow, dual: true,
 		note: "The Scope 3 Standard has no category for visitors; their journeys and stays, and the exhibitors' own emissions, are an optional row."},
 	{id: "iso-14064-1", title: "ISO 14064-1:2018: categories", rows: []string{isoDirect, isoEnergy, isoTransport, isoUsed, isoSold, isoOther}, of: isoRow, whole: true,
-		note: "Scope 3 categories 4, 6, 7 and 9, and journeys, stays and freight of visitors and exhibitors, are in transportation; upstream parts of energy, leased venues and waste are in products used; the heating of homes from which people take part is in other sources, because it is not transport."},
+		note: "Scope 3 categories 4, 6, 7 and 9, and journeys, stays and freight of visitors and exhibitors, are in transportation; upstream parts of energy, leased venues and waste are in products used; what else visitors and exhibitors cause, such as the exhibitors' goods and the visitors' streams, and the heating of homes from which people take part, are in other sources, because they are neither transport nor used by the organization."},
 	{id: "esrs-e1-6", title: "ESRS E1-6: gross scopes 1, 2, 3 and total GHG emissions", rows: protocolRows, of: protocolRow, dual: true,
 		note: "Total location-based and total market-based, by ESRS E1 AR 47. Biogenic CO2 and removals are not in the rows. Report in tonnes."},
 	{id: "nzce", title: "Net Zero Carbon Events: nine categories", rows: nzceRows, of: nzceRow, whole: true,
