@@ -177,7 +177,7 @@ const whatIsStored = `## What a record leaves in the store
 separately, with the product's own workflow and worker, and adds up the storage: the pages of the embedded engine's file, by its own
 statistics; the documents as sent to MongoDB, and the bytes of their index keys, computed as in
 [the runbook](mongodb.md#sizing). It is assumed that pages of MongoDB's indexes are two thirds full, and that nothing is compressed: Snappy,
-the default, reduces documents; without a server this was not measured. A revision contains the sum of each type of the event, so it grows with the number of types.
+the default, reduces documents; without a server this was not measured. A revision contains a sum of each kind of line of the event (type, group and factor), so events of many kinds have revisions many times as large: see [the conference](mongodb.md#an-event-of-many-kinds-of-lines).
 
 `
 
