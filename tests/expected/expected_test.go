@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,6 +63,24 @@ func TestCommittedTable(t *testing.T) {
 	}
 	if !strings.Contains(string(readme), committedTotal) {
 		t.Errorf("the README of the example does not contain %s", committedTotal)
+	}
+}
+
+// TestReadmeShowsTheTable: the output of make demo in the README has the figures of each type.
+func TestReadmeShowsTheTable(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	byType := map[string]Milligrams{}
+	for _, row := range calculate(t) {
+		byType[row.Type] += row.Kg
+	}
+	for typ, kg := range byType {
+		if line := regexp.MustCompile(`(?m)^  ` + typ + ` +` + regexp.QuoteMeta(kg.String()) + ` `); !line.Match(readme) {
+			t.Errorf("the README does not show %s for %s", kg, typ)
+		}
 	}
 }
 
