@@ -1,9 +1,9 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
-import { ApiError, call, isRefused, keyed, type Schemas } from '../api/client';
+import { ApiError, call, type Detail, isRefused, keyed, type Schemas } from '../api/client';
 import { recordsOf } from '../api/records';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
-import { patchOf } from './columns';
+import { type Cells, patchOf } from './columns';
 import { unmake } from './commands';
 import { closing, type Draft, dropOutgoing, type Outgoing, own, takeOver, writeDrafts, writeOutgoing } from './drafts';
 import { isKept } from './origins';
@@ -11,6 +11,9 @@ import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type Serve
 import { Sums } from './sums';
 
 const nothing = { drafts: [], outgoing: [], others: [] };
+
+/** Reports whether a record cannot be changed, by this person or at all, whatever is typed into it. */
+const lost = (cause: ApiError): boolean => [403, 404, 409].includes(cause.status);
 
 const checkDelay = 350;
 const keepDelay = 250;
@@ -243,12 +246,7 @@ export class Engine {
         const a = asked[n];
         if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
         if (o.record) a.row.check = checkOf(o.record.footprint);
-        else if (o.error)
-          a.row.check = {
-            state: 'bad',
-            notices: [],
-            faults: faultsOf(o.error.details ?? [], o.error.message, a.cells),
-          };
+        else if (o.error) this.refused(a.row, a.cells, o.error);
       });
       this.store.changed();
     }
@@ -266,8 +264,12 @@ export class Engine {
       );
       if (r.cells === cells) r.check = { ...checkOf(data.footprint), whatIf: data.whatIf };
     } catch (cause) {
-      if (!(cause instanceof ApiError) || cause.status !== 400) throw cause;
-      r.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message, cells) };
+      if (!(cause instanceof ApiError)) throw cause;
+      if (cause.status === 400) this.refused(r, cells, cause);
+      else if (lost(cause)) {
+        r.failed = sayError(cause);
+        if (r.cells === cells) r.check = { state: 'none', notices: [], faults: {} };
+      } else throw cause;
     }
     this.store.changed();
   }
@@ -323,11 +325,7 @@ export class Engine {
         else this.store.load([outcome.record]);
       } else if (row && outcome.error) {
         delete row.saving;
-        row.check = {
-          state: 'bad',
-          notices: [],
-          faults: faultsOf(outcome.error.details ?? [], outcome.error.message, sent.cells),
-        };
+        this.refused(row, sent.cells, outcome.error);
       }
     });
     await this.keep();
@@ -346,6 +344,15 @@ export class Engine {
     this.sums.look(true);
   }
 
+  /** Shows the faults of cells that were sent. What was typed since is asked about by itself. */
+  private refused(
+    row: Row,
+    sent: Cells,
+    { details, message }: { details?: Detail[] | undefined; message: string },
+  ): void {
+    if (row.cells === sent) row.check = { state: 'bad', notices: [], faults: faultsOf(details ?? [], message, sent) };
+  }
+
   private mark(key: string): void {
     const row = this.store.get(key);
     if (row) row.saving = true;
@@ -360,6 +367,7 @@ export class Engine {
       row.saving = true;
       const now = await call<ServerRecord>('GET', path);
       if (now.data.revision !== row.revision && this.store.meet(row, this.store.fromServer(now.data))) return;
+      if (!editable(row)) return; // it was decided meanwhile; what was typed is said beside it
       const { data } = await call<ServerRecord>('PATCH', path, patchOf(columns, sent, row.saved ?? {}), {
         'If-Match': now.tag,
       });
@@ -370,9 +378,8 @@ export class Engine {
       if (cause.status === 412) {
         const now = await call<ServerRecord>('GET', path);
         if (!this.store.meet(row, this.store.fromServer(now.data))) this.again = true;
-      } else if (cause.status === 400)
-        row.check = { state: 'bad', notices: [], faults: faultsOf(cause.details, cause.message, sent) };
-      else if (cause.status === 403 || cause.status === 404 || cause.status === 409) row.failed = sayError(cause);
+      } else if (cause.status === 400) this.refused(row, sent, cause);
+      else if (lost(cause)) row.failed = sayError(cause);
       else throw cause;
     } finally {
       delete row.saving;
