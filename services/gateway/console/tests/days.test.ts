@@ -50,3 +50,25 @@ test('a day that is pasted and can be read in two ways is asked about, with what
   expect(asked('soon')).toBe(fault);
   expect(isoDate('9/9/2026')).toBe('2026-09-09');
 });
+
+test.each(['Pacific/Pago_Pago', 'America/New_York', 'Europe/Berlin', 'Pacific/Kiritimati'])(
+  'a day is the same in %s, and a moment is of the day there',
+  async (zone) => {
+    vi.stubEnv('TZ', zone);
+    vi.resetModules(); // formats are made once
+    const here = await import('../src/format');
+    reads('en-GB');
+    expect(here.date('2026-03-29')).toBe('29 Mar 2026');
+    expect(here.dates('2026-12-31', '2027-01-01')).toMatch(/^31 Dec 2026\s–\s1 Jan 2027$/);
+    expect(here.dates('2026-10-25', '2026-10-25')).toBe('25 Oct 2026');
+    for (const iso of ['2026-01-01', '2026-03-29', '2026-10-25', '2028-02-29', '2026-12-31'])
+      expect(here.dayIn(here.day(iso))).toBe(iso);
+    expect(here.day('2026-01-01')).toBe('01/01/2026');
+    expect(here.dayPattern(letters)).toBe('D/M/Y');
+    const local = zone === 'Pacific/Kiritimati' ? '2 Jun 2026' : '1 Jun 2026';
+    expect(here.date('2026-06-01T12:00:00Z')).toBe(local);
+    expect(here.time('2026-06-01T12:00:00Z')).toContain(local);
+    expect([here.date(null), here.dates()]).toEqual(['–', '']);
+    vi.unstubAllEnvs();
+  },
+);
