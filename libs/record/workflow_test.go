@@ -309,6 +309,9 @@ func TestFourEyesLookAtEveryEditor(t *testing.T) {
 		{second, record.Reopen, ""}, {manager, record.Edit, ""}, {creator, record.Submit, ""}, {record.Actor{ID: "policy", Role: identity.Admin}, record.AutoApprove, ""},
 		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {creator, record.Submit, ""},
 		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
+		// The newest submission is not among the older entries.
+		{second, record.Reopen, ""}, {creator, record.Edit, ""}, {manager, record.Submit, ""},
+		{manager, record.Approve, apperr.SelfApprovalForbidden}, {second, record.Approve, ""},
 	} {
 		err := apply(step.by, step.move)
 		if apperr.CodeOf(err) != step.want {
