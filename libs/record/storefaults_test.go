@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -187,5 +188,42 @@ func TestAChangeOfAnEventIsFoundInALongHistory(t *testing.T) {
 	}
 	if err := change(store, name(changes)); err != nil || len(e.Title) != changes+1 {
 		t.Errorf("a new request: %v after %d changes", err, len(e.Title))
+	}
+}
+
+// TestActionsAreOwedUntilTheyAreReported: what was done to an event where no audit log was reached is reported by the next
+// change, oldest first. A change that cannot report it is not made.
+func TestActionsAreOwedUntilTheyAreReported(t *testing.T) {
+	t.Parallel()
+	by := record.Actor{ID: "u1"}
+	begun := time.Unix(0, 0)
+	e := record.NewEvent("acme", "e1", record.Event{Method: record.DefaultMethod}, by, begun)
+	var reported []int64
+	var fault error
+	report := func(_ context.Context, org record.OrgID, id record.EventID, actions []record.EventEntry) error {
+		if org != "acme" || id != "e1" {
+			t.Errorf("reported of %s %s", org, id)
+		}
+		reported = nil
+		for _, a := range actions {
+			reported = append(reported, a.Rev)
+		}
+		return fault
+	}
+	for _, c := range []struct {
+		report record.EventReport
+		fault  error
+		want   []int64
+	}{
+		{nil, nil, nil}, {nil, nil, nil}, {report, errUnread, []int64{1, 2, 3}}, {report, nil, []int64{1, 2, 3}}, {report, nil, []int64{4}}, {nil, nil, nil}, {report, nil, []int64{5, 6}},
+	} {
+		reported, fault = nil, c.fault
+		before := e.Rev
+		flow := record.EventFlow{Store: oneEvent{&e}, Now: func() time.Time { return begun }, Report: c.report}
+		_, err := flow.Apply(t.Context(), record.EventRequest{Org: "acme", ID: "e1", Action: record.EventChanged, By: by, Gate: record.GateOpen,
+			Change: func(e *record.Event) error { e.Title += "x"; return nil }})
+		if !errors.Is(err, c.fault) || (e.Rev > before) != (c.fault == nil) || !slices.Equal(reported, c.want) {
+			t.Errorf("at revision %d: reported %v, want %v; %v", before, reported, c.want, err)
+		}
 	}
 }
