@@ -196,6 +196,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// TestCallersLeave: who leaves before its turn takes no slot, and keeps none.
 func TestCallersLeave(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, fairshare.Options{Slots: 1, Share: 1})
@@ -203,7 +204,7 @@ func TestCallersLeave(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		_, err := b.s.Acquire(ctx, "b", 1)
+		_, err := b.s.Acquire(ctx, "z", 1) // after all others of equal use
 		done <- err
 	}()
 	testkit.Eventually(t, 10*time.Second, func() error {
@@ -212,6 +213,7 @@ func TestCallersLeave(t *testing.T) {
 		}
 		return nil
 	})
+	b.wants("c", 1)
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("left: %v", err)
@@ -219,9 +221,14 @@ func TestCallersLeave(t *testing.T) {
 	if _, err := b.s.Acquire(ctx, "b", 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("came with an ended context: %v", err)
 	}
-	b.wants("c", 1)
+	if b.s.Running() != 1 || b.s.Waiting("c") != 1 || b.s.Waiting("z") != 0 {
+		t.Errorf("after who waited has left %d run, and %d and %d wait", b.s.Running(), b.s.Waiting("c"), b.s.Waiting("z"))
+	}
 	if got := b.order(2); got != "ac" {
 		t.Errorf("order %s", got)
+	}
+	if b.s.Running() != 0 || b.s.AllWaiting() != 0 || b.s.Keys() != 0 {
+		t.Errorf("%d running, %d waiting, %d keys are left", b.s.Running(), b.s.AllWaiting(), b.s.Keys())
 	}
 }
 
