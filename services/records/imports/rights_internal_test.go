@@ -2,6 +2,8 @@ package imports
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -54,6 +56,93 @@ func TestImportEndsWithTheRights(t *testing.T) {
 			checkStopped(t, w, i, mayNotImport, 1000)
 		})
 	}
+}
+
+// changing is a directory in which everybody has the same role, or that does not respond.
+type changing struct {
+	members.Directory
+	role  atomic.Int64
+	fails atomic.Bool
+}
+
+func (d *changing) Roles(_ context.Context, _ string, ids []string) (map[string]identity.Role, error) {
+	if d.fails.Load() {
+		return nil, errors.New("the directory does not respond")
+	}
+	roles := map[string]identity.Role{}
+	for _, id := range ids {
+		roles[id] = identity.Role(d.role.Load())
+	}
+	return roles, nil
+}
+
+// changingAt returns an importer whose clock passes a second with each look, and whose directory changes as soon as the
+// first rows are imported.
+func (w *watchedImports) changingAt(change func(d *changing)) (*Importer, *changing) {
+	d := &changing{}
+	d.role.Store(int64(identity.User))
+	var once sync.Once
+	w.onStep = func(i record.Import) {
+		if i.Imported > 0 {
+			once.Do(func() { change(d) })
+		}
+	}
+	m := w.importer()
+	var clock atomic.Int64
+	m.Members, m.now = d, func() time.Time { return time.Unix(1_800_000_000+clock.Add(1), 0) }
+	return m, d
+}
+
+// TestImportEndsWhereLessIsPermitted: an import ends if its uploader may only read from now on, or is taken out of the
+// team of the event.
+func TestImportEndsWhereLessIsPermitted(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, w *watchedImports, i record.Import, d *changing){
+		"a viewer": func(_ *testing.T, _ *watchedImports, _ record.Import, d *changing) {
+			d.role.Store(int64(identity.Viewer))
+		},
+		"out of the team": func(t *testing.T, w *watchedImports, i record.Import, _ *changing) {
+			e, err := w.Event(t.Context(), i.Org, i.Event)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Rev, e.Team = e.Rev+1, []record.TeamMember{{ID: "others", Role: record.TeamContributor}}
+			if err := w.ReplaceEvent(t.Context(), i.Org, e, e.Rev-1); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := openWatched(t)
+			i := w.addImport(t, "org1", "i1", 2000)
+			m, _ := w.changingAt(func(d *changing) { change(t, w, i, d) })
+			if err := m.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			checkStopped(t, w, i, mayNotImport, 1000)
+		})
+	}
+}
+
+// TestImportWaitsForTheDirectory: an import whose uploader's rights cannot be determined waits, and goes on where it was.
+func TestImportWaitsForTheDirectory(t *testing.T) {
+	t.Parallel()
+	w := openWatched(t)
+	i := w.addImport(t, "org1", "i1", 2000)
+	m, d := w.changingAt(func(d *changing) { d.fails.Store(true) })
+	if err := m.Sweep(t.Context()); err == nil {
+		t.Error("nothing is said of the directory")
+	}
+	waits, err := w.Import(t.Context(), i.Org, i.Event, i.ID)
+	if err != nil || waits.Status != record.Importing || len(waits.Errors) > 0 || waits.Imported == 0 || waits.Imported == 2000 {
+		t.Errorf("%s with %v, %d imported, %v", waits.Status, waits.Errors, waits.Imported, err)
+	}
+	d.fails.Store(false)
+	if err := m.Sweep(t.Context()); err != nil {
+		t.Error(err)
+	}
+	w.imported(t, "org1", "i1", 2000)
 }
 
 // checkStopped verifies that an import has failed with a reason and few records.
