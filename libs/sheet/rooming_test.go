@@ -56,6 +56,7 @@ func TestTicketsAndLegs(t *testing.T) {
 			[]string{
 				`2 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `3 {"mode":"rail","distanceKm":300,"roundTrip":false}`, `4 {"mode":"rail","distanceKm":300}`,
 				`5 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `6 {"mode":"rail","distanceKm":300}`, `7 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `8 {"mode":"rail","distanceKm":300}`}},
+		"in letters":               {"ground-transport", "mode,distanceKm,Ticket type\nrail,300,A/R\nrail,300,O/W\n", []string{`2 {"mode":"rail","distanceKm":300,"roundTrip":true}`, `3 {"mode":"rail","distanceKm":300,"roundTrip":false}`}},
 		"beside a return column":   {"ground-transport", "mode,distanceKm,Ticket type,Return\nrail,300,Return,no\n", []string{`2 {"mode":"rail","distanceKm":300,"roundTrip":false}`}},
 		"of a route with a number": {"flights", "Itinerary,Route,passengers\n55,LHR-CDG,1\n", []string{`2 {"passengers":1,"from":"LHR","to":"CDG"}`}},
 		"of a route":               {"flights", "Routing,passengers,Ticket\nLHR-CDG,1,Return\n", []string{`2 {"passengers":1,"roundTrip":true,"from":"LHR","to":"CDG"}`}},

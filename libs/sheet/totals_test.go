@@ -36,6 +36,7 @@ func TestTotals(t *testing.T) {
 		"a reference":               {"waste", "externalReference,treatment,weightKg\na-1,landfill,1\na-2,landfill,2\nsite-total,landfill,3\nskip2total,landfill,6\nTotal,,12\n", []string{"6 externalReference TOTALS_ROW"}},
 		"of an export":              {"waste", "_id,treatment,weightKg,description\nr1,landfill,1,x\nr2,landfill,2,y\nr3,landfill,3,Total of the week\n,,6,Total\n", []string{"5 description TOTALS_ROW"}},
 		"a thing":                   {"purchases", "category,amount,currency,description\nav_hire,100,GBP,Laser\nav_hire,250,GBP,Total station\n", nil},
+		"a client of a journey":     {"flights", "from,to,passengers,description\nLHR,JFK,1,Kick-off\nLHR,CDG,2,Total Energies\n", nil},
 		"of cancelled rows as well": {"accommodation", "Hotel,City,rooms,nights,Status\nIbis,Bonn,5,2,ok\nIbis,Bonn,3,2,cancelled\nTotal,both,8,,\n", []string{"4 Hotel TOTALS_ROW"}},
 	} {
 		t.Run(name, func(t *testing.T) {
