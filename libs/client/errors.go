@@ -142,6 +142,9 @@ func refusal(k call, answered head, text []byte, attempts int, now func() time.T
 	// An answer that is not of the API leaves the error empty.
 	if err := json.Unmarshal(text, &envelope); err != nil || envelope.Error.Code == "" {
 		envelope.Error = Error{Message: string(text[:min(len(text), foreignMessage)])}
+		if to := answered.header.Get("Location"); to != "" && answered.status < http.StatusBadRequest {
+			envelope.Error.Message = fmt.Sprintf("The address redirects to %s. Use the address of the service itself.", to)
+		}
 	}
 	e := &envelope.Error
 	e.Method, e.Path, e.Status, e.Attempts = k.method, k.where(), answered.status, attempts

@@ -244,6 +244,20 @@ func TestErrorTellsEverything(t *testing.T) {
 	}
 }
 
+// TestARedirectionIsAnErrorThatNamesTheAddress: it is not followed, because a POST would become a GET.
+func TestARedirectionIsAnErrorThatNamesTheAddress(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		http.Redirect(w, r, "https://carbon.example.org"+r.URL.Path, http.StatusMovedPermanently)
+	})
+	c, _ := connect(t, s.URL, func(o *client.Options) { o.HTTP = nil })
+	_, err := c.CreateEvent(t.Context(), client.EventInput{Title: "Fair"})
+	refused, ok := errors.AsType[*client.Error](err)
+	if want := "redirects to https://carbon.example.org/api/v2/events."; !ok || refused.Status != 301 || !strings.Contains(refused.Message, want) {
+		t.Errorf("%v, want one that says %q", err, want)
+	}
+}
+
 // TestRevisionsOfManyRecords: they are sent in the body, which has no comment when none
 // was given.
 func TestRevisionsOfManyRecords(t *testing.T) {

@@ -321,6 +321,8 @@ class Client:
         except (ValueError, KeyError, TypeError):
             # A proxy between the client and the service answers in its own words.
             error = {"code": "", "message": body[:200].decode("utf-8", "replace")}
+            if response.status < 400 and response.headers.get("Location"):
+                error["message"] = f"The address redirects to {response.headers['Location']}. Use the address of the service itself."
         after = response.headers.get("Retry-After", "")
         raise ApiError(response.status, error, float(after) if after.isdigit() else None)
 

@@ -161,6 +161,11 @@ class Attempts(unittest.TestCase):
                 service.client(tokens=TOKENS, patience=15).list_events()
         self.assertEqual(len(service.requests), 3)
 
+    def test_a_redirection_is_an_error_that_names_the_address(self):
+        with Service((301, {"Location": "https://carbon.example.org/api/v2/events/e1"}, b"")) as service:
+            with self.assertRaisesRegex(ApiError, "redirects to https://carbon.example.org/"):
+                service.client().get_event("e1")
+
     def test_an_answer_of_a_proxy_is_an_error_too(self):
         with Service((413, {}, b"<html>too large")) as service:
             with self.assertRaises(ApiError) as caught:

@@ -78,12 +78,14 @@ export function createClient(options: ClientOptions): Client {
       const token = open ? undefined : tokens.accessToken;
       const limit = new AbortController();
       const timer = setTimeout(() => limit.abort(new DOMException("the attempt took too long", "TimeoutError")), options.timeout ?? 30_000);
-      const once = new Request(request.clone(), { signal: AbortSignal.any([request.signal, limit.signal]) });
+      // Not followed: a POST would become a GET, and the token would be sent elsewhere.
+      const once = new Request(request.clone(), { redirect: "manual", signal: AbortSignal.any([request.signal, limit.signal]) });
       if (token) once.headers.set("Authorization", `Bearer ${token}`);
       let pause = pauseAfter(failures);
       let ending: () => Response;
       try {
         const answer = await whole(await send(once));
+        if (isRedirection(answer)) return redirected(answer);
         if (answer.status === 401 && token && !renewed) {
           renewed = true;
           if (await renew(token)) continue;
@@ -216,6 +218,17 @@ function isSafe(request: Request): boolean {
     /\/auth\/(login|refresh)$/.test(new URL(request.url).pathname) ||
     ["Idempotency-Key", "If-Match", "X-Dry-Run"].some((name) => request.headers.has(name))
   );
+}
+
+function isRedirection(answer: Response): boolean {
+  return answer.type === "opaqueredirect" || (answer.status >= 300 && answer.status < 400 && answer.status !== 304);
+}
+
+/** Returns a redirection as a refusal. A browser does not tell where to. */
+function redirected(answer: Response): Response {
+  const to = answer.headers.get("Location") ?? "another one";
+  const message = `The address redirects to ${to}. Use the address of the service itself.`;
+  return Response.json({ error: { message } }, { status: answer.status || 302 });
 }
 
 /** Reads the body of an answer, so that one that breaks off counts as none. What is streamed has no length and is left to the caller. */

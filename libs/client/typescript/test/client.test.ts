@@ -189,6 +189,17 @@ function answers(response: ServerResponse): void {
   response.end(event);
 }
 
+test("a redirection is an error that names the address", async () => {
+  const s = service([new Response(null, { status: 301, headers: { Location: "https://carbon.example.org/api/v2/auth/login" } })]);
+  await assert.rejects(s.client.login("jo@example.org", "secret"), (error: unknown) => {
+    assert.ok(error instanceof ApiError);
+    assert.equal(error.status, 301);
+    assert.match(error.message, /redirects to https:\/\/carbon\.example\.org\//);
+    return true;
+  });
+  assert.equal(s.requests[0]?.redirect, "manual");
+});
+
 test("an answer that breaks off is none", async () => {
   const path = { eventId: "e1" };
   await serving([breaksOff, answers, breaksOff], async (url) => {
