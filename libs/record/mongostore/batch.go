@@ -35,7 +35,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 	if err != nil {
 		return nil, nil, mongox.Wrap(verb, err)
 	}
-	for next, attempt := 0, 0; next < len(records); {
+	for next, unexplained := 0, 0; next < len(records); {
 		documents := make([]recordDoc, 0, len(records)-next)
 		for _, r := range records[next:] {
 			d := newRecordDoc(org, sub, r)
@@ -55,27 +55,28 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 			break
 		}
 		if n > 0 {
-			attempt = 0
+			unexplained = 0
 		}
 		if top, err = highest(ctx, s.records, within(org, sub), "seq"); err != nil {
 			return nil, nil, mongox.Wrap(verb, err)
 		}
-		if top < documents[n].Seq {
-			// The number cannot have become free, so it was not the cause.
-			refusal := s.whichDuplicate(ctx, org, documents[n], attempt)
-			switch {
-			case errors.Is(refusal, record.ErrDuplicate), errors.Is(refusal, record.ErrDuplicateReference):
-				refused[next] = refusal
-				next, attempt = next+1, 0
-				continue
-			case refusal != nil:
-				return nil, nil, refusal
-			}
+		if top >= documents[n].Seq {
+			continue // another process has taken the number
 		}
-		if err := pause(ctx, attempt); err != nil {
+		// The number cannot have become free, so it was not the cause.
+		refusal := s.whichDuplicate(ctx, org, documents[n], unexplained)
+		switch {
+		case errors.Is(refusal, record.ErrDuplicate), errors.Is(refusal, record.ErrDuplicateReference):
+			refused[next] = refusal
+			next, unexplained = next+1, 0
+			continue
+		case refusal != nil:
+			return nil, nil, refusal
+		}
+		if err := pause(ctx, unexplained); err != nil {
 			return nil, nil, mongox.Wrap(verb, err)
 		}
-		attempt++
+		unexplained++
 	}
 	return stored, refused, nil
 }

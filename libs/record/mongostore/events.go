@@ -28,7 +28,7 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 	if err != nil {
 		return record.Event{}, mongox.Wrap(verb, err)
 	}
-	for attempt := 0; ; attempt++ {
+	for {
 		d.Slot = used + 1
 		if quota != record.Unlimited && d.Slot > quota {
 			return record.Event{}, s.overQuota(ctx, org, e.ID)
@@ -47,9 +47,6 @@ func (s *Store) InsertEvent(ctx context.Context, org record.OrgID, e record.Even
 		}
 		if used < d.Slot {
 			return record.Event{}, s.takenEvent(ctx, org, e)
-		}
-		if err := pause(ctx, attempt); err != nil {
-			return record.Event{}, mongox.Wrap(verb, err)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 	if err != nil {
 		return record.Record{}, mongox.Wrap(verb, err)
 	}
-	for attempt := 0; ; attempt++ {
+	for unexplained := 0; ; {
 		d.Seq = top + 1
 		taken, err := insert(ctx, s.records, d)
 		if err != nil {
@@ -47,16 +47,17 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 		if top, err = highest(ctx, s.records, sub, "seq"); err != nil {
 			return record.Record{}, mongox.Wrap(verb, err)
 		}
-		if top < d.Seq {
-			// The number cannot have become free, so it was not the cause.
-			err := s.whichDuplicate(ctx, org, d, attempt)
-			if err != nil {
-				return record.Record{}, err
-			}
+		if top >= d.Seq {
+			continue // another process has taken the number
 		}
-		if err := pause(ctx, attempt); err != nil {
+		// The number cannot have become free, so it was not the cause.
+		if err := s.whichDuplicate(ctx, org, d, unexplained); err != nil {
+			return record.Record{}, err
+		}
+		if err := pause(ctx, unexplained); err != nil {
 			return record.Record{}, mongox.Wrap(verb, err)
 		}
+		unexplained++
 	}
 }
 

@@ -5,7 +5,9 @@
 // of one document, without transactions or update pipelines. TTL and
 // partial indexes are optimizations only. Numbers (seq, slot) are assigned by
 // inserting under a unique index: the highest plus one, retried after a conflict. They
-// are never reused, so the highest only rises and there are no gaps.
+// are never reused, so the highest only rises and there are no gaps. The retry is at once:
+// the refusal came when a majority had the number in the way, as did the acknowledgement
+// of the process that took it, and a pause would let that process take the next one too.
 package mongostore
 
 import (
