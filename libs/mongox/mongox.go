@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ type Options struct {
 }
 
 // Connect returns a client for the server at uri. It does not wait for the server: a service may start before its
-// database.
+// database. The hosts of a mongodb+srv address are looked up first, see IsUnresolved.
 //
 // Of the options in the address maxPoolSize, timeoutMS, serverSelectionTimeoutMS, connectTimeoutMS and those of TLS
 // are supported. A write concern, a read concern or a read preference that would weaken the guarantees of the stores is
@@ -97,6 +98,9 @@ func clientOptions(uri string) (*options.ClientOptions, error) {
 // invalid returns the error for an invalid address. The driver's text is omitted if it may repeat the address with
 // its password.
 func invalid(uri string, err error) error {
+	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Errorf("connect to MongoDB at %s: %w", Redact(uri), lookup)
+	}
 	reason := "the address is not valid"
 	_, rest, _ := strings.Cut(uri, "://")
 	credentials := ""
@@ -107,6 +111,13 @@ func invalid(uri string, err error) error {
 		reason = text
 	}
 	return fmt.Errorf("connect to MongoDB at %s: %s", Redact(uri), reason)
+}
+
+// IsUnresolved reports whether no name server knew the hosts of an address. It may know them later, as it may the host
+// of an address that names one.
+func IsUnresolved(err error) bool {
+	_, ok := errors.AsType[*net.DNSError](err)
+	return ok
 }
 
 // Ping returns an error unless the primary answers.

@@ -141,7 +141,7 @@ func run(ctx context.Context, env app.Env, c *settingsOf) error {
 			}
 			d.Copy = sessions.NewCopy(d.Cache)
 		}
-		db, err := mongodb.Open(p, "ecf-auth", c.MongoDB.URI, c.MongoDB.Database())
+		db, err := mongodb.Open(ctx, p, "ecf-auth", c.MongoDB.URI, c.MongoDB.Database())
 		if err != nil {
 			return s, err
 		}

@@ -75,10 +75,14 @@ func (c *Accounts) Database() string {
 }
 
 // Open prepares the connection to a database and closes it with the process. It
-// does not wait for the server: Await does. The process is not ready while the
-// server does not answer.
-func Open(p *app.Process, appName, uri, database string) (*mongo.Database, error) {
-	db, disconnect, err := Connect(appName, uri, database)
+// waits for a name server that knows the address, and not for the server: Await does. The
+// process is not ready while the server does not answer.
+func Open(ctx context.Context, p *app.Process, appName, uri, database string) (*mongo.Database, error) {
+	var disconnect func() error
+	db, err := app.Await(ctx, p.Logger, "address of the database", func(context.Context) (db *mongo.Database, err error) {
+		db, disconnect, err = Connect(appName, uri, database)
+		return db, err
+	}, func(err error) bool { return !mongox.IsUnresolved(err) })
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,7 @@ func Await[T any](ctx context.Context, env app.Env, what string, open func(conte
 
 // OpenRecords opens the store of organizations, events and records of a process, and waits for it.
 func OpenRecords(ctx context.Context, p *app.Process, appName string, c Records) (*mongo.Database, record.Store, error) {
-	db, err := Open(p, appName, c.URI, c.Database())
+	db, err := Open(ctx, p, appName, c.URI, c.Database())
 	if err != nil {
 		return nil, nil, err
 	}
