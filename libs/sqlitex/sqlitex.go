@@ -74,6 +74,7 @@ type write struct {
 	run      func(context.Context, Tx) error
 	result   chan error
 	unsynced bool
+	minor    bool
 }
 
 // dsn returns the driver's address of a file.
@@ -137,6 +138,7 @@ func Open(ctx context.Context, path string, components ...Component) (*DB, error
 		closing:  make(chan struct{}),
 		done:     make(chan struct{}),
 	}
+	writer.versions = &db.versions
 	if db.checkpoints, err = startCheckpoints(path, writer, db.closing); err != nil {
 		_ = errors.Join(writer.close(), pool.Close(), readers.Close(), leave())
 		return nil, fmt.Errorf("prepare %s: %w", path, err)
@@ -188,7 +190,7 @@ func (db *DB) Ping(ctx context.Context) error {
 //
 // With the context of a Together it is part of that transaction. With that of fairshare.LowPriority
 // it has low priority: it is executed while no other write waits, or after some of the others. With
-// that of Unsynced it is durable only with the next synced write.
+// that of Unsynced it is durable only with the next synced write. With that of Minor it leaves MajorVersion unchanged.
 func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) error {
 	if gathered, err := db.gathered(ctx, fn); gathered {
 		return err
@@ -198,7 +200,7 @@ func (db *DB) Write(ctx context.Context, fn func(context.Context, Tx) error) err
 }
 
 func (db *DB) enqueue(ctx context.Context, fn func(context.Context, Tx) error) error {
-	w := &write{ctx: ctx, run: fn, result: make(chan error, 1), unsynced: isUnsynced(ctx)}
+	w := &write{ctx: ctx, run: fn, result: make(chan error, 1), unsynced: isUnsynced(ctx), minor: isMinor(ctx)}
 	select {
 	case <-db.closing:
 		return ErrClosed

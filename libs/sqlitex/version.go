@@ -20,6 +20,8 @@ type versions struct {
 	index  *walIndex
 	seen   indexHeader
 	states int64
+	// major is states without those that differ from the one before only by minor writes of this process.
+	major  int64
 	closed bool
 
 	conn *sql.Conn
@@ -35,23 +37,25 @@ type Version struct{ Epoch, Number int64 }
 
 // Version returns the present version.
 func (db *DB) Version(ctx context.Context) (Version, error) {
-	v, err := db.versions.now(ctx)
+	v, err := db.versions.now(ctx, false)
 	if err != nil {
 		return Version{}, fmt.Errorf("read version of the file: %w", err)
 	}
 	return v, nil
 }
 
-func (v *versions) now(ctx context.Context) (Version, error) {
+// now returns the present version; with major it may be that of a state before minor writes.
+func (v *versions) now(ctx context.Context, major bool) (Version, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.index != nil {
-		if header, ok := v.index.header(); ok {
-			if header != v.seen {
-				v.seen, v.states = header, v.states+1
-			}
-			return Version{Number: v.states}, nil // not a connection's: their epochs begin with 1
+	if header, ok := v.header(); ok {
+		if header != v.seen {
+			v.seen, v.states, v.major = header, v.states+1, v.major+1
 		}
+		if major {
+			return Version{Number: v.major}, nil
+		}
+		return Version{Number: v.states}, nil // not a connection's: their epochs begin with 1
 	}
 	if v.closed {
 		return Version{}, ErrClosed
@@ -69,6 +73,14 @@ func (v *versions) now(ctx context.Context) (Version, error) {
 		return Version{}, err
 	}
 	return found, nil
+}
+
+// header reads the header of the shared memory.
+func (v *versions) header() (indexHeader, bool) {
+	if v.index == nil {
+		return indexHeader{}, false
+	}
+	return v.index.header()
 }
 
 // number queries the driver directly: the query takes a few microseconds, and database/sql would take as much again.

@@ -16,6 +16,9 @@ type indexHeader [12]uint32
 // pages returns how many pages are in the write-ahead log.
 func (h *indexHeader) pages() uint32 { return h[4] }
 
+// commits returns a number that increases by 1 with each commit, up to its overflow.
+func (h *indexHeader) commits() uint32 { return h[2] }
+
 // whole reports whether a header is one that was written to its end.
 func (h *indexHeader) whole() bool {
 	const format = 3007000

@@ -23,6 +23,8 @@ type writer struct {
 	guarded int
 	// unsynced: a commit does not wait until it is on the disk.
 	unsynced bool
+	// versions is informed of minor commits.
+	versions *versions
 	// asked is the number of statements of writes.
 	asked atomic.Int64
 }
@@ -176,6 +178,11 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 	if _, err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return results, false, err
 	}
+	minor := areMinor(batch)
+	var before transactionState
+	if minor {
+		before = w.versions.begun()
+	}
 	defer func() {
 		if err != nil {
 			// Fails where the engine has rolled back by itself already.
@@ -209,7 +216,9 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 			return results, true, err
 		}
 	}
-	_, err = w.exec(ctx, "COMMIT")
+	if _, err = w.exec(ctx, "COMMIT"); err == nil && minor {
+		w.versions.committed(before)
+	}
 	return results, true, err
 }
 

@@ -73,7 +73,7 @@ func (s *Store) InsertRecords(ctx context.Context, org record.OrgID, sub record.
 	}
 	var stored []record.Record
 	var refused []error
-	err := s.write(ctx, "insert records", func(ctx context.Context, tx sqlitex.Tx) error {
+	err := s.writeApart(ctx, "insert records", func(ctx context.Context, tx sqlitex.Tx) error {
 		// The function may run again, so it starts from empty results.
 		stored, refused = make([]record.Record, 0, len(rows)), make([]error, 0, len(rows))
 		seq, err := nextSeq(ctx, tx, org, sub)

@@ -16,7 +16,7 @@ type eventKey struct {
 	id  record.EventID
 }
 
-// keptRow is a cached row, and the version of the file before it was read.
+// keptRow is a cached row, and the major version of the file before it was read.
 type keptRow struct {
 	row     eventRow
 	version sqlitex.Version
@@ -35,7 +35,7 @@ func newEventRows() *lru.Cache[eventKey, keptRow] {
 }
 
 // EventContext implements record.Counting. Every request below an event calls it, and a worker several times: the row
-// is read again only after a commit, by this process or another one.
+// is read again only after a commit, by this process or another one, other than of writes of records (writeApart).
 func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error) {
 	const verb = "read event context"
 	if err := ctx.Err(); err != nil {
@@ -43,7 +43,7 @@ func (s *Store) EventContext(ctx context.Context, org record.OrgID, id record.Ev
 	}
 	key := eventKey{org, id}
 	// The version is read first: a commit during the read of the row makes the cached row outdated.
-	version, versionErr := s.db.Version(ctx)
+	version, versionErr := s.db.MajorVersion(ctx)
 	if kept, ok := s.events.Get(key); ok && versionErr == nil && kept.version == version {
 		e, err := kept.row.event()
 		return e, wrap(verb, err)

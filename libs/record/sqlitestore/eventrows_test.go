@@ -56,6 +56,21 @@ func TestEventContextIsWhatIsStored(t *testing.T) {
 		read("event", e.Title, 0)
 		read("other", "0", 1) // the version is of the file
 	}
+	// Writes of records of this process change no event.
+	insert := func(by *sqlitestore.Store, id record.ID) {
+		t.Helper()
+		r := sample(record.Sub{Event: "event", Type: "flights"}, id)
+		if r, err := by.InsertRecord(t.Context(), org, r); err != nil {
+			t.Fatal(err)
+		} else if r.Rev++; by.ReplaceRecord(t.Context(), org, r, 1) != nil {
+			t.Fatal("not replaced")
+		}
+	}
+	insert(store, "r1")
+	read("event", "4", 0)
+	insert(another, "r2") // as another process
+	read("event", "4", 1)
+	read("event", "4", 0)
 	if _, err := store.EventContext(t.Context(), "another", "event"); !errors.Is(err, record.ErrNotFound) {
 		t.Errorf("another organization finds the event: %v", err)
 	}

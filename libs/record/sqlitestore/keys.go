@@ -39,7 +39,7 @@ func answerOf(e record.KeyEntry) record.KeyAnswer {
 func (s *Store) InsertKey(ctx context.Context, org record.OrgID, e record.KeyEntry) (record.KeyEntry, bool, error) {
 	stored, inserted := e, true
 	a := answerOf(e)
-	err := s.write(ctx, "insert idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
+	err := s.writeApart(ctx, "insert idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
 		var err error
 		stored, err = scanKey(tx.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM idempotency_keys WHERE id = ? AND org = ?`, e.ID, org))
 		if inserted = errors.Is(err, sql.ErrNoRows); !inserted {
@@ -58,7 +58,7 @@ func (s *Store) InsertKey(ctx context.Context, org record.OrgID, e record.KeyEnt
 // ReplaceKey implements record.Keys.
 func (s *Store) ReplaceKey(ctx context.Context, org record.OrgID, e record.KeyEntry, lease string) (bool, error) {
 	a := answerOf(e)
-	err := s.write(ctx, "replace idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
+	err := s.writeApart(ctx, "replace idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
 		return changedOne(tx.ExecContext(ctx,
 			`UPDATE idempotency_keys SET digest = ?, seed = ?, lease = ?, lease_until = ?, expires_at = ?,
 				status = ?, etag = ?, location = ?, body = ?, note = ?
@@ -74,7 +74,7 @@ func (s *Store) ReplaceKey(ctx context.Context, org record.OrgID, e record.KeyEn
 
 // DeleteKey implements record.Keys.
 func (s *Store) DeleteKey(ctx context.Context, org record.OrgID, id, lease string) error {
-	return s.write(ctx, "delete idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
+	return s.writeApart(ctx, "delete idempotency key", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM idempotency_keys WHERE id = ? AND org = ? AND lease = ?`, id, org, lease)
 		return err
 	})
@@ -82,7 +82,7 @@ func (s *Store) DeleteKey(ctx context.Context, org record.OrgID, id, lease strin
 
 // DropExpiredKeys implements record.Keys.
 func (s *Store) DropExpiredKeys(ctx context.Context, org record.OrgID, now time.Time, limit int) error {
-	return s.write(ctx, "drop expired idempotency keys", func(ctx context.Context, tx sqlitex.Tx) error {
+	return s.writeApart(ctx, "drop expired idempotency keys", func(ctx context.Context, tx sqlitex.Tx) error {
 		_, err := tx.ExecContext(ctx,
 			`DELETE FROM idempotency_keys WHERE id IN (
 				SELECT id FROM idempotency_keys WHERE org = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?)`, org, millis(now), max(limit, 0))

@@ -23,7 +23,7 @@ func (s *Store) ClearRecordMarks(ctx context.Context, org record.OrgID, event re
 	if len(marked) == 0 {
 		return ctx.Err()
 	}
-	return s.write(ctx, "clear record marks", func(ctx context.Context, tx sqlitex.Tx) error {
+	return s.writeApart(ctx, "clear record marks", func(ctx context.Context, tx sqlitex.Tx) error {
 		if len(marked) == 1 { // as after most decisions
 			_, err := tx.ExecContext(ctx, `UPDATE records SET mark = '' WHERE org = ? AND event = ? AND id = ? AND mark = ?`,
 				org, event, marked[0].ID, marked[0].Mark)
@@ -129,7 +129,7 @@ func (s *Store) StoreContributions(ctx context.Context, org record.OrgID, all []
 		}
 	}()
 	for part := range slices.Chunk(all, storedAtOnce) {
-		err := s.write(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
+		err := s.writeApart(ctx, "store contributions", func(ctx context.Context, tx sqlitex.Tx) error {
 			rows := sqlitex.NewRows(5, len(part))
 			for _, r := range part {
 				rows.Add(r.ID, r.Rev, r.ContextRev, text(r.Preview), text(r.Contribution))

@@ -16,7 +16,7 @@ func (s *Store) InsertRecord(ctx context.Context, org record.OrgID, r record.Rec
 		return record.Record{}, wrap("insert record", err)
 	}
 	var seq int64
-	err = s.write(ctx, "insert record", func(ctx context.Context, tx sqlitex.Tx) error {
+	err = s.writeApart(ctx, "insert record", func(ctx context.Context, tx sqlitex.Tx) error {
 		var err error
 		if seq, err = nextSeq(ctx, tx, org, r.Key().Sub()); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *Store) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Re
 	if err != nil {
 		return wrap("replace record", err)
 	}
-	return s.write(ctx, "replace record", replacing(org, r, prevRev, string(body)))
+	return s.writeApart(ctx, "replace record", replacing(org, r, prevRev, string(body)))
 }
 
 // ReplaceRecordKeeping implements record.EntryKeeper, in one transaction.
@@ -80,7 +80,7 @@ func (s *Store) ReplaceRecordKeeping(ctx context.Context, org record.OrgID, r re
 		return wrap("replace record", err)
 	}
 	replace := replacing(org, r, prevRev, string(body))
-	return s.write(ctx, "replace record", func(ctx context.Context, tx sqlitex.Tx) error {
+	return s.writeApart(ctx, "replace record", func(ctx context.Context, tx sqlitex.Tx) error {
 		if err := replace(ctx, tx); err != nil {
 			return err
 		}
@@ -244,7 +244,7 @@ func (s *Store) InsertEntry(ctx context.Context, org record.OrgID, event record.
 	if err != nil {
 		return wrap("insert history entry", err)
 	}
-	return s.write(ctx, "insert history entry", func(ctx context.Context, tx sqlitex.Tx) error {
+	return s.writeApart(ctx, "insert history entry", func(ctx context.Context, tx sqlitex.Tx) error {
 		return insertEntry(ctx, tx, org, event, id, e.Rev, string(entry))
 	})
 }

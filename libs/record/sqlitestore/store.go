@@ -40,6 +40,11 @@ func (s *Store) write(ctx context.Context, verb string, fn func(context.Context,
 	return wrap(verb, s.db.Write(ctx, fn))
 }
 
+// writeApart is write for writes that change no row of events, which EventContext caches.
+func (s *Store) writeApart(ctx context.Context, verb string, fn func(context.Context, sqlitex.Tx) error) error {
+	return s.write(sqlitex.Minor(ctx), verb, fn)
+}
+
 // wrap adds the failed operation to an error of the engine.
 func wrap(verb string, err error) error {
 	for _, sentinel := range []error{
