@@ -161,6 +161,10 @@ func TestAllocationsOfAQuotient(t *testing.T) {
 	if got := testing.AllocsPerRun(100, func() { SetSqrt(&root, n) }); got > 0 {
 		t.Errorf("a root allocates %v times", got)
 	}
+	b, moment := make([]byte, 0, 100), new(big.Int).Lsh(One, 170)
+	if got := testing.AllocsPerRun(100, func() { AppendInt(b, moment) }); got > 0 {
+		t.Errorf("digits allocate %v times", got)
+	}
 }
 
 // TestAllocationsOfASeries verifies that only the result and a few temporary numbers are allocated, independent of
@@ -233,5 +237,26 @@ func TestShortQuotientsAreThoseOfLongNumbers(t *testing.T) {
 		if SetQuo(&got, n, d).Cmp(setLongQuo(&want, n, d)) != 0 {
 			t.Fatalf("%v / %v = %v rounded, want %v", n, d, &got, &want)
 		}
+	}
+}
+
+func TestDigitsAreThoseOfLongNumbers(t *testing.T) {
+	t.Parallel()
+	r := testkit.Rand(t)
+	check := func(n *big.Int) {
+		t.Helper()
+		if got := string(AppendInt([]byte("n="), n)); got != "n="+n.String() {
+			t.Fatalf("%s, want %v", got, n)
+		}
+	}
+	check(new(big.Int))
+	for i := range 80 { // groups of zeros only
+		check(Pow10(i))
+		check(new(big.Int).Sub(Pow10(i), unit))
+	}
+	for range 20_000 {
+		n := random(r, 280)
+		check(n)
+		check(n.Neg(n))
 	}
 }

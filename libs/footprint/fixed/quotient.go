@@ -7,7 +7,7 @@ import (
 
 // mostWords is the length up to which numbers are divided here. Package big normalizes copies of both numbers, which
 // it takes from a pool; for numbers this short that costs several times the division.
-const mostWords = 16
+const mostWords = 8
 
 // division is the memory of a long division by words (Knuth, The Art of Computer Programming, volume 2, 4.3.1,
 // algorithm D).

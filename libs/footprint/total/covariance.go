@@ -65,7 +65,11 @@ func ownMoments(lines []footprint.Line, engine string) own {
 
 func ownOfLines(lines []footprint.Line) own {
 	n := len(lines)
-	shared := make([]sharedDoubt, n*n)
+	var few [16]sharedDoubt // most records have two lines
+	shared := few[:]
+	if n*n > len(few) {
+		shared = make([]sharedDoubt, n*n)
+	}
 	for i := range lines {
 		for k := range lines[:i+1] {
 			if lines[i].Doubt == nil || lines[k].Doubt == nil {

@@ -43,11 +43,14 @@ func partMoments(lines []footprint.Line, engine string, whole own) []partOwn {
 				some = append(some, lines[i])
 			}
 		}
+		if len(some) == 0 {
+			continue
+		}
 		o := whole
 		if len(some) < len(lines) {
 			o = ownMoments(some, engine)
 		}
-		if len(some) > 0 && o.Variance != nil {
+		if o.Variance != nil {
 			out = append(out, partOwn{part, o})
 		}
 	}

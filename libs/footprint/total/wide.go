@@ -85,8 +85,8 @@ func (o own) appendText(b []byte, engine string) []byte {
 			b = append(b, ',')
 		}
 		b = append(w.Mass.Append(b), ':')
-		b = append(w.Variance.Append(b, 10), ':')
-		b = w.Third.Append(b, 10)
+		b = append(fixed.AppendInt(b, w.Variance), ':')
+		b = fixed.AppendInt(b, w.Third)
 	}
 	return b
 }
@@ -96,7 +96,7 @@ func appendMoment(b []byte, n *big.Int) []byte {
 	if n == nil {
 		return append(b, '0')
 	}
-	return n.Append(b, 10)
+	return fixed.AppendInt(b, n)
 }
 
 // own reads the stored form of moments.
