@@ -108,23 +108,23 @@ func (r *Reader) Integer(name string, minimum, maximum int64) (int64, bool) {
 	if n == nil {
 		return 0, false
 	}
-	want := fmt.Sprintf("a whole number from %d to %d", minimum, maximum)
+	want := func() string { return fmt.Sprintf("a whole number from %d to %d", minimum, maximum) }
 	if n.kind != kindNumber {
-		r.wrongType(name, want, n)
+		r.wrongType(name, want(), n)
 		return 0, false
 	}
 	d, err := decimal.Parse(n.raw)
 	if err == nil {
 		v, whole := d.Int64()
 		if !whole {
-			r.wrongType(name, want, n)
+			r.wrongType(name, want(), n)
 			return 0, false
 		}
 		if v >= minimum && v <= maximum {
 			return v, true
 		}
 	}
-	r.outOfRange(name, want, n)
+	r.outOfRange(name, want(), n)
 	return 0, false
 }
 
@@ -139,17 +139,18 @@ func (r *Reader) Decimal(name string, minimum, maximum decimal.Decimal) (decimal
 	if n == nil {
 		return decimal.Decimal{}, false
 	}
-	want := "a number from " + minimum.String() + " to " + maximum.String()
+	want := func() string { return "a number from " + minimum.String() + " to " + maximum.String() }
 	if n.kind != kindNumber {
-		r.wrongType(name, want, n)
+		r.wrongType(name, want(), n)
 		return decimal.Decimal{}, false
 	}
 	d, err := decimal.Parse(n.raw)
 	if err != nil || d.Cmp(minimum) < 0 || d.Cmp(maximum) > 0 {
+		digits := ""
 		if err != nil {
-			want += " with at most 18 significant digits"
+			digits = " with at most 18 significant digits"
 		}
-		r.outOfRange(name, want, n)
+		r.outOfRange(name, want()+digits, n)
 		return decimal.Decimal{}, false
 	}
 	return d, true

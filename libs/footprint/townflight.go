@@ -37,6 +37,9 @@ func (d *decoder) flightEnds(ends []*string, paths []string, known bool) *journe
 	if !towns {
 		return nil
 	}
+	for i := range j.Stops {
+		j.Stops[i].measure()
+	}
 	return j
 }
 
@@ -51,7 +54,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 				return upper, s, true
 			}
 		}
-		s := airportStop(l)
+		s := codeStop(l)
 		s.alsoTown = townNamed(trimmed, d.ev.Country)
 		return upper, s, false
 	}
@@ -60,7 +63,7 @@ func (d *decoder) flightEnd(path, text string, known bool, before map[string]str
 		return d.checkPlace(path, text, known), stop{}, false
 	}
 	if l, ok := codeBeside(trimmed, d.ev.Country); ok {
-		return l.Code, airportStop(l), false
+		return l.Code, codeStop(l), false
 	}
 	p, airport, err := findPlace(trimmed, d.ev.Country)
 	if err != nil {
@@ -123,7 +126,21 @@ func (d *decoder) airportStopOf(name string) (stop, bool) {
 }
 
 func airportStop(l locations.Location) stop {
-	return stop{Name: l.Name, Country: l.Country, Code: l.Code, Latitude: places.Degrees(l.Latitude), Longitude: places.Degrees(l.Longitude), location: l}
+	s := codeStop(l)
+	s.measure()
+	return s
+}
+
+// codeStop is airportStop without the degrees, which a flight between codes does not store.
+func codeStop(l locations.Location) stop {
+	return stop{Name: l.Name, Country: l.Country, Code: l.Code, location: l}
+}
+
+// measure sets the degrees unless they are known.
+func (s *stop) measure() {
+	if s.Latitude == nil {
+		s.Latitude, s.Longitude = places.Degrees(s.location.Latitude), places.Degrees(s.location.Longitude)
+	}
 }
 
 // townsBefore returns the towns of the response that a body sends back, by field and representative code.

@@ -10,7 +10,7 @@ import (
 // AppendString appends a string as encoding/json would, which it calls only if a character must be escaped.
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	for i := range len(s) {
-		if c := s[i]; escaped(c) || c >= utf8.RuneSelf {
+		if unusual[s[i]] {
 			text, _ := json.Marshal(string(s)) // a text has no error
 			return append(b, text...)
 		}
@@ -19,6 +19,14 @@ func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	b = append(b, s...)
 	return append(b, '"')
 }
+
+// unusual are the bytes of a text that is left to encoding/json.
+var unusual = func() (bytes [256]bool) {
+	for c := range bytes {
+		bytes[c] = c >= utf8.RuneSelf || escaped(byte(c))
+	}
+	return bytes
+}()
 
 // escaped reports whether encoding/json escapes a byte in a text.
 func escaped(c byte) bool {

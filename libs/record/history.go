@@ -119,13 +119,19 @@ func hashOf(values ...string) string {
 	for _, v := range values {
 		size += len(v) + len("1234567:")
 	}
-	b := make([]byte, 0, size)
+	var few [2 << 10]byte // more than most records have
+	b := few[:0]
+	if size > len(few) {
+		b = make([]byte, 0, size)
+	}
 	for _, v := range values {
 		b = append(strconv.AppendInt(b, int64(len(v)), 10), ':')
 		b = append(b, v...)
 	}
 	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	var text [2 * len(sum)]byte
+	hex.Encode(text[:], sum[:])
+	return string(text[:])
 }
 
 // VerifyHistory checks the chain of a record's whole history, oldest first. It

@@ -26,7 +26,7 @@ func insertionOf(r record.Record) (insertion, error) {
 func nextSeq(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub) (seq int64, err error) {
 	err = tx.QueryRowContext(ctx,
 		`SELECT COALESCE(MAX(seq), 0) + 1 FROM records WHERE org = ? AND event = ? AND type = ?`,
-		org, sub.Event, sub.Type).Scan(&seq)
+		string(org), string(sub.Event), sub.Type).Scan(&seq)
 	return seq, err
 }
 
@@ -39,10 +39,11 @@ const (
 	newWidth = 20
 )
 
+// values are of the driver's types, which database/sql would otherwise convert them to by reflection.
 func (i insertion) values(org record.OrgID, seq int64) [newWidth]any {
 	r := i.record
 	return [...]any{
-		r.ID, org, r.Event, r.Type, seq, r.Rev, r.Status, r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
+		string(r.ID), string(org), string(r.Event), r.Type, seq, r.Rev, string(r.Status), r.Deleted, r.RefKey(), r.Reference, r.Mark, r.ContextRev,
 		millis(r.CreatedAt), i.createdBy, millis(r.UpdatedAt),
 		text(r.Fields), text(r.Preview), text(r.Contribution), i.body, r.Fence,
 	}
