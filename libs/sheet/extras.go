@@ -53,19 +53,43 @@ var (
 // longestCharge is how many words a text of a charge has at most; longer ones are remarks.
 const longestCharge = 6
 
+// besideCharges are words that stand beside those of charges in a text about nothing else.
+var besideCharges = []string{
+	"extra", "additional", "excess", "checked", "hold", "hand", "cabin", "selection", "preferred", "advance", "window", "aisle", "exit", "row", "priority", "service", "services", "booking", "change", "agency", "ticket", "ticketing", "handling", "card", "credit", "payment",
+	"admin", "administration", "processing", "cancellation", "airport", "security", "carbon", "co2", "climate", "access", "room", "single", "double", "city", "tourism", "tourist", "local", "occupancy", "visitor", "night", "day", "daily", "per", "pro", "je", "car", "onsite", "charge", "charges", "cost", "costs",
+	"waiting", "kitchen", "bar", "event", "serving", "table", "energy", "fuel", "electricity", "strom", "gas", "netz", "arbeitspreis", "ht", "nt", "kg", "kwh", "wagen", "platz", "fenster", "gang", "zusatz", "zusätzliches", "aufgegebenes", "for", "für", "of", "von", "the",
+}
+
+// isOnlyCharge is isCharge of a text that people write freely: Seat selection is one, and Seat holders is not.
+func isOnlyCharge(typ, text string) bool {
+	if !isCharge(typ, text) {
+		return false
+	}
+	return !slices.ContainsFunc(chargeWords(text), func(word string) bool {
+		return !slices.Contains(charges[typ], word) && !slices.Contains(besideCharges, word) && !endsInCharge(typ, word) && !strings.ContainsAny(word, "0123456789")
+	})
+}
+
+// chargeWords returns the words of a text as the lists of charges have them.
+func chargeWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return strings.ContainsRune(" /,;:().|\t\n\u00a0", c) })
+}
+
+// endsInCharge reports whether a German word is one for a charge.
+func endsInCharge(typ, word string) bool {
+	return slices.ContainsFunc(chargeEndings, func(ending string) bool { return strings.HasSuffix(word, ending) && !slices.Contains(mains[typ], word) })
+}
+
 // isCharge reports whether a text is about a charge beside what the records of a type are.
 func isCharge(typ, text string) bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return strings.ContainsRune(" /,;:().|\t\n\u00a0", c) })
+	words := chargeWords(text)
 	has := func(list []string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
 	}
-	ends := slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(chargeEndings, func(ending string) bool { return strings.HasSuffix(word, ending) && !slices.Contains(mains[typ], word) })
-	})
 	if len(charges[typ]) == 0 || len(words) > longestCharge || has(joinings) || strings.ContainsAny(text, "&+") {
 		return false
 	}
-	if ends {
+	if slices.ContainsFunc(words, func(word string) bool { return endsInCharge(typ, word) }) {
 		return true
 	}
 	return has(charges[typ]) && (!has(mains[typ]) || slices.Contains(everyCharge, words[len(words)-1]))
@@ -82,15 +106,31 @@ func (r *Reader) charge(typ string, cells []string) *apperr.Detail {
 	return nil
 }
 
+// isExchange reports whether a text says that a ticket replaces another one: one of a kind of rows with a word for it,
+// any other one if it says nothing else.
+func isExchange(text string, kind bool) bool {
+	words := chargeWords(text)
+	found := slices.ContainsFunc(words, func(word string) bool { return slices.Contains(exchanges, word) })
+	return found && (kind || !slices.ContainsFunc(words, func(word string) bool {
+		return !slices.Contains(exchanges, word) && !slices.Contains(besideCharges, word)
+	}))
+}
+
+// saysKind reports whether a column has kinds of rows, and no texts that people write freely.
+func (r *Reader) saysKind(at int) bool {
+	head := plain(r.heads[at])
+	return at == r.typeAt || r.columns[at].Name == "" && (slices.Contains(stateHeads, head) || slices.Contains(ticketHeads, head) || slices.Contains(serviceHeads, head))
+}
+
 func (r *Reader) chargeIn(at int, typ, cell string) *apperr.Detail {
 	if len(cell) > longestMark {
 		return nil
 	}
-	if (typ == "flights" || typ == "ground-transport") && !stopped(cell) && !isCharge(typ, cell) && slices.ContainsFunc(wordsOf(cell), func(word string) bool { return slices.Contains(exchanges, word) }) {
+	if (typ == "flights" || typ == "ground-transport") && !stopped(cell) && !isCharge(typ, cell) && isExchange(cell, r.saysKind(at)) {
 		return &apperr.Detail{Field: r.heads[at], Code: ExchangedTicket,
 			Message: fmt.Sprintf("%s is %.60q: the ticket replaces another one, and only one of the two journeys was made. Delete the row of the ticket that was not used; then empty the cell if this one counts.", r.heads[at], cell)}
 	}
-	if !isCharge(typ, cell) {
+	if kind := r.saysKind(at); kind && !isCharge(typ, cell) || !kind && !isOnlyCharge(typ, cell) {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,

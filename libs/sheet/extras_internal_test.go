@@ -30,13 +30,26 @@ func TestCharges(t *testing.T) {
 		"materials": {nil, []string{"Fee", "Seat"}},
 	} {
 		for _, text := range c.charges {
-			if !isCharge(typ, text) {
-				t.Errorf("%s: %q is a charge", typ, text)
+			if !isCharge(typ, text) || !isOnlyCharge(typ, text) {
+				t.Errorf("%s: %q is a charge, also where people write freely", typ, text)
 			}
 		}
 		for _, text := range c.records {
 			if isCharge(typ, text) {
 				t.Errorf("%s: %q is no charge", typ, text)
+			}
+		}
+	}
+	for typ, texts := range map[string][]string{
+		"flights":       {"Prof. Tip O'Neill", "Tax law conference delegates", "Insurance team", "Seat holders", "Board of the Tax Foundation", "Team Versicherung"},
+		"accommodation": {"Hotel zur Steuer", "Motel Bar", "Restaurant Krone", "Garage Inn", "Spa Resort"},
+		"energy":        {"Tax office event", "Messung Halle 3", "Tips and tricks stand"},
+		"freight":       {"Toll booth props", "Fee envelopes"},
+		"catering":      {"Staff canteen", "Delivery drivers"},
+	} {
+		for _, text := range texts {
+			if isOnlyCharge(typ, text) {
+				t.Errorf("%s: %q is no charge alone", typ, text)
 			}
 		}
 	}
