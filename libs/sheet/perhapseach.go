@@ -74,8 +74,8 @@ func (r *Reader) askCount(field string, at, count int, of counting, cells []stri
 		}
 		d.Message = said + fmt.Sprintf("the record would not count it. Head the column with what it is the number of, %s, or leave it out.", strings.Join(d.Suggestions, " or "))
 	default:
-		d.Suggestions = []string{"trips"}
-		d.Message = said + "the record would count one journey. Write into a column trips how often it was made, or leave this one out."
+		d.Suggestions = []string{"trips", "roundTrip"}
+		d.Message = said + "the record would count one journey. Write into a column trips how often it was made, and into a column roundTrip whether each was there and back; or leave this one out."
 	}
 	return &d
 }

@@ -147,6 +147,7 @@ func TestNumbersThatDoNotMultiply(t *testing.T) {
 		"journeys without trips": {"ground-transport", "mode,passengers,km,Days\ncoach,40,100,3\n", []string{"2 Days AMBIGUOUS_COUNT"}},
 		"journeys with trips":    {"ground-transport", "mode,passengers,km,trips,Days\ncoach,40,100,6,3\n", []string{`2 {"mode":"coach","passengers":40,"distanceKm":100,"trips":6}`}},
 		"places without trips":   {"ground-transport", "mode,passengers,from,to,Qty\nrail,2,Berlin,Hamburg,4\n", []string{"2 Qty AMBIGUOUS_COUNT"}},
+		"numbers of returns":     {"flights", "from,to,passengers,No. of return trips\nLHR,JFK,2,3\n", []string{"2 No. of return trips AMBIGUOUS_COUNT"}},
 		"numbers of flights":     {"flights", "from,to,passengers,Number of flights\nLHR,JFK,2,3\n", []string{"2 Number of flights AMBIGUOUS_COUNT"}},
 	})
 }
