@@ -23,6 +23,12 @@ func TestBills(t *testing.T) {
 		"kinds of bins":      {"waste", "Abfallart;Behälter;Leerungen;Entsorgungsweg\nGlas;MGB 240;4;Recycling\n", []string{`2 {"material":"glass","container":"wheelie_240","containers":4,"treatment":"recycling"}`}},
 		"weights of nothing": {"freight", "mode;Colli;Gewicht (kg);km\nroad;24;8.400;9\n", []string{"2 Gewicht (kg) AMBIGUOUS_NUMBER"}},
 	})
+	if _, fault := kilograms(t, "energy", "Kraftstoff;Leistung (kW);Stunden\nDiesel;100;10\n"); fault == nil || fault.Field != "generatorKVA" || !strings.Contains(fault.Message, "125 kVA") {
+		t.Errorf("a generator in kW: %+v", fault)
+	}
+	if kg, fault := kilograms(t, "energy", "Kraftstoff;Leistung (kW);Stunden;Liter\nDiesel;100;10;30\n"); fault != nil || kg == 0 {
+		t.Errorf("litres of a generator in kW: %v, %+v", kg, fault)
+	}
 	// A price tells how the file writes numbers.
 	f, err := sheet.DetectForm(strings.NewReader("Position;kWh;Betrag\nArbeitspreis;4.200;1.012,20\n"), "energy", sheet.Options{Rules: sheet.Rules})
 	if err != nil || f.NumberFormat != "1.234,5" {

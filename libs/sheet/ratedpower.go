@@ -1,0 +1,33 @@
+package sheet
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+// kilowattHeads are headings of the power of a generator in kW, normalized by plain.
+var kilowattHeads = []string{"kw", "powerkw", "ratedpowerkw", "ratingkw", "sizekw", "outputkw", "capacitykw", "generatorsizekw", "primepowerkw", "leistungkw", "nennleistungkw", "leistunginkw"}
+
+// ratedInKilowatts returns the fault of a generator whose power is in kW: records have the rated one in kVA.
+func (r *Reader) ratedInKilowatts(b *body, typ string, cells []string) *apperr.Detail {
+	if typ != "energy" || r.o.Rules == 0 || !b.has("hours") || slices.ContainsFunc([]string{"generatorKVA", "volumeLitres", "energyKWh", "weightKg", "volumeM3"}, b.has) {
+		return nil
+	}
+	at := r.beside(kilowattHeads)
+	factor, ok := factors.Supplement().Default("gen.power_factor")
+	if at < 0 || !ok {
+		return nil
+	}
+	kilowatts, number := r.asNumber(oneCell(cells, at))
+	if !number {
+		return nil
+	}
+	share, _ := units.Rat(factor.Value).Float64()
+	return &apperr.Detail{Field: "generatorKVA", Code: fields.Required,
+		Message: fmt.Sprintf("generatorKVA is required: %s is %.12g, and generators are counted by their rated power in kVA. At the usual power factor of %s that is %.6g kVA; write it into a column generatorKVA.", r.heads[at], kilowatts, factor.Value, kilowatts/share)}
+}
