@@ -97,6 +97,9 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 	if fault := r.takeEach(b, cells); fault != nil {
 		faults = append(faults, *fault)
 	}
+	if fault := r.takeSides(b, cells); fault != nil {
+		faults = append(faults, *fault)
+	}
 	r.leaveOutAlone(b, typ)
 	if b.unknownAmount != nil && !b.measures(typ) {
 		faults = append(faults, *b.unknownAmount)

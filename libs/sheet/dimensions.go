@@ -9,8 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// sideHeads are headings, without their unit, of the sides of what is cut to size, normalized by plain.
-var sideHeads = [2][]string{{"width", "breite", "largeur", "anchura"}, {"height", "length", "höhe", "länge", "hauteur", "longueur", "altura"}}
+// dimensionHeads are headings, without their unit, of the sides of what is cut to size, normalized by plain.
+var dimensionHeads = [2][]string{{"width", "breite", "largeur", "anchura"}, {"height", "length", "höhe", "länge", "hauteur", "longueur", "altura"}}
 
 // findSides finds the columns of width and height of a table of materials without areas and weights: Width (m), Höhe (cm).
 func (r *Reader) findSides() {
@@ -18,7 +18,7 @@ func (r *Reader) findSides() {
 		return
 	}
 	var found []side
-	for _, heads := range sideHeads {
+	for _, heads := range dimensionHeads {
 		at := slices.IndexFunc(r.heads, func(head string) bool {
 			stem, _, ok := unitOfHead(head)
 			return ok && slices.Contains(heads, plain(stem))
@@ -27,11 +27,15 @@ func (r *Reader) findSides() {
 			return
 		}
 		_, word, _ := unitOfHead(r.heads[at])
-		unit, err := units.ByName(word, "length")
-		if err != nil {
+		metres := smallUnits[word]
+		if unit, err := units.ByName(word, "length"); err == nil {
+			target, _ := units.OfField(distanceField)
+			metres = new(big.Rat).Mul(target.Convert(big.NewRat(1, 1), unit), big.NewRat(1000, 1))
+		}
+		if metres == nil {
 			return
 		}
-		found = append(found, side{at, unit})
+		found = append(found, side{at, metres})
 	}
 	r.sides = found
 	for _, s := range found {
@@ -41,10 +45,13 @@ func (r *Reader) findSides() {
 	r.countPieces()
 }
 
-// side is a column of one side, in the unit of its heading.
+// smallUnits are units that only sides are in, and no distance, in metres.
+var smallUnits = map[string]*big.Rat{"cm": big.NewRat(1, 100), "mm": big.NewRat(1, 1000)}
+
+// side is a column of one side; metres is one of the unit of its heading.
 type side struct {
-	at   int
-	unit *units.Unit
+	at     int
+	metres *big.Rat
 }
 
 // takeSides sets the area of a row to that of its pieces.
@@ -52,14 +59,13 @@ func (r *Reader) takeSides(b *body, cells []string) *apperr.Detail {
 	if len(r.sides) == 0 || b.has("areaM2") {
 		return nil
 	}
-	target, _ := units.OfField(distanceField)
-	area := big.NewRat(1000*1000, 1) // km² in m²
+	area := big.NewRat(1, 1)
 	for _, s := range r.sides {
 		n, filled, fault := r.partNumber(s.at, oneCell(cells, s.at))
 		if fault != nil || !filled {
 			return fault
 		}
-		area.Mul(area, target.Convert(units.Rat(n), s.unit))
+		area.Mul(area, units.Rat(n)).Mul(area, s.metres)
 	}
 	if at := r.countAt(eachColumn{of: ofPiece}, cells); at >= 0 {
 		n, fault := r.exactly(at, cells[at])

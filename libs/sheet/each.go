@@ -75,13 +75,17 @@ func (r *Reader) findEach() {
 		}
 		r.columns[at].Type = "number"
 		r.each = append(r.each, eachColumn{at, field, unit, of})
-		// Quantity is a number of pieces then.
-		for _, count := range r.quantity {
-			if r.counts[count] != "" {
-				r.columns[count].Type = ""
-				r.quantity = slices.DeleteFunc(slices.Clone(r.quantity), func(at int) bool { return at == count })
-				r.ignored = append(r.ignored, count)
-			}
+		r.countPieces()
+	}
+}
+
+// countPieces makes a column such as Quantity one of a number of pieces, and not of an amount whose unit is in its cells.
+func (r *Reader) countPieces() {
+	for _, count := range slices.Clone(r.quantity) {
+		if r.counts[count] != "" {
+			r.columns[count].Type = ""
+			r.quantity = slices.DeleteFunc(r.quantity, func(at int) bool { return at == count })
+			r.ignored = append(r.ignored, count)
 		}
 	}
 }

@@ -85,6 +85,7 @@ func (r *Reader) readHead(head []string) error {
 	found := len(r.quantity) > 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
 	r.leaveOutContainers()
 	r.findEach()
+	r.findSides()
 	r.findUnits()
 	r.findStay()
 	r.findLegs()
@@ -101,7 +102,7 @@ func (r *Reader) readHead(head []string) error {
 	r.findTonneKm()
 	r.findWasteCode()
 	r.findMarks()
-	found = found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0
+	found = found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || len(r.sides) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})

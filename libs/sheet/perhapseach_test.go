@@ -176,6 +176,7 @@ func TestAmountsOfEach(t *testing.T) {
 		"with a comma or not": {"materials", "material,source,Qty,Weight each (kg)\nplywood,virgin,24,\"1,200\"\n", []string{"2 Weight each (kg) AMBIGUOUS_NUMBER"}},
 		"no number":           {"materials", "material,source,Qty,Weight each (kg)\nplywood,virgin,24,heavy\n", []string{"2 Weight each (kg) BAD_FORMAT"}},
 		"hours of litres":     {"energy", "source,Litres,hours\ndiesel,300,30\n", []string{`2 {"source":"diesel","volumeLitres":300}`}},
+		"sides":               {"materials", "Material;Herkunft;Breite (cm);Höhe (m);Anzahl\nTeppich;neu;250;2,4;4\nTeppich;neu;250;2;\nTeppich;neu;;2;4\n", []string{`2 {"material":"carpet","source":"virgin","areaM2":24}`, `3 {"material":"carpet","source":"virgin","areaM2":5}`, `4 {"material":"carpet","source":"virgin"}`}},
 		"cars":                {"ground-transport", "mode,km,Number of cars\ncar,100,4\n", []string{`2 {"mode":"car","distanceKm":100,"vehicles":4}`}},
 		"kilometres of days":  {"ground-transport", "mode,km per day,vehicles,Days\nvan,100,2,3\n", []string{`2 {"mode":"van","vehicles":2,"distanceKm":300}`}},
 	})

@@ -124,6 +124,8 @@ type Reader struct {
 	// counts are what the columns count, by place, and each are those with the amount of each of something.
 	counts []counting
 	each   []eachColumn
+	// sides are the columns of width and height.
+	sides []side
 	// parts are the columns of parts of fields, and partUnit is the unit of those of energy.
 	parts    []partColumn
 	partUnit string
