@@ -99,3 +99,25 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// TestMaxBody verifies that no operation that needs no token takes a large body, and that any other takes what its row
+// or the default says.
+func TestMaxBody(t *testing.T) {
+	t.Parallel()
+	const byDefault = 1 << 20
+	for _, o := range append(api.Operations(), api.Operation{ID: "large", BodyLimit: 16 << 20}) {
+		want := byDefault
+		switch {
+		case o.Public():
+			want = api.StrangersBody
+		case o.BodyLimit > 0:
+			want = o.BodyLimit
+		}
+		if got := o.MaxBody(byDefault); got != want {
+			t.Errorf("%s takes %d bytes, want %d", o, got, want)
+		}
+	}
+	if got := (api.Operation{}).MaxBody(100); got != 100 {
+		t.Errorf("a public operation takes %d bytes where the default is 100", got)
+	}
+}

@@ -322,3 +322,24 @@ func TestRemote(t *testing.T) {
 		}
 	}
 }
+
+// TestACachedStateEndsInTime verifies that a cached state is inactive from the moment at which its session expires, and
+// that it is not used longer because the clock was set back.
+func TestACachedStateEndsInTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.facts.Session.ID, b.facts.Session.Expires = "short", b.clock.now().Add(200*time.Millisecond)
+	b.store.set(b.facts)
+	b.check(t, "s1")
+	if s := b.check(t, "short"); !s.Active {
+		t.Fatalf("before its end: %+v", s)
+	}
+	b.clock.advance(200 * time.Millisecond)
+	if s, ok := b.checker.Recent("short"); !ok || s.Active {
+		t.Errorf("at its end: %+v, %v, want a cached state that is not active", s, ok)
+	}
+	b.clock.advance(-10 * time.Minute)
+	if s, ok := b.checker.Recent("s1"); ok {
+		t.Errorf("with a clock that was set back: %+v", s)
+	}
+}
