@@ -210,3 +210,54 @@ test('an event is made anew from another, and deleted by its title; a password i
   await anew.page.getByText('The password is changed.').waitFor();
   await signIn((await anonymous()).page, email, 'a lighthouse behind the dunes');
 });
+
+test('an event of another organization is opened there, from a link and after a switch in another tab', async () => {
+  await the.server.setPassword(the.server.organization('Second Ltd', 'second@demo.test'), the.server.password);
+  const { _id: second } = await the.server.api('second', 'GET', '/organization');
+  const made = await the.server.api('admin', 'POST', '/users', {
+    email: 'carla@demo.test',
+    name: 'Carla',
+    role: 'manager',
+  });
+  await the.server.setPassword(made.setupToken, the.server.password);
+  the.server.join(second, 'carla@demo.test', 'manager');
+  const { _id: event } = await the.server.api('second', 'POST', '/events', {
+    title: 'Elsewhere',
+    country: 'GB',
+    startDate: '2026-09-01',
+    endDate: '2026-09-02',
+    attendees: 10,
+  });
+  const { page, context } = await visit('carla', `/events/${event}/footprint`);
+  await page.getByRole('heading', { name: 'Event not found' }).waitFor();
+  await axe(page, 'an event of another organization', ['light']);
+  const there = page.getByRole('button', { name: 'Second Ltd', exact: true });
+  const cut = (button) => button.locator('.mantine-Button-label').evaluate((l) => l.scrollHeight - l.clientHeight);
+  assert.equal(await cut(there), 0, 'letters of the button are cut off');
+  await there.click();
+  await page.getByRole('heading', { level: 1, name: 'Elsewhere' }).waitFor();
+  assert.equal(new URL(page.url()).pathname, `/events/${event}/footprint`);
+
+  const other = await context.newPage();
+  await other.setViewportSize({ width: 683, height: 300 });
+  await other.goto('/');
+  // A low window has all of a menu, and says the name of the organization with its lowest letters.
+  await other.getByRole('button', { name: /account and settings/ }).click();
+  const menu = other.getByRole('menu');
+  await menu.waitFor();
+  const { bottom, inner } = await menu.evaluate((m) => ({
+    bottom: m.getBoundingClientRect().bottom,
+    inner: innerHeight,
+  }));
+  assert.ok(bottom <= inner, `the menu ends at ${bottom} of ${inner}`);
+  await other.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  const switcher = other.getByRole('button', { name: 'Second Ltd: switch organization' });
+  assert.equal(await cut(switcher), 0, 'letters of the name are cut off');
+  await switcher.click();
+  await other.getByRole('menuitem', { name: /Demo organization/ }).click();
+  await page.getByRole('heading', { name: 'Event not found' }).waitFor();
+  await there.click();
+  await page.getByRole('heading', { level: 1, name: 'Elsewhere' }).waitFor();
+  await other.getByRole('button', { name: 'Second Ltd: switch organization' }).waitFor();
+});

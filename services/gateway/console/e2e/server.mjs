@@ -134,6 +134,14 @@ export class Server {
     return printed.trim().split('#')[1];
   }
 
+  /** Adds somebody who has an account to another organization. */
+  join(organization, email, role) {
+    execFileSync(program, ['user', 'join', '--org', organization, '--email', email, '--role', role], {
+      env: this.environment(),
+      stdio: 'pipe',
+    });
+  }
+
   /** Sets the password that a link of a new account is for; returns what the answer says. */
   async setPassword(setupToken, password, more = {}) {
     const response = await fetch(`${this.url}/api/v2/auth/setup`, {

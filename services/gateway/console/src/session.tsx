@@ -68,7 +68,7 @@ export async function signOut(): Promise<boolean> {
 }
 
 /** Goes on in another organization of the same person, in all tabs; drafts stay with the one they were typed in. */
-export async function switchTo(organization: string): Promise<void> {
+export async function switchTo(organization: string, path = '/'): Promise<void> {
   const response = await fetch('/session/refresh', {
     method: 'POST',
     headers: { ...consoleHeader, 'Content-Type': 'application/json' },
@@ -79,7 +79,7 @@ export async function switchTo(organization: string): Promise<void> {
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response);
   forget();
   channel?.postMessage('signed-in');
-  location.assign('/');
+  location.assign(path);
 }
 
 interface Props {

@@ -781,6 +781,7 @@ export const de: Translation = {
     pageText: 'Die Adresse ist vielleicht falsch geschrieben, oder die Seite ist umgezogen.',
     event: 'Diese Veranstaltung gibt es hier nicht',
     eventText: 'Sie wurde gelöscht, gehört zu einer anderen Organisation oder hat ein Team, dem Sie nicht angehören.',
+    elsewhere: 'Diese Seite in einer anderen Ihrer Organisationen öffnen:',
   },
   drafts: {
     signOutText: 'In diesem Browser bis zur nächsten Anmeldung behalten oder verwerfen? Niemand sonst kann sie sehen.',

@@ -767,6 +767,7 @@ export const en = {
     pageText: 'The address may be mistyped, or the page has moved.',
     event: 'Event not found',
     eventText: 'It was deleted, belongs to another organization, or has a team that you are not in.',
+    elsewhere: 'Open this page in another of your organizations:',
   },
   drafts: {
     signOutText: 'Keep them in this browser for your next sign-in, or discard them? Nobody else can see them.',

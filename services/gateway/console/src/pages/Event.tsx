@@ -1,34 +1,20 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  Badge,
-  Box,
-  Button,
-  Checkbox,
-  Group,
-  Menu,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { notifications } from '@mantine/notifications';
+import { ActionIcon, Alert, Anchor, Badge, Box, Button, Group, Menu, Text, Title } from '@mantine/core';
 import { IconDots, IconLock } from '@tabler/icons-react';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError, api, call, type Schemas, takeTagged } from '../api/client';
+import { ApiError, api, type Schemas, takeTagged } from '../api/client';
 import { waitingIn } from '../api/events';
 import { dates, number, time } from '../format';
-import { moved, useRules } from '../governed/data';
 import { useSession } from '../session';
 import { TeamModal } from '../team/TeamModal';
 import { FormModal } from '../ui/FormModal';
 import { useUnsaved } from '../ui/leave';
 import { Empty, Loading, Missing, Problem } from '../ui/states';
 import { useTitle } from '../ui/title';
+import { DeleteModal } from './DeleteEvent';
+import { Elsewhere, useRemembered } from './Elsewhere';
 import { EventForm } from './EventForm';
 
 export function useEvent(): { eventId: string; query: ReturnType<typeof useEventQuery> } {
@@ -59,8 +45,14 @@ export function EventPage(): ReactNode {
   const called = (place: (typeof places)[number]): string =>
     place === 'report' && !can('manager') ? t('place.readReport') : t(`place.${place}`);
   useTitle(query.data && here && called(here), query.data?.data.title);
+  useRemembered(eventId, query.isSuccess);
   if (query.isPending) return <Loading />;
-  if (query.error instanceof ApiError && query.error.status === 404) return <Missing what="event" />;
+  if (query.error instanceof ApiError && query.error.status === 404)
+    return (
+      <Missing what="event">
+        <Elsewhere eventId={eventId} />
+      </Missing>
+    );
   if (query.isLoadingError)
     return (
       <Box p="md" maw={700} mx="auto">
@@ -230,74 +222,5 @@ function SignedBadge({ event }: { event: Schemas['Event'] }): ReactNode {
     >
       {event.signOff?.state === 'signed' && edition ? t('sign.badge', { n: edition.edition }) : t('sign.closing')}
     </Badge>
-  );
-}
-
-function DeleteModal({
-  close,
-  eventId,
-  title,
-  tag,
-}: {
-  close: () => void;
-  eventId: string;
-  title: string;
-  tag: string;
-}): ReactNode {
-  const { t } = useTranslation();
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const [sure, setSure] = useState(false);
-  const [typed, setTyped] = useState('');
-  const [comment, setComment] = useState('');
-  const rules = useRules(eventId);
-  const unsaved = useUnsaved();
-  const remove = useMutation({
-    mutationFn: () =>
-      call('DELETE', `/events/${eventId}`, comment.trim() ? { comment } : undefined, { 'If-Match': tag }),
-    onSuccess: async ({ status }) => {
-      unsaved.clear();
-      if (status === 202) {
-        close();
-        notifications.show({ message: t('event.proposed') });
-        await moved(client, eventId);
-        await navigate({ to: '/events/$eventId/history', params: { eventId } });
-        return;
-      }
-      await navigate({ to: '/' });
-      void client.invalidateQueries({ queryKey: ['events'] });
-      notifications.show({ message: t('event.deleted', { title }) });
-    },
-  });
-  return (
-    <FormModal title={t('event.delete')} unsaved={unsaved} close={close}>
-      <Stack>
-        <Text size="sm">{t('event.deleteText', { title })}</Text>
-        <Checkbox label={t('event.deleteSure')} checked={sure} onChange={(e) => setSure(e.currentTarget.checked)} />
-        <TextInput label={t('event.deleteType')} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} />
-        <TextInput
-          label={t('event.comment')}
-          description={t(rules.second ? 'event.secondHint' : 'event.commentHint')}
-          required={rules.reason}
-          value={comment}
-          maxLength={2000}
-          onChange={(e) => setComment(e.currentTarget.value)}
-        />
-        {remove.isError && <Problem error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => unsaved.leave(close)}>
-            {t('state.cancel')}
-          </Button>
-          <Button
-            color="red"
-            disabled={!sure || typed.trim() !== title.trim() || (rules.reason && comment.trim() === '')}
-            loading={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            {t('event.delete')}
-          </Button>
-        </Group>
-      </Stack>
-    </FormModal>
   );
 }

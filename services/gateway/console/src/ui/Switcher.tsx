@@ -18,14 +18,26 @@ export function useOrganizations(wanted = true) {
   });
 }
 
+/** Goes on in another organization, once it is clear what becomes of rows that are not saved. */
+export function useSwitch(): { go: (organization: string, path?: string) => void; dialog: ReactNode } {
+  const text = useProblemText();
+  const { ask, dialog } = useDraftsAsked();
+  const go = (organization: string, path?: string): void =>
+    void ask('switch', () =>
+      switchTo(organization, path).catch((e: Error) => {
+        notifications.show({ color: 'red', message: text(e) });
+      }),
+    );
+  return { go, dialog };
+}
+
 /** Names the organization, and offers the others that one belongs to. */
 export function Switcher(): ReactNode {
   const { t } = useTranslation();
   const { me, organization } = useSession();
   const several = me.memberships.length > 1;
   const own = useOrganizations(several);
-  const text = useProblemText();
-  const drafts = useDraftsAsked();
+  const { go, dialog } = useSwitch();
   if (!several)
     return (
       <Text size="sm" c="dimmed" visibleFrom="md">
@@ -34,7 +46,7 @@ export function Switcher(): ReactNode {
     );
   return (
     <>
-      {drafts.dialog}
+      {dialog}
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
           <Button
@@ -57,12 +69,7 @@ export function Switcher(): ReactNode {
               aria-current={o._id === organization._id || undefined}
               fw={o._id === organization._id ? 700 : 400}
               onClick={() => {
-                if (o._id !== organization._id)
-                  void drafts.ask('switch', () =>
-                    switchTo(o._id).catch((e: Error) => {
-                      notifications.show({ color: 'red', message: text(e) });
-                    }),
-                  );
+                if (o._id !== organization._id) go(o._id);
               }}
             >
               {o.name || o._id}

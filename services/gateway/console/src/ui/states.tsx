@@ -80,17 +80,20 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }):
   );
 }
 
-/** A missing page or event, with a link back. */
-export function Missing({ what = 'page' }: { what?: 'page' | 'event' }): ReactNode {
+/** A missing page or event, with a link back, and below it where else it may be. */
+export function Missing({ what = 'page', children }: { what?: 'page' | 'event'; children?: ReactNode }): ReactNode {
   const { t } = useTranslation();
   return (
     <Empty
       order={1}
       title={t(`missing.${what}`)}
       action={
-        <Button component="a" href="/">
-          {t('event.back')}
-        </Button>
+        <>
+          <Button component="a" href="/">
+            {t('event.back')}
+          </Button>
+          {children}
+        </>
       }
     >
       {t(`missing.${what}Text`)}
