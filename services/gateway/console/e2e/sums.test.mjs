@@ -115,6 +115,34 @@ test('a file that comes twice, dragged and chosen, is noticed, and its bad rows 
   );
 });
 
+test('an import whose answer is lost is found again, and imports nothing twice', async () => {
+  const id = await the.server.event('Lost sight of');
+  const { page, context, faults } = await visit('user', `/events/${id}/sheet`);
+  await grid(page).waitFor();
+  const total = async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total;
+  await page.route('**/flights/import?*', async (route) => {
+    const asked = await route.request().allHeaders();
+    if (asked['x-dry-run']) return route.continue();
+    // A proxied request has none of what a browser says of its own.
+    await route.fetch({ headers: { ...asked, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' } });
+    await route.abort();
+  });
+  await drop(page, 'flights.csv', 'From;To;PAX\nLHR;JFK;2\nMAN;DUB;14\n');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('The rows may have been imported.').waitFor();
+  await until('they are there', async () => (await total()) === 2);
+  await page.unroute('**/flights/import?*');
+  await context.setOffline(true);
+  await context.setOffline(false);
+  await dialog.getByRole('button', { name: 'Import 2 rows' }).click();
+  await dialog.getByText('2 rows were imported.').waitFor();
+  assert.equal(await total(), 2);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await until('the sheet has them', async () => (await grid(page).innerText()).includes('DUB'));
+  faults.length = 0; // the connection was lost
+});
+
 test('before an import it is said what the file may bring in again, and what a faulty cell may have meant', async () => {
   const id = await the.server.event('Grown');
   const { page } = await visit('user', `/events/${id}/sheet?type=flights`);

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { columnsOf } from '../src/sheet/columns';
-import { asCells, dayIn, headless, mendable, numberIn, unguarded } from '../src/sheet/upload';
+import { asCells, dayIn, headless, mendable, numberIn, plain, Upload, unguarded } from '../src/sheet/upload';
 
 const energy = columnsOf({
   type: 'object',
@@ -66,4 +66,31 @@ it.each([
   ["'  ", '  '],
 ])('takes the apostrophes of the server off %j', (cell, text) => {
   expect(unguarded(cell)).toBe(text);
+});
+
+describe('an import', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it('that was lost sight of is followed, not begun again', async () => {
+    vi.stubGlobal('location', { origin: 'http://localhost' });
+    const keys = new Set<string | null>();
+    let away = true;
+    const answer = (status: string): Response =>
+      new Response(JSON.stringify({ data: { _id: 'i1', status, imported: 0, rows: 1, failed: 0, errors: [] } }));
+    vi.stubGlobal('fetch', async (r: Request) => {
+      if (r.method === 'POST') {
+        keys.add(r.headers.get('Idempotency-Key'));
+        return answer('importing');
+      }
+      if (away) throw new TypeError('offline');
+      return answer('completed');
+    });
+    const upload = new Upload('e', 'flights', 'f.csv', new Blob(['From,To\nLHR,JFK']));
+    await expect(upload.run(plain, () => {})).rejects.toMatchObject({ code: 'NETWORK' });
+    away = false;
+    expect((await upload.run(plain, () => {})).status).toBe('completed');
+    expect(keys.size).toBe(1);
+    await upload.run(plain, () => {});
+    expect(keys.size).toBe(2);
+  });
 });

@@ -452,6 +452,9 @@ export const de: Translation = {
     title: '{{name}} importieren',
     looking: 'Die Datei wird durchgesehen …',
     twice: 'Diese Datei ist schon da',
+    twiceText: 'Wenn Sie sie noch einmal importieren, zählt jede ihrer Zeilen ein zweites Mal.',
+    unknown:
+      'Vielleicht sind die Zeilen importiert. Importieren Sie sie noch einmal, um es zu erfahren: Keine wird doppelt importiert.',
     leave: 'Dabei lassen',
     again: 'Noch einmal importieren',
     would_zero: 'Keine Zeile kann importiert werden.',

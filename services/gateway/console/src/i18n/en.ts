@@ -439,6 +439,8 @@ export const en = {
     title: 'Import {{name}}',
     looking: 'Checking the file …',
     twice: 'This file was already imported',
+    twiceText: 'If you import it again, each of its rows counts a second time.',
+    unknown: 'The rows may have been imported. Import them once more to find out: none is imported twice.',
     leave: 'Do not import',
     again: 'Import it again',
     would_zero: 'No row can be imported.',

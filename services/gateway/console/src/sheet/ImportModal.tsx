@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ApiError } from '../api/client';
+import { ApiError, isRefused } from '../api/client';
 import { number } from '../format';
-import { say, sayProblem } from '../i18n/server';
+import { say } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
 import { type Column, namesIn } from './columns';
 import { badRows, headless, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
@@ -49,6 +49,9 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
     retry: false,
     staleTime: 0,
     gcTime: 0,
+    // It sends the whole file, and of one whose import had no answer it would say that it is a duplicate.
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
   const twice = rehearsal.error instanceof ApiError && rehearsal.error.code === 'DUPLICATE_FILE';
   const run = async (): Promise<void> => {
@@ -64,13 +67,18 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
     setNow(null);
     setBusy(false);
   };
+  const unknown = failed !== null && !isRefused(failed);
+  const leave = (): void => {
+    if (unknown) imported(); // the rows may be there
+    close();
+  };
   const act = (f: () => Promise<void>): void =>
     void f().catch((cause: Error) => notifications.show({ color: 'red', message: text(cause) }));
   const bad = done ?? rehearsal.data;
   return (
     <Modal
       opened
-      onClose={() => !busy && close()}
+      onClose={() => !busy && leave()}
       size="lg"
       title={t('import.title', { name: upload.name })}
       closeButtonProps={{ 'aria-label': t('state.close') }}
@@ -84,12 +92,12 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
         )}
         {twice && !done && !busy && (
           <Alert color="orange" title={t('import.twice')} role="alert">
-            <Text size="sm">{rehearsal.error && sayProblem(rehearsal.error)}</Text>
+            <Text size="sm">{t('import.twiceText')}</Text>
             <Group mt="xs" gap="xs">
-              <Button size="xs" variant="default" onClick={close}>
+              <Button size="xs" onClick={leave}>
                 {t('import.leave')}
               </Button>
-              <Button size="xs" onClick={() => setOptions({ ...options, again: true })}>
+              <Button size="xs" variant="default" onClick={() => setOptions({ ...options, again: true })}>
                 {t('import.again')}
               </Button>
             </Group>
@@ -97,6 +105,7 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
         )}
         {rehearsal.isError && !twice && <Problem error={rehearsal.error} retry={() => void rehearsal.refetch()} />}
         {failed && <Problem error={failed} />}
+        {unknown && <Text size="sm">{t('import.unknown')}</Text>}
         {rehearsal.data && !busy && !done && (
           <Text role="status">
             {t('import.would', { count: rehearsal.data.rows - rehearsal.data.failed })}{' '}
@@ -166,7 +175,7 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
           )}
           <Button
             variant="default"
-            onClick={close}
+            onClick={leave}
             disabled={busy}
             {...(done && mendable(done) === 0 ? { ref: next } : {})}
           >

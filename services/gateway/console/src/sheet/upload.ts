@@ -43,15 +43,20 @@ export class Upload {
     return this.send(o, { 'X-Dry-Run': 'true' });
   }
 
-  /** Imports the valid rows of the file, and reports the progress until it has finished. */
-  async run(o: Options, progress: (now: Import) => void): Promise<Import> {
-    let now = await this.once(o, (key) => this.send(o, { 'Idempotency-Key': key }));
-    while (now.status === 'validating' || now.status === 'importing') {
-      progress(now);
-      await new Promise((done) => setTimeout(done, followed));
-      now = (await call<Import>('GET', `/events/${this.event}/imports/${now._id}`)).data;
-    }
-    return now;
+  /**
+   * Imports the valid rows of the file, and reports the progress until it has finished.
+   * An import that was lost sight of is followed again, not begun again.
+   */
+  run(o: Options, progress: (now: Import) => void): Promise<Import> {
+    return this.once(o, async (key) => {
+      let now = await this.send(o, { 'Idempotency-Key': key });
+      while (now.status === 'validating' || now.status === 'importing') {
+        progress(now);
+        await new Promise((done) => setTimeout(done, followed));
+        now = (await call<Import>('GET', `/events/${this.event}/imports/${now._id}`)).data;
+      }
+      return now;
+    });
   }
 
   private async send(o: Options, headers: Record<string, string>): Promise<Import> {
