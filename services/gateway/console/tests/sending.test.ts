@@ -48,6 +48,18 @@ describe('a server that refuses', () => {
     expect(engine.trouble).toBeNull();
     await engine.stop();
   });
+  it('is sent a refused batch ever more rarely, until something is typed', async () => {
+    clock();
+    const { store, engine } = await visit();
+    const sent = heard(() => refusal(403, 'FORBIDDEN'));
+    store.edit([{ type: 'flights', cells: { from: 'LHR' } }]);
+    await pass(110_000);
+    expect(sent).toHaveLength(4); // at once, and 15, 45 and 105 seconds later
+    store.edit([{ type: 'flights', cells: { from: 'AMS' } }]);
+    await pass(20_000);
+    expect(sent).toHaveLength(6);
+    await engine.stop();
+  });
   it('is not asked again before the time it names, whatever is typed', async () => {
     clock();
     const { store, engine } = await visit();
@@ -352,7 +364,6 @@ describe('commands', () => {
     const { store, engine } = await visit();
     store.edit([{ key: 'r1', type: 'flights', cells: { from: 'CDG' } }]);
     await until(() => server.records.get('r1')?.from === 'CDG');
-    server.instead = (r) => (r.method === 'DELETE' ? new Response('{"data":{}}') : undefined);
     expect(
       await remove(
         engine,

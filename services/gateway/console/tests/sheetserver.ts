@@ -28,9 +28,9 @@ export class Server {
       (key && this.replays.get(key)) ||
       JSON.stringify(this.answer(request.method, path, await request.json().catch(() => null), request.headers));
     if (key) this.replays.set(key, text);
-    if (this.loseAnswers && ['POST', 'DELETE'].includes(request.method) && !request.headers.get('X-Dry-Run'))
+    if (this.loseAnswers && request.method === 'POST' && !request.headers.get('X-Dry-Run'))
       throw new TypeError('connection lost');
-    const status = text.includes('"failure"') ? 412 : text.includes('"RECORD_NOT_FOUND"') ? 404 : 200;
+    const status = text.includes('"failure"') ? 412 : 200;
     const id = path.split('/')[4] ?? '';
     return new Response(text, {
       status,
@@ -69,14 +69,19 @@ export class Server {
       });
       return { success: true, data: { items } };
     }
-    const record = this.records.get(path.split('/')[4] ?? '');
-    if (record && method === 'DELETE') {
-      const seen = headers.get('If-Match');
-      if (seen && seen !== `"${record.revision}"`) return { failure: true };
-      this.records.delete(record._id);
-    } else if (method === 'DELETE') {
-      return { error: { code: 'RECORD_NOT_FOUND', message: 'm', requestId: 'r' } };
+    if (path.endsWith('/delete')) {
+      const { ids, revisions } = body as unknown as { ids: string[]; revisions?: Record<string, number> };
+      const items = ids.map((id) => {
+        const found = this.records.get(id);
+        const changed = found && revisions && revisions[id] !== found.revision;
+        const code = changed ? 'PRECONDITION_FAILED' : 'RECORD_NOT_FOUND';
+        if (!found || changed) return { _id: id, error: { code, message: 'm', requestId: 'r' } };
+        this.records.delete(id);
+        return { _id: id, record: found };
+      });
+      return { success: true, data: { items } };
     }
+    const record = this.records.get(path.split('/')[4] ?? '');
     if (record && method === 'PATCH') {
       if (headers.get('If-Match') !== `"${record.revision}"`) return { failure: true };
       Object.assign(record, body, { revision: (record.revision ?? 0) + 1 });

@@ -52,24 +52,42 @@ export async function submit(sheet: Sheet, rows: Row[]): Promise<{ done: number;
   return { done, refused };
 }
 
-/** Deletes rows, saved ones at the server too. */
+/** Deletes records, as many as a request takes at a time, and tells what became of each. One that is not there is deleted. */
+async function destroy(
+  sheet: Sheet,
+  rows: Row[],
+  heard: (row: Row, why: string | undefined) => void,
+  asSeen = false,
+): Promise<void> {
+  for (const { type, part } of batchesOf(rows.filter((r) => r.id))) {
+    const path = `/events/${sheet.event}/${type}/delete`;
+    const body = {
+      ids: part.map((r) => r.id ?? ''),
+      ...(asSeen ? { revisions: Object.fromEntries(part.map((r) => [r.id, r.revision])) } : {}),
+    };
+    const { data } = await sheet.once({ path, body }, (key) =>
+      call<Outcomes>('POST', path, body, { 'Idempotency-Key': key }),
+    );
+    data.items.forEach(({ error }, n) => {
+      const row = part[n];
+      if (row) heard(row, error && error.code !== 'RECORD_NOT_FOUND' ? sayError(error) : undefined);
+    });
+  }
+}
+
+/** Deletes rows, saved ones at the server too; returns why others were not. */
 export async function remove(sheet: Sheet, rows: Row[]): Promise<string[]> {
   const refused: string[] = [];
   sheet.store.remove(rows.filter((r) => !r.id).map((r) => r.key));
-  for (const r of rows) {
-    if (!r.id || !editable(r)) continue;
-    try {
-      await call('DELETE', `/events/${sheet.event}/${r.type}/${r.id}`);
-      sheet.store.forget(r.key);
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      // It was deleted already, perhaps by a request whose answer was lost.
-      if (cause.code === 'RECORD_NOT_FOUND') sheet.store.forget(r.key);
-      else refused.push(sayError(cause));
-    }
+  try {
+    await destroy(sheet, rows.filter(editable), (row, why) => {
+      if (why === undefined) sheet.store.forget(row.key);
+      else refused.push(why);
+    });
+  } finally {
+    sheet.store.changed();
+    sheet.settled();
   }
-  sheet.store.changed();
-  sheet.settled();
   return refused;
 }
 
@@ -98,19 +116,22 @@ export async function reopen(sheet: Sheet, row: Row, comment: string): Promise<v
  * changed or submitted them since; then says why the step cannot be undone.
  */
 export async function unmake(sheet: Sheet, rows: Row[]): Promise<void> {
-  for (const r of rows) {
-    const path = `/events/${sheet.event}/${r.type}/${r.id}`;
-    try {
-      const now = await call<ServerRecord>('GET', path);
-      if (now.data.revision !== r.revision) throw new ApiError(412, 'CHANGED', '', '');
-      await call('DELETE', path, undefined, { 'If-Match': now.tag });
-      sheet.store.unmade(r.key);
-    } catch (cause) {
-      if (!(cause instanceof ApiError)) throw cause;
-      if (cause.status === 404) sheet.store.unmade(r.key);
-      else sheet.onStuck(sayError(cause));
-    }
+  const stuck: string[] = [];
+  try {
+    await destroy(
+      sheet,
+      rows,
+      (row, why) => {
+        if (why === undefined) sheet.store.unmade(row.key);
+        else stuck.push(why);
+      },
+      true,
+    );
+  } catch (cause) {
+    if (!(cause instanceof ApiError)) throw cause;
+    stuck.push(sayError(cause));
   }
+  if (stuck[0] !== undefined) sheet.onStuck(stuck[0]);
   sheet.store.changed();
   sheet.settled();
 }

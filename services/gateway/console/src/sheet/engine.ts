@@ -43,6 +43,8 @@ export class Engine {
   readonly once = keyed();
   /** When the server takes requests again, where it has said so. */
   private notBefore = 0;
+  /** Refusals of what nobody has changed since, as after the end of a membership: it is tried ever more rarely. */
+  private refusals = 0;
   private keptKeys = new Set<string>();
   /** What was sent without an answer: sent again, with its key, before anything new. */
   private unanswered: Outgoing[] = [];
@@ -135,6 +137,7 @@ export class Engine {
   }
 
   private edited(rows: Row[]): void {
+    this.refusals = 0;
     if (rows.length > 0) this.schedule(checkDelay);
     clearTimeout(this.keepTimer);
     this.keepTimer = setTimeout(() => void this.keep(), keepDelay);
@@ -194,6 +197,7 @@ export class Engine {
       await this.check();
       this.sums.look();
       await this.save();
+      this.refusals = 0;
       if (this.trouble) {
         this.trouble = null;
         this.store.changed();
@@ -218,7 +222,10 @@ export class Engine {
       wait = error.retryAfter;
       this.notBefore = Date.now() + wait * 1000;
       this.trouble = { kind: 'wait', seconds: wait };
-    } else this.trouble = { kind: 'error', error };
+    } else {
+      this.trouble = { kind: 'error', error };
+      if (isRefused(error)) wait *= Math.min(2 ** this.refusals++, 16);
+    }
     if (error.status !== 401) this.schedule((error.code === 'NETWORK' ? 4 : wait) * 1000);
     this.store.changed();
   }
@@ -301,7 +308,7 @@ export class Engine {
 
   /** Sends new rows. Sent again after a crash, with the same key, they are not made twice. */
   private async post(o: Outgoing): Promise<void> {
-    for (const { key } of o.rows) this.mark(key);
+    for (const { key } of o.rows) Object.assign(this.store.get(key) ?? {}, { saving: true });
     let data: Outcomes;
     try {
       ({ data } = await call<Outcomes>(
@@ -351,11 +358,6 @@ export class Engine {
     { details, message }: { details?: Detail[] | undefined; message: string },
   ): void {
     if (row.cells === sent) row.check = { state: 'bad', notices: [], faults: faultsOf(details ?? [], message, sent) };
-  }
-
-  private mark(key: string): void {
-    const row = this.store.get(key);
-    if (row) row.saving = true;
   }
 
   /** Changes a saved row, unless somebody else has changed it since it was read. */
