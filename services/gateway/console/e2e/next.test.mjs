@@ -56,7 +56,7 @@ test('records are named by what they say: among all, by what to measure next, an
   await grid(page).getByRole('gridcell', { name: 'Flights LHR · LEJ · 12 passengers' }).waitFor();
   await page.goto(`/events/${event}/footprint`);
   await page.getByRole('link', { name: 'Flights: LHR · LEJ · 12 passengers' }).waitFor();
-  await page.getByRole('alert').getByRole('link', { name: 'LHR · LEJ · 12 passengers' }).first().waitFor();
+  await page.getByRole('note').getByRole('link', { name: 'LHR · LEJ · 12 passengers' }).first().waitFor();
   // What is not measured is said to be what it is.
   const { dataQuality } = await the.server.api('manager', 'GET', `/events/${event}/results`);
   assert.equal(dataQuality.estimatedShare, 1);

@@ -241,7 +241,7 @@ function Odd({ finding: f, result }: { finding: Finding; result: Result }): Reac
   const about = useAbout(result, named);
   const others = Math.max(f.records ?? 0, f.recordIds.length) - named.length;
   return (
-    <Alert color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
+    <Alert role="note" color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
       <Text size="sm">{say('finding', f)}</Text>
       {named.map((id, n) => (
         <Anchor

@@ -84,7 +84,7 @@ export function Decision({
         )}
       </Group>
       {item.review.findings.map((f) => (
-        <Alert key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
+        <Alert role="note" key={f.code + f.message} color={f.severity === 'warning' ? 'orange' : 'blue'} p="xs">
           {sayOfOne(f)}
         </Alert>
       ))}
