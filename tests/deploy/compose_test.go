@@ -119,6 +119,9 @@ func TestComposeServices(t *testing.T) {
 		if share := float64(limit<<20) / float64(s.MemLimit); err != nil || share < 0.8 || share > 0.95 {
 			t.Errorf("%s: GOMEMLIMIT %q is not 80 to 95 %% of its memory, %d MiB", name, own[name].env["GOMEMLIMIT"], s.MemLimit>>20)
 		}
+		if own[name].env["GOMAXPROCS"] != processors {
+			t.Errorf("%s: has no GOMAXPROCS of %s", name, processors)
+		}
 		if name == "admin" {
 			continue
 		}

@@ -75,6 +75,9 @@ func TestPolicyBites(t *testing.T) {
 		{"no GOMEMLIMIT", container(func(c *corev1.Container) {
 			c.Env = slices.DeleteFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "GOMEMLIMIT" })
 		})},
+		{"no GOMAXPROCS", container(func(c *corev1.Container) {
+			c.Env = slices.DeleteFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "GOMAXPROCS" })
+		})},
 		{"of the limit of memory", container(func(c *corev1.Container) {
 			c.Resources.Limits[corev1.ResourceMemory] = resource.MustParse("1Gi")
 		})},

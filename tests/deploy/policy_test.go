@@ -226,8 +226,16 @@ func checkSecrets(c *corev1.Container, name string, report reporter) {
 	}
 }
 
-// checkMemoryLimit verifies that the garbage collector knows the memory limit.
+// processors is the GOMAXPROCS of the programs, with which their memory was measured.
+const processors = "4"
+
+// checkMemoryLimit verifies that the garbage collector knows the memory limit, and that
+// the number of processors, on which it depends how much a program does at once, is not
+// that of the node.
 func (w workload) checkMemoryLimit(c *corev1.Container, name string, report reporter) {
+	if !slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "GOMAXPROCS" && e.Value == processors }) && imageName(c.Image) != "" {
+		report("%s: has no GOMAXPROCS of %s", name, processors)
+	}
 	at := slices.IndexFunc(c.Env, func(e corev1.EnvVar) bool { return e.Name == "GOMEMLIMIT" })
 	if at < 0 {
 		report("%s: has no GOMEMLIMIT", name)

@@ -26,7 +26,7 @@ import (
 
 // foreign are the variables that are not our settings: those of the Go runtime, and
 // components of the OpenTelemetry ones.
-var foreign = []string{"GOMEMLIMIT", "POD_UID", "DEPLOYMENT_ENVIRONMENT"}
+var foreign = []string{"GOMAXPROCS", "GOMEMLIMIT", "POD_UID", "DEPLOYMENT_ENVIRONMENT"}
 
 // checkNames returns the variables of a program that are not settings and so have no
 // effect.
