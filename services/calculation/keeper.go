@@ -185,7 +185,11 @@ func (s *server) keepReports(ctx context.Context, w *editions.Writer, ev record.
 
 // reportData returns the data of the page and the table of a result, and the list of what to measure next.
 func (s *server) reportData(ctx context.Context, ev record.Event, result resulttree.Result, built bundle.Built) (report.Data, []findings.ToMeasure, error) {
-	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted, Causes: result.Causes}
+	data := report.Data{Built: built, About: ev, Context: result.Context, SignOff: built.SignOff, NotCounted: built.NotCounted}
+	var err error
+	if data.Earlier, data.Causes, err = s.sinceEdition(ctx, ev, result); err != nil {
+		return data, nil, err
+	}
 	organization, err := s.Records.Organization(ctx, ev.Org)
 	if err != nil && !errors.Is(err, record.ErrNotFound) {
 		return data, nil, err

@@ -102,6 +102,7 @@ type page struct {
 	Proof        []fact
 	// SignedWith is the id of the key that signed the JSON version; empty if none did.
 	SignedWith string
+	SinceWhen  string
 }
 
 type fact struct{ Name, Value string }
@@ -217,6 +218,7 @@ func (l *language) pageOf(d Data) page {
 		p.WithoutAttendeeTravel = l.kg(r.ExcludingAttendeeTravelKg)
 	}
 	p.Intro, p.Organization = l.intro(d), d.Organization
+	p.SinceWhen = l.sinceWhen(d.Earlier)
 	for _, c := range d.Causes {
 		p.Causes = append(p.Causes, l.cause(c))
 	}
@@ -241,6 +243,9 @@ func (p *page) facts(l *language, d Data, records int) {
 		p.Facts = append(p.Facts, fact{l.text("Signed off by"), l.signedBy(d.SignOff)})
 	} else {
 		p.Facts = append(p.Facts, fact{l.text("Sign-off"), l.text("Not signed off")})
+	}
+	if e := d.Earlier; e != nil {
+		p.Facts = append(p.Facts, fact{l.text("Edition before"), l.earlier(e)})
 	}
 	forcing := l.text("Included, for the CO₂ of flights and air freight only")
 	if !d.Context.RadiativeForcing {

@@ -7,6 +7,7 @@ package report
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -33,8 +34,20 @@ type Data struct {
 	NotCounted *bundle.NotCounted
 	// SignOff is the sign-off of the result; nil if there is none.
 	SignOff *bundle.SignOff
-	// Causes are why there is this revision.
+	// Causes are why there is this revision, or why the figure changed since Earlier.
 	Causes []resulttree.Cause
+	// Earlier is the newest edition that was signed before this revision; nil if there is none.
+	Earlier *Earlier
+}
+
+// Earlier is an edition that was signed before the revision of a report.
+type Earlier struct {
+	Edition, Revision int64
+	SignedAt          time.Time
+	// Total is its figure; nil if its revision is not found.
+	Total *footprint.Mass
+	// AllCauses reports whether the causes are those of all revisions since.
+	AllCauses bool
 }
 
 // Some is what the page shows of the records.

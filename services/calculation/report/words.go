@@ -99,6 +99,23 @@ func (l *language) signedBy(s *bundle.SignOff) string {
 	return l.text("%s, %s, as edition %d", l.person(s.By), l.minute(s.At), s.Edition)
 }
 
+// earlier says which edition was signed before, and its figure in the unit of the tables.
+func (l *language) earlier(e *Earlier) string {
+	said := l.text("Edition %d, of revision %d, signed off on %s", e.Edition, e.Revision, l.moment(e.SignedAt))
+	if e.Total != nil {
+		said += l.text("; it had %s kg", l.kg(*e.Total))
+	}
+	return said
+}
+
+// sinceWhen says since when the changes are that led to a revision.
+func (l *language) sinceWhen(e *Earlier) string {
+	if e == nil || !e.AllCauses {
+		return l.text("The changes from the previous revision to this one.")
+	}
+	return l.text("The changes from edition %d to this revision.", e.Edition)
+}
+
 // translationOf says of which document of a signed edition a page is a translation; empty for
 // the page that was signed, and where nobody has signed.
 func (l *language) translationOf(s *bundle.SignOff) string {
@@ -141,7 +158,11 @@ func (l *language) cause(c resulttree.Cause) string {
 		text += " (" + strings.Join(fields, ", ") + ")"
 	}
 	if c.Records > 0 {
-		text += l.text(", %d record changes", c.Records)
+		if c.Records == 1 {
+			text += l.text(", 1 record change")
+		} else {
+			text += l.text(", %d record changes", c.Records)
+		}
 	}
 	if c.By.Name != "" || c.By.ID != "" {
 		text += l.text(", by %s", l.person(c.By))

@@ -1,0 +1,52 @@
+package calculation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/services/calculation/report"
+	"github.com/eventcarbon/ecf/services/calculation/resulttree"
+)
+
+// maxRevisionsBetween bounds the revisions whose causes a report names since the edition before it.
+const maxRevisionsBetween = 200
+
+// sinceEdition returns the newest edition that was signed before a result, and the causes of all revisions since; nil
+// and the causes of the result alone if there is none.
+func (s *server) sinceEdition(ctx context.Context, ev record.Event, result resulttree.Result) (*report.Earlier, []resulttree.Cause, error) {
+	var before *record.Edition
+	for i, e := range ev.Editions {
+		if e.Revision < result.Revision {
+			before = &ev.Editions[i]
+		}
+	}
+	if before == nil {
+		return nil, result.Causes, nil
+	}
+	earlier := &report.Earlier{Edition: before.Edition, Revision: before.Revision, SignedAt: before.At}
+	to := result.Revision - 1
+	if to-before.Revision > maxRevisionsBetween {
+		to = before.Revision
+	}
+	found, err := s.Results.Revisions(ctx, ev.Org, ev.ID, before.Revision, to) // newest first
+	if err != nil {
+		return nil, nil, err
+	}
+	var causes []resulttree.Cause
+	for i := len(found) - 1; i >= 0; i-- {
+		if found[i].Revision == before.Revision {
+			var sum total.Contribution
+			if err := json.Unmarshal(found[i].Contribution, &sum); err != nil {
+				return nil, nil, fmt.Errorf("revision %d of event %s: %w", before.Revision, ev.ID, err)
+			}
+			earlier.Total = new(sum.Total())
+			continue
+		}
+		causes = resulttree.MergeCauses(causes, found[i].Causes...)
+	}
+	earlier.AllCauses = to == result.Revision-1
+	return earlier, resulttree.MergeCauses(causes, result.Causes...), nil
+}
