@@ -6,23 +6,18 @@ Nothing here knows an operation: those are in the generated module
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import datetime
 import http.client
-import ipaddress
-import json
 import random
-import select
-import socket
 import ssl
 import threading
 import time
 import urllib.parse
-import urllib.request
 import uuid
-from decimal import Decimal
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple
+
+from .network import authority, proxy_of, readable
+from .values import decode, encode
 
 __all__ = ["ApiError", "Client", "Meta", "NoAnswer", "NotModified"]
 
@@ -67,31 +62,6 @@ class Meta:
     attempts: int = 0
 
 
-def encode(value: Any) -> str:
-    """Returns JSON in which a Decimal is written as the number it is, digit by digit, and a date as YYYY-MM-DD."""
-    if isinstance(value, Decimal):
-        if not value.is_finite():
-            raise ValueError(f"{value} is not a finite number")
-        return format(value, "f")
-    if isinstance(value, datetime.datetime):
-        if value.tzinfo is None:
-            raise ValueError(f"{value!r} has no time zone; for a day, send its date()")
-        utc = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-        return json.dumps(utc.isoformat(timespec="milliseconds") + "Z")
-    if isinstance(value, datetime.date):
-        return json.dumps(value.isoformat())
-    if isinstance(value, Mapping):
-        return "{" + ",".join(json.dumps(str(k)) + ":" + encode(v) for k, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ",".join(encode(v) for v in value) + "]"
-    return json.dumps(value, allow_nan=False)
-
-
-def decode(text: bytes) -> Any:
-    """Returns the value of JSON; masses have six decimals, and as Decimal they stay exact."""
-    return json.loads(text, parse_float=Decimal)
-
-
 @dataclasses.dataclass
 class _Answer:
     status: int
@@ -134,7 +104,7 @@ class Client:
         path = address.path.rstrip("/")
         self._root = path[: -len(_PREFIX)] if path.endswith(_PREFIX) else path
         self._scheme, self._host, self._port = address.scheme, address.hostname, address.port
-        self._proxy = _proxy_of(address)
+        self._proxy = proxy_of(address)
         self._timeout, self._patience, self._poll = timeout, patience, poll_interval
         self._user_agent, self._tls, self._sleep = user_agent, tls, sleep
         self._idle: List[http.client.HTTPConnection] = []
@@ -298,7 +268,7 @@ class Client:
         connection = self._connection()
         sent = dict(headers)
         if self._proxy and self._scheme == "http":
-            target = f"http://{_authority(self._host, self._port)}{target}"
+            target = f"http://{authority(self._host, self._port)}{target}"
             sent.update(self._proxy.headers)
         try:
             connection.request(method, target, payload, sent)
@@ -334,7 +304,7 @@ class Client:
                     break
                 connection = self._idle.pop()
             # Of an idle connection nothing can be read but its end.
-            if connection.sock is not None and not _readable(connection.sock):
+            if connection.sock is not None and not readable(connection.sock):
                 return connection
             connection.close()
         host, port = (self._proxy.host, self._proxy.port) if self._proxy else (self._host, self._port)
@@ -410,50 +380,6 @@ class Client:
             if time.monotonic() + self._poll > deadline:
                 raise TimeoutError(f"the import {import_id} is {now['status']} after {timeout} s")
             self._sleep(self._poll)
-
-
-@dataclasses.dataclass
-class _Proxy:
-    host: str
-    port: int
-    headers: Mapping[str, str]
-
-
-def _proxy_of(address: urllib.parse.SplitResult) -> Optional[_Proxy]:
-    """Returns the proxy to an address, None without one. This machine is always reached directly."""
-    host = address.hostname or ""
-    try:
-        local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = host == "localhost" or host.endswith(".localhost")
-    named = urllib.request.getproxies().get(address.scheme)
-    if local or not named or urllib.request.proxy_bypass(_authority(host, address.port)):
-        return None
-    proxy = urllib.parse.urlsplit(named if "://" in named else "http://" + named)
-    if proxy.scheme != "http" or not proxy.hostname:
-        raise ValueError(f"the proxy for {address.scheme} must be an address such as http://proxy.example.org:3128")
-    headers = {}
-    if proxy.username is not None:
-        login = f"{urllib.parse.unquote(proxy.username)}:{urllib.parse.unquote(proxy.password or '')}"
-        headers["Proxy-Authorization"] = "Basic " + base64.b64encode(login.encode()).decode()
-    return _Proxy(proxy.hostname, proxy.port or http.client.HTTP_PORT, headers)
-
-
-def _authority(host: str, port: Optional[int]) -> str:
-    """Returns a host and its port as in an address."""
-    if ":" in host:
-        host = f"[{host}]"
-    return host if port is None else f"{host}:{port}"
-
-
-def _readable(sock: socket.socket) -> bool:
-    """Reports whether something can be read at once."""
-    if not hasattr(select, "poll"):  # Windows
-        return bool(select.select([sock], [], [], 0)[0])
-    # select refuses a file number of 1024 or more, which a program with many connections has.
-    poll = select.poll()
-    poll.register(sock, select.POLLIN)
-    return bool(poll.poll(0))
 
 
 def segment(value: Any) -> str:

@@ -15,7 +15,8 @@ from decimal import Decimal
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 from ecf_client import ApiError, Client, Meta, NoAnswer, NotModified  # noqa: E402
-from ecf_client.transport import encode, segment  # noqa: E402
+from ecf_client.transport import segment  # noqa: E402
+from ecf_client.values import encode  # noqa: E402
 
 
 def ok(data, **headers):
