@@ -23,6 +23,8 @@ type writer struct {
 	guarded int
 	// unsynced: a commit does not wait until it is on the disk.
 	unsynced bool
+	// remembered are the numbers of Remember.
+	remembered map[any]int64
 	// versions is informed of minor commits.
 	versions *versions
 	// asked is the number of statements of writes.
@@ -35,7 +37,7 @@ func newWriter(ctx context.Context, pool *sql.DB, components []Component) (*writ
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn, prepared: statements{prepare: conn.PrepareContext}}
+	w := &writer{conn: conn, prepared: statements{prepare: conn.PrepareContext}, remembered: map[any]int64{}}
 	if err := w.prepareSchema(ctx, components); err != nil {
 		_ = conn.Close()
 		return nil, err
@@ -170,6 +172,7 @@ func outcome(own, transaction error) error {
 // write, whether the transaction began, and its error: if that is not nil, nothing was written.
 func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool, err error) {
 	results = make([]error, len(batch))
+	clear(w.remembered)
 	// Not the caller's context: a cancelled caller must not undo its neighbours.
 	ctx := context.Background()
 	if err := w.setSync(ctx, batch); err != nil {
@@ -208,6 +211,7 @@ func (w *writer) try(batch []*write, guarded bool) (results []error, begun bool,
 		case !guarded:
 			continue
 		case results[i] != nil:
+			clear(w.remembered)
 			if _, err := w.exec(ctx, "ROLLBACK TO w"); err != nil {
 				return results, true, errors.Join(err, results[i])
 			}

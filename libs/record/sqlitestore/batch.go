@@ -22,8 +22,18 @@ func insertionOf(r record.Record) (insertion, error) {
 	return insertion{record: r, createdBy: string(createdBy.append(nil)), body: string(body)}, err
 }
 
+// seqKey is that of the number of the next record of a sub-collection, which the writes of a transaction remember.
+type seqKey struct {
+	org   record.OrgID
+	event record.EventID
+	typ   string
+}
+
 // nextSeq returns the number of the next record of a sub-collection.
 func nextSeq(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record.Sub) (seq int64, err error) {
+	if seq, ok := sqlitex.Remembered(tx, seqKey{org, sub.Event, sub.Type}); ok {
+		return seq, nil
+	}
 	err = tx.QueryRowContext(ctx,
 		`SELECT COALESCE(MAX(seq), 0) + 1 FROM records WHERE org = ? AND event = ? AND type = ?`,
 		string(org), string(sub.Event), sub.Type).Scan(&seq)
@@ -56,8 +66,12 @@ func (i insertion) insert(ctx context.Context, tx sqlitex.Tx, org record.OrgID, 
 	if sqlitex.IsDuplicate(err) {
 		return whichDuplicate(ctx, tx, org, i.record)
 	}
-	if err != nil || !i.record.Deleted {
+	if err != nil {
 		return err
+	}
+	sqlitex.Remember(tx, seqKey{org, i.record.Event, i.record.Type}, seq+1)
+	if !i.record.Deleted {
+		return nil
 	}
 	return compactRecord(ctx, tx, org, i.record.ID)
 }
@@ -143,8 +157,12 @@ func insertRows(ctx context.Context, tx sqlitex.Tx, org record.OrgID, sub record
 	}
 	_, err := rows.Exec(ctx, tx, `INSERT INTO records (`+newColumns+`)
 		SELECT * FROM (VALUES `+newRow+`) WHERE column1 IS NOT NULL`)
-	if err != nil || len(deleted) == 0 {
+	if err != nil {
 		return err
+	}
+	sqlitex.Remember(tx, seqKey{org, sub.Event, sub.Type}, seq+int64(len(all)))
+	if len(deleted) == 0 {
+		return nil
 	}
 	return recordsOf(org, sub).compact(ctx, tx, deleted...)
 }

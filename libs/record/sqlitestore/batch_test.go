@@ -1,6 +1,7 @@
 package sqlitestore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -55,6 +56,26 @@ func TestABatchIsOneStatement(t *testing.T) {
 		deleted[i].Deleted = i%2 == 0
 	}
 	statements("others that are deleted", 6, insert(deleted))
+
+	// In one transaction the highest number is read once.
+	statements("three records and a batch together", 5, func() error {
+		return db.Together(t.Context(), func(ctx context.Context) error {
+			for _, r := range samples(2) {
+				if _, err := store.InsertRecord(ctx, org, r); err != nil {
+					return err
+				}
+			}
+			if _, _, err := store.InsertRecords(ctx, org, sub, samples(10)); err != nil {
+				return err
+			}
+			_, err := store.InsertRecord(ctx, org, samples(1)[0])
+			return err
+		})
+	})
+	var count, highest int
+	if err := db.QueryRowContext(t.Context(), `SELECT COUNT(*), MAX(seq) FROM records`).Scan(&count, &highest); err != nil || count != highest {
+		t.Errorf("%d records have the numbers to %d (%v)", count, highest, err)
+	}
 
 	marked := make([]record.MarkedRecord, len(batch))
 	recalculated := make([]record.Recalculated, 32)
