@@ -12,12 +12,20 @@ type wide struct{ hi, lo uint64 }
 
 // wideOf returns a number that has at most 128 bits.
 func wideOf(n *big.Int) wide {
+	if words := n.Bits(); bits.UintSize == 64 && len(words) <= 2 {
+		var two [2]big.Word
+		copy(two[:], words)
+		return wide{uint64(two[1]), uint64(two[0])}
+	}
 	var text [16]byte
 	n.FillBytes(text[:])
 	return wide{binary.BigEndian.Uint64(text[:8]), binary.BigEndian.Uint64(text[8:])}
 }
 
 func (w wide) big() *big.Int {
+	if bits.UintSize == 64 {
+		return new(big.Int).SetBits([]big.Word{big.Word(w.lo), big.Word(w.hi)})
+	}
 	var text [16]byte
 	binary.BigEndian.PutUint64(text[:8], w.hi)
 	binary.BigEndian.PutUint64(text[8:], w.lo)

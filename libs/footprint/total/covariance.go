@@ -2,6 +2,7 @@ package total
 
 import (
 	"math/big"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -339,13 +340,19 @@ func least(a, b footprint.Mass) footprint.Mass {
 	return a
 }
 
-// ofSkewness solves η³ + 3η = γ by Newton's method, which converges from above.
+// ofSkewness solves η³ + 3η = γ by Newton's method, which converges from above. From any start the result is the
+// rounded root.
 func ofSkewness(gamma *big.Int) *big.Int {
-	eta, next := fixed.Quo(gamma, three), new(big.Int)
-	eta.Add(eta, one)
+	eta, next := new(big.Int), new(big.Int)
 	w := fixed.Borrow()
 	defer w.Return()
 	square, cube, constant, by := &w[0], &w[1], &w[2], &w[3]
+	if few := square.Quo(gamma, billionth); few.IsInt64() && few.Int64() < maxCoarse {
+		eta.Mul(eta.SetUint64(coarse(few.Uint64()+1)), billionth)
+	} else {
+		fixed.SetQuo(eta, gamma, three)
+	}
+	eta.Add(eta, one)
 	constant.Mul(gamma, one2)
 	for {
 		square.Mul(eta, eta)
@@ -356,5 +363,31 @@ func ofSkewness(gamma *big.Int) *big.Int {
 			return eta
 		}
 		eta, next = next, eta
+	}
+}
+
+// billionth is 10^-9 in the unit of package fixed.
+var billionth = fixed.Pow10(15)
+
+// maxCoarse is the skewness, in billionths, below which all numbers of coarse fit.
+const maxCoarse = 6_000_000_000
+
+// coarse returns the root of η³ + 3η = γ rounded up, or one more, in billionths, for γ ≤ maxCoarse.
+func coarse(gamma uint64) uint64 {
+	const unit = 1_000_000_000
+	for eta := gamma/3 + 1; ; { // at most 2·10^9
+		// (2η³ + γ) / 3(η² + 1), of which the divisor is below 2^64 and the dividend 2^64 times a smaller number
+		square := eta * eta
+		hi, lo := bits.Mul64(2*square, eta)
+		more, least := bits.Mul64(gamma, unit*unit)
+		lo, carry := bits.Add64(lo, least, 0)
+		next, rest := bits.Div64(hi+more+carry, lo, 3*(square+unit*unit))
+		if rest > 0 {
+			next++
+		}
+		if next >= eta {
+			return eta
+		}
+		eta = next
 	}
 }
