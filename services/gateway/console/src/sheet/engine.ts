@@ -1,13 +1,13 @@
 /** Checks, saves and keeps the rows of a sheet while somebody types. */
-import { ApiError, call, type Detail, isRefused, keyed, type Schemas } from '../api/client';
+import { ApiError, call, isRefused, keyed, type Schemas } from '../api/client';
 import { recordsOf } from '../api/records';
 import { sayError } from '../i18n/server';
 import { batchesOf, type Outcomes } from './batches';
-import { type Cells, patchOf } from './columns';
+import { patchOf } from './columns';
 import { unmake } from './commands';
 import { closing, type Draft, dropOutgoing, type Outgoing, own, takeOver, writeDrafts, writeOutgoing } from './drafts';
 import { isKept } from './origins';
-import { bodyOf, checkOf, dirty, editable, empty, faultsOf, type Row, type ServerRecord, type Store } from './store';
+import { bodyOf, checkOf, dirty, editable, empty, refuse, type Row, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
 
 const nothing = { drafts: [], outgoing: [], others: [] };
@@ -253,7 +253,7 @@ export class Engine {
         const a = asked[n];
         if (!a || a.row.cells !== a.cells) return; // changed meanwhile, asked again
         if (o.record) a.row.check = checkOf(o.record.footprint);
-        else if (o.error) this.refused(a.row, a.cells, o.error);
+        else if (o.error) refuse(a.row, a.cells, o.error);
       });
       this.store.changed();
     }
@@ -272,7 +272,7 @@ export class Engine {
       if (r.cells === cells) r.check = { ...checkOf(data.footprint), whatIf: data.whatIf };
     } catch (cause) {
       if (!(cause instanceof ApiError)) throw cause;
-      if (cause.status === 400) this.refused(r, cells, cause);
+      if (cause.status === 400) refuse(r, cells, cause);
       else if (lost(cause)) {
         r.failed = sayError(cause);
         if (r.cells === cells) r.check = { state: 'none', notices: [], faults: {} };
@@ -332,7 +332,7 @@ export class Engine {
         else this.store.load([outcome.record]);
       } else if (row && outcome.error) {
         delete row.saving;
-        this.refused(row, sent.cells, outcome.error);
+        refuse(row, sent.cells, outcome.error);
       }
     });
     await this.keep();
@@ -349,15 +349,6 @@ export class Engine {
   settled(): void {
     this.onSaved();
     this.sums.look(true);
-  }
-
-  /** Shows the faults of cells that were sent. What was typed since is asked about by itself. */
-  private refused(
-    row: Row,
-    sent: Cells,
-    { details, message }: { details?: Detail[] | undefined; message: string },
-  ): void {
-    if (row.cells === sent) row.check = { state: 'bad', notices: [], faults: faultsOf(details ?? [], message, sent) };
   }
 
   /** Changes a saved row, unless somebody else has changed it since it was read. */
@@ -380,7 +371,7 @@ export class Engine {
       if (cause.status === 412) {
         const now = await call<ServerRecord>('GET', path);
         if (!this.store.meet(row, this.store.fromServer(now.data))) this.again = true;
-      } else if (cause.status === 400) this.refused(row, sent, cause);
+      } else if (cause.status === 400) refuse(row, sent, cause);
       else if (lost(cause)) row.failed = sayError(cause);
       else throw cause;
     } finally {

@@ -343,6 +343,12 @@ export function checkOf(f: Schemas['FootprintPreview'] | undefined): Check {
   return { state: 'good', kg: f.kgCO2e, low: f.low, high: f.high, notices: f.notices, faults: {} };
 }
 
+/** Shows the faults of cells that were sent. What was typed since is asked about by itself. */
+export function refuse(row: Row, sent: Cells, why: { details?: Detail[] | undefined; message: string }): void {
+  if (row.cells !== sent) return;
+  row.check = { state: 'bad', notices: [], faults: faultsOf(why.details ?? [], why.message, sent) };
+}
+
 /** Sorts the details of a refusal by field. Fields of a batch are named items[3].passengers. */
 export function faultsOf(details: Detail[], message: string, cells: Cells): Record<string, Detail> {
   const faults: Record<string, Detail> = {};
