@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
@@ -80,19 +81,41 @@ func endsInCharge(typ, word string) bool {
 	return slices.ContainsFunc(chargeEndings, func(ending string) bool { return strings.HasSuffix(word, ending) && !slices.Contains(mains[typ], word) })
 }
 
+// wordSets are the lists of words of a type; every row is looked up in them.
+type wordSets struct{ charges, mains map[string]bool }
+
+var chargeSets = sync.OnceValue(func() map[string]wordSets {
+	out := map[string]wordSets{}
+	for typ := range charges {
+		out[typ] = wordSets{setOf(charges[typ]), setOf(mains[typ])}
+	}
+	return out
+})
+
+var joiningSet, exchangeSet = sync.OnceValue(func() map[string]bool { return setOf(joinings) }), sync.OnceValue(func() map[string]bool { return setOf(exchanges) })
+
+func setOf(words []string) map[string]bool {
+	out := make(map[string]bool, len(words))
+	for _, word := range words {
+		out[word] = true
+	}
+	return out
+}
+
 // isCharge reports whether a text is about a charge beside what the records of a type are.
 func isCharge(typ, text string) bool {
 	words := chargeWords(text)
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
+	has := func(set map[string]bool) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return set[word] })
 	}
-	if len(charges[typ]) == 0 || len(words) > longestCharge || has(joinings) || strings.ContainsAny(text, "&+") {
+	of := chargeSets()[typ]
+	if len(of.charges) == 0 || len(words) > longestCharge || has(joiningSet()) || strings.ContainsAny(text, "&+") {
 		return false
 	}
 	if slices.ContainsFunc(words, func(word string) bool { return endsInCharge(typ, word) }) {
 		return true
 	}
-	return has(charges[typ]) && (!has(mains[typ]) || slices.Contains(everyCharge, words[len(words)-1]))
+	return has(of.charges) && (!has(of.mains) || slices.Contains(everyCharge, words[len(words)-1]))
 }
 
 // charge returns the fault of a row that charges for something beside what the records of its type are, or that is a ticket
@@ -106,12 +129,12 @@ func (r *Reader) charge(typ string, cells []string) *apperr.Detail {
 	return nil
 }
 
-// isExchange reports whether a text says that a ticket replaces another one: one of a kind of rows with a word for it,
+// isExchange reports whether a cell says that a ticket replaces another one: one of a column of kinds of rows with a word for it,
 // any other one if it says nothing else.
-func isExchange(text string, kind bool) bool {
+func (r *Reader) isExchange(at int, text string) bool {
 	words := chargeWords(text)
-	found := slices.ContainsFunc(words, func(word string) bool { return slices.Contains(exchanges, word) })
-	return found && (kind || !slices.ContainsFunc(words, func(word string) bool {
+	found := slices.ContainsFunc(words, func(word string) bool { return exchangeSet()[word] })
+	return found && (r.saysKind(at) || !slices.ContainsFunc(words, func(word string) bool {
 		return !slices.Contains(exchanges, word) && !slices.Contains(besideCharges, word)
 	}))
 }
@@ -126,11 +149,11 @@ func (r *Reader) chargeIn(at int, typ, cell string) *apperr.Detail {
 	if len(cell) > longestMark {
 		return nil
 	}
-	if (typ == "flights" || typ == "ground-transport") && !stopped(cell) && !isCharge(typ, cell) && isExchange(cell, r.saysKind(at)) {
+	if (typ == "flights" || typ == "ground-transport") && r.isExchange(at, cell) && !stopped(cell) && !isCharge(typ, cell) {
 		return &apperr.Detail{Field: r.heads[at], Code: ExchangedTicket,
 			Message: fmt.Sprintf("%s is %.60q: the ticket replaces another one, and only one of the two journeys was made. Delete the row of the ticket that was not used; then empty the cell if this one counts.", r.heads[at], cell)}
 	}
-	if kind := r.saysKind(at); kind && !isCharge(typ, cell) || !kind && !isOnlyCharge(typ, cell) {
+	if !isCharge(typ, cell) || !r.saysKind(at) && !isOnlyCharge(typ, cell) {
 		return nil
 	}
 	return &apperr.Detail{Field: r.heads[at], Code: RowNotCounted,
