@@ -68,3 +68,14 @@ it('throws what one record was refused for, and knows one that has moved on', as
   expect(sent[0]?.body).toEqual({ ids: ['a'], revisions: { a: 3 } });
   expect(['PRECONDITION_FAILED', 'INVALID_TRANSITION', 'FORBIDDEN'].map(hasMoved)).toEqual([true, true, false]);
 });
+
+it('repeats a decision whose answer was lost with its key, and makes another one with another key', async () => {
+  failing = 1;
+  await expect(decideOne('e', 'approve', { _id: 'a', revision: 3 })).rejects.toMatchObject({ code: 'NETWORK' });
+  failing = Number.POSITIVE_INFINITY;
+  await decideOne('e', 'approve', { _id: 'a', revision: 3 });
+  await decideOne('e', 'approve', { _id: 'a', revision: 3 });
+  const [first, again, another] = sent.map((s) => s.key);
+  expect(again).toBe(first);
+  expect(another).not.toBe(first);
+});

@@ -1,5 +1,5 @@
 /** Decisions on records of an event, as the API takes them for many at a time. */
-import { ApiError, call, type Schemas } from '../api/client';
+import { ApiError, call, keyed, type Schemas } from '../api/client';
 import type { Move } from '../pages/queue';
 
 export interface Outcome {
@@ -15,6 +15,7 @@ export interface Subject {
 }
 
 const atOnce = 100;
+const once = keyed();
 
 interface Options {
   comment?: string;
@@ -40,12 +41,11 @@ export async function decide(
       ...(seen.length > 0 ? { revisions: Object.fromEntries(seen) } : {}),
       ...(comment ? { comment } : {}),
     };
-    const { data } = await call<{ items: Outcome[] }>(
-      'POST',
-      `/events/${eventId}/review/${move}`,
-      body,
-      dry ? { 'X-Dry-Run': 'true' } : { 'Idempotency-Key': crypto.randomUUID() },
-    );
+    const path = `/events/${eventId}/review/${move}`;
+    const send = (headers: Record<string, string>) => call<{ items: Outcome[] }>('POST', path, body, headers);
+    const { data } = await (dry
+      ? send({ 'X-Dry-Run': 'true' })
+      : once({ path, body }, (key) => send({ 'Idempotency-Key': key })));
     all.push(...data.items);
     heard(data.items);
   }
