@@ -7,7 +7,7 @@ import { patchOf } from './columns';
 import { unmake } from './commands';
 import { closing, type Draft, dropOutgoing, type Outgoing, own, takeOver, writeDrafts, writeOutgoing } from './drafts';
 import { isKept } from './origins';
-import { bodyOf, checkOf, dirty, editable, empty, refuse, type Row, type ServerRecord, type Store } from './store';
+import { bodyOf, checkOf, dirty, editable, empty, type Row, refuse, type ServerRecord, type Store } from './store';
 import { Sums } from './sums';
 
 const nothing = { drafts: [], outgoing: [], others: [] };
