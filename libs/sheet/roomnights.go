@@ -35,11 +35,6 @@ func (r *Reader) findRoomNights() {
 	}
 }
 
-// staysOtherwise reports whether a table has rooms, guests or nights in other columns.
-func (r *Reader) staysOtherwise() bool {
-	return r.heading("rooms", "guests", "nights") || len(r.stay) > 0 || r.roomAt >= 0
-}
-
 // roomNights sets rooms or guests, and nights, of a row that only has their product, and returns the fault of a row in
 // which they come to another one.
 func (r *Reader) roomNights(b *body, cells []string) *apperr.Detail {

@@ -30,15 +30,15 @@ var useDatasync = sync.OnceFunc(func() {
 	fsync = posixMethods.FxSync
 	replacement := datasync
 	for _, methods := range []*sqlite3.Tsqlite3_io_methods{&posixMethods, &nolockMethods} {
-		methods.FxSync = *(*uintptr)(unsafe.Pointer(&replacement))
+		methods.FxSync = *(*uintptr)(unsafe.Pointer(&replacement)) //nolint:gosec // as in the translation
 	}
 })
 
 // datasync implements sqlite3_io_methods.xSync.
 func datasync(tls *libc.TLS, id uintptr, flags int32) int32 {
-	file := *(**sqlite3.TunixFile)(unsafe.Pointer(&id))
-	if file.FctrlFlags&sqlite3.UNIXFILE_DIRSYNC != 0 { // new: its directory is synced, too
-		return (*(*func(*libc.TLS, uintptr, int32) int32)(unsafe.Pointer(&fsync)))(tls, id, flags)
+	file := *(**sqlite3.TunixFile)(unsafe.Pointer(&id)) //nolint:gosec // as in the translation
+	if file.FctrlFlags&sqlite3.UNIXFILE_DIRSYNC != 0 {  // new: its directory is synced, too
+		return (*(*func(*libc.TLS, uintptr, int32) int32)(unsafe.Pointer(&fsync)))(tls, id, flags) //nolint:gosec // as in the translation
 	}
 	for {
 		err := syscall.Fdatasync(int(file.Fh))
@@ -46,7 +46,7 @@ func datasync(tls *libc.TLS, id uintptr, flags int32) int32 {
 			return sqlite3.SQLITE_OK
 		}
 		if number, ok := errors.AsType[syscall.Errno](err); ok && number != syscall.EINTR {
-			file.FlastErrno = int32(number)
+			file.FlastErrno = int32(number) //nolint:gosec // small
 			return sqlite3.SQLITE_IOERR_FSYNC
 		}
 	}

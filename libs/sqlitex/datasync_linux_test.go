@@ -12,29 +12,26 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// syncFunction is the type of sqlite3_io_methods.xSync.
-type syncFunction = func(*libc.TLS, uintptr, int32) int32
-
 // file is passed to datasync by its address, which must not change.
 var file sqlite3.TunixFile
 
-func address(f *syncFunction) uintptr { return *(*uintptr)(unsafe.Pointer(f)) }
+func address(f *func(*libc.TLS, uintptr, int32) int32) uintptr { return *(*uintptr)(unsafe.Pointer(f)) }
 
 // TestACommitIsSyncedByDatasync counts the syncs of the log, which are those of SQLite's function table. It must not
 // run in parallel: the table is one for the process.
 func TestACommitIsSyncedByDatasync(t *testing.T) {
 	db := openNew(t)
-	replaced := syncFunction(datasync)
+	replaced := datasync
 	for name, methods := range map[string]*sqlite3.Tsqlite3_io_methods{"database": &posixMethods, "log": &nolockMethods} {
 		if methods.FxSync != address(&replaced) {
 			t.Errorf("the %s is synced by another function", name)
 		}
 	}
 	var syncs atomic.Int64
-	counted := syncFunction(func(tls *libc.TLS, file uintptr, flags int32) int32 {
+	counted := func(tls *libc.TLS, file uintptr, flags int32) int32 {
 		syncs.Add(1)
 		return datasync(tls, file, flags)
-	})
+	}
 	nolockMethods.FxSync = address(&counted)
 	t.Cleanup(func() { nolockMethods.FxSync = address(&replaced) })
 	for i, key := range []string{"a", "b", "c"} {
@@ -46,7 +43,7 @@ func TestACommitIsSyncedByDatasync(t *testing.T) {
 			t.Errorf("write %d was acknowledged without a sync of the log", i)
 		}
 	}
-	failing := syncFunction(func(*libc.TLS, uintptr, int32) int32 { return sqlite3.SQLITE_IOERR_FSYNC })
+	failing := func(*libc.TLS, uintptr, int32) int32 { return sqlite3.SQLITE_IOERR_FSYNC }
 	nolockMethods.FxSync = address(&failing)
 	err := db.Write(t.Context(), put("d"))
 	nolockMethods.FxSync = address(&replaced)
@@ -81,10 +78,10 @@ func TestTheDirectoryOfANewFileIsSynced(t *testing.T) {
 	file = sqlite3.TunixFile{Fh: -1, FctrlFlags: sqlite3.UNIXFILE_DIRSYNC}
 	id := uintptr(unsafe.Pointer(&file))
 	var got uintptr
-	original := syncFunction(func(_ *libc.TLS, file uintptr, flags int32) int32 {
+	original := func(_ *libc.TLS, file uintptr, flags int32) int32 {
 		got = file
 		return flags
-	})
+	}
 	fsync = address(&original)
 	defer runtime.KeepAlive(original)
 	if code := datasync(nil, id, sqlite3.SQLITE_SYNC_FULL); code != sqlite3.SQLITE_SYNC_FULL || got != id {

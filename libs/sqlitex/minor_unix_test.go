@@ -30,7 +30,7 @@ func TestMinorWritesLeaveTheMajorVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.db")
 	db, other := openAt(t, path), openAt(t, path)
 	number := 0
-	write := func(db *DB, ctx context.Context) { //nolint:revive // the context is what differs
+	write := func(db *DB, ctx context.Context) {
 		t.Helper()
 		number++
 		if err := db.Write(ctx, put(fmt.Sprint(number))); err != nil {

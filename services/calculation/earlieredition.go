@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -36,16 +37,16 @@ func (s *server) sinceEdition(ctx context.Context, ev record.Event, result resul
 		return nil, nil, err
 	}
 	var causes []resulttree.Cause
-	for i := len(found) - 1; i >= 0; i-- {
-		if found[i].Revision == before.Revision {
+	for _, revision := range slices.Backward(found) {
+		if revision.Revision == before.Revision {
 			var sum total.Contribution
-			if err := json.Unmarshal(found[i].Contribution, &sum); err != nil {
+			if err := json.Unmarshal(revision.Contribution, &sum); err != nil {
 				return nil, nil, fmt.Errorf("revision %d of event %s: %w", before.Revision, ev.ID, err)
 			}
 			earlier.Total = new(sum.Total())
 			continue
 		}
-		causes = resulttree.MergeCauses(causes, found[i].Causes...)
+		causes = resulttree.MergeCauses(causes, revision.Causes...)
 	}
 	earlier.AllCauses = to == result.Revision-1
 	return earlier, resulttree.MergeCauses(causes, result.Causes...), nil

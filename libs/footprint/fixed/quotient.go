@@ -3,6 +3,7 @@ package fixed
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 )
 
 // mostWords is the length up to which numbers are divided here. Package big normalizes copies of both numbers, which
@@ -103,8 +104,8 @@ func compareTwice(a, b []big.Word) int {
 	if a[len(a)-1]>>(bits.UintSize-1) != 0 {
 		return 1
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		twice := a[i] << 1
+	for i, word := range slices.Backward(a) {
+		twice := word << 1
 		if i > 0 {
 			twice |= a[i-1] >> (bits.UintSize - 1)
 		}
