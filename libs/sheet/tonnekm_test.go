@@ -40,6 +40,8 @@ func TestCodesOfWaste(t *testing.T) {
 	}
 	checkRead(t, map[string]readCase{
 		"beside a name":    {"waste", "AVV;Abfallart;treatment;weightKg\n15 01 01;Glas;recycling;9\n15 01 01;Kartonagen-Presse;recycling;9\n;Glas;recycling;9\n15 01 06;Glas;recycling;9\n", []string{`2 {"material":"glass","treatment":"recycling","weightKg":9}`, `3 {"treatment":"recycling","weightKg":9,"material":"paper_card"}`, `4 {"material":"glass","treatment":"recycling","weightKg":9}`, `5 {"material":"glass","treatment":"recycling","weightKg":9}`}},
+		"a lower bound":    {"waste", "treatment,weightKg,low,high\nrecycling,9,0.1,0.3\n", []string{`2 {"treatment":"recycling","weightKg":9}`}},
+		"an export":        {"waste", "_id,treatment,weightKg,Waste code\n,recycling,9,20 03 01\n", []string{`2 {"treatment":"recycling","weightKg":9}`}},
 		"an unknown code":  {"waste", "EWC,treatment,weightKg\n15 01 06,recycling,9\n", []string{`2 {"treatment":"recycling","weightKg":9,"material":"15 01 06"}`}},
 		"codes of routes":  {"waste", "material,R/D-Verfahren,weightKg\nmixed,R1,9\nmixed,D1,9\nglass,R5,9\nmetal,R4,9\n", []string{`2 {"material":"mixed","treatment":"incineration","weightKg":9}`, `3 {"material":"mixed","treatment":"landfill","weightKg":9}`, `4 {"material":"glass","treatment":"recycling","weightKg":9}`, `5 {"material":"metal","treatment":"recycling","weightKg":9}`}},
 		"of several diets": {"catering", "meals,diet\n240,120 veg / 80 vegan / 40 meat\n100,\"60 vegetarisch, 40 vegan\"\n9,vegan and vegetarian\n9,Vegan\n9,non-vegetarian\n", []string{"2 diet SEVERAL_RECORDS", "3 diet SEVERAL_RECORDS", "4 diet SEVERAL_RECORDS", `5 {"meals":9,"diet":"vegan"}`, `6 {"meals":9,"diet":"non-vegetarian"}`}},

@@ -10,13 +10,13 @@ import (
 
 // wasteCodeHeads are headings of codes of the European List of Waste, normalized by plain.
 var wasteCodeHeads = []string{
-	"ewc", "ewccode", "ewcno", "ewcnumber", "ewc/low", "low", "lowcode", "listofwastecode", "euwastecode", "europeanwastecode", "europeanwastecatalogue", "europeanwastecataloguecode", "wastecode", "codeofwaste", "avv", "avvnr", "avvnummer", "avvcode", "avvschlüssel", "avvschlüsselnummer",
+	"ewc", "ewccode", "ewcno", "ewcnumber", "ewc/low", "lowcode", "listofwastecode", "euwastecode", "europeanwastecode", "europeanwastecatalogue", "europeanwastecataloguecode", "wastecode", "codeofwaste", "avv", "avvnr", "avvnummer", "avvcode", "avvschlüssel", "avvschlüsselnummer",
 	"abfallschlüssel", "abfallschlüsselnummer", "abfallschlüsselnr", "abfallcode", "asn", "eaknr", "eak", "eakcode", "codedéchet", "codeler", "ler", "codigoler", "códigoler",
 }
 
 // findWasteCode finds the column of codes of waste.
 func (r *Reader) findWasteCode() {
-	if r.wasteCodeAt = -1; r.typ == "waste" && r.o.Rules > 0 {
+	if r.wasteCodeAt = -1; r.typ == "waste" && r.o.Rules > 0 && !slices.Contains(r.heads, "_id") {
 		r.wasteCodeAt = r.aside(wasteCodeHeads)
 	}
 }
