@@ -104,7 +104,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
     const keep = (): void => void engine.keep();
     // What is being typed into a cell is entered before the sheet is left: neither a reload nor Back takes the focus.
     const enter = (): void => document.querySelector<HTMLElement>('.celleditor')?.blur();
-    const left = router.subscribe('onBeforeNavigate', enter);
+    const left = router.subscribe('onBeforeNavigate', ({ hrefChanged }) => hrefChanged && enter());
     const leave = (): void => {
       enter();
       keep();
