@@ -249,7 +249,7 @@ func TestTextCannotBeAFormula(t *testing.T) {
 }
 
 // newestStyle is the SHA-256 of page.css.
-const newestStyle = "Yniax2V3DzBh3aSZ+w+Y/OdRxOrW4NEU+iVKALmnNys="
+const newestStyle = "P25/epuH228DlCZPdFqIjgP9oSQ4/q5MSXygDvt9a5A="
 
 // TestStylesOfSignedPagesAreAllowed: a page is stored as signed, and served with the content security policy of the
 // current release.
