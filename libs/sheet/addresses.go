@@ -26,7 +26,7 @@ var germanAddresses = []string{"dienstort", "arbeitsort", "firmenort", "firmensi
 // findAddress takes the town of people from the likeliest of their addresses, where the table has no other town, and the
 // rest of that address with it. The other addresses are ignored: a person has one origin.
 func (r *Reader) findAddress(known []Column) {
-	if r.typ != footprint.OriginRows || r.o.Rules == 0 || r.heading("place", "postcode") || slices.Contains(r.heads, "_id") {
+	if r.typ != footprint.OriginRows || r.heading("place", "postcode") {
 		return
 	}
 	take := func(field string, heads ...string) bool {

@@ -19,7 +19,7 @@ var servings = []string{"portion", "portions", "portionen", "port", "meal", "mea
 
 // findBeside finds the units beside a column whose head has a unit, or says what it counts.
 func (r *Reader) findBeside() {
-	if r.o.Rules == 0 || len(r.quantity) > 0 {
+	if len(r.quantity) > 0 {
 		return
 	}
 	r.besideAt = r.beside(besideHeads)

@@ -66,8 +66,10 @@ func (b *body) set(name string, value json.RawMessage) {
 
 // object builds the JSON object of a row of a type.
 func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
-	if fault := r.charge(typ, cells); fault != nil {
-		return nil, apperr.Invalid(*fault)
+	if r.reading == interpreted {
+		if fault := r.charge(typ, cells); fault != nil {
+			return nil, apperr.Invalid(*fault)
+		}
 	}
 	var faults []apperr.Detail
 	b := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
@@ -91,36 +93,20 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 			faults = append(faults, *fault)
 		}
 	}
-	if fault := r.takeSeconds(b, typ, cells); fault != nil {
-		faults = append(faults, *fault)
-	}
-	if fault := r.takeEach(b, cells); fault != nil {
-		faults = append(faults, *fault)
-	}
-	if fault := r.takeSides(b, cells); fault != nil {
-		faults = append(faults, *fault)
-	}
-	r.leaveOutAlone(b, typ)
-	if b.unknownAmount != nil && !b.measures(typ) {
-		faults = append(faults, *b.unknownAmount)
-		b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
-	}
-	r.noteUnread(b.unread)
-	r.ticket(b, cells)
-	r.traveller(b, cells)
-	r.wasteCode(b, cells)
-	if typ == "freight" && r.o.Rules > 0 {
-		byRoad(b)
-	}
-	for _, fault := range [...]*apperr.Detail{r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.nightOfLine(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells), r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells), r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells)} {
-		if fault != nil {
-			faults = append(faults, *fault)
-		}
-	}
+	faults = append(faults, r.interpretRow(b, typ, cells)...)
 	if len(faults) > 0 {
 		return nil, apperr.Invalid(faults...)
 	}
 	return r.finish(b), nil
+}
+
+// lacksUnit returns the fault of an amount without a unit in a row that has no other number.
+func (r *Reader) lacksUnit(b *body, typ string) *apperr.Detail {
+	if b.unknownAmount == nil || b.measures(typ) {
+		return nil
+	}
+	b.unread = slices.DeleteFunc(b.unread, func(at int) bool { return at == b.amountAt })
+	return b.unknownAmount
 }
 
 // measures reports whether the row has a number, so that one more without a unit may be
@@ -163,7 +149,7 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 		return &apperr.Detail{Field: r.heads[i], Code: fields.BadFormat,
 			Message: "The text is not in UTF-8. Save the file as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."}
 	case column.Name == "type":
-		if named := types()[key(trimmed)]; named == "" && r.o.Rules > 0 && !r.ours {
+		if named := types()[key(trimmed)]; named == "" && r.reading == interpreted {
 			b.unread = append(b.unread, i) // of something else, such as rooms or invoices
 		} else if named != typ {
 			return &apperr.Detail{Field: r.heads[i], Code: fields.NotAllowed, Message: "This file is imported as " + typ + ".", Suggestions: []string{typ}}

@@ -14,7 +14,7 @@ var dimensionHeads = [2][]string{{"width", "breite", "largeur", "anchura"}, {"he
 
 // findSides finds the columns of width and height of a table of materials without areas and weights: Width (m), Höhe (cm).
 func (r *Reader) findSides() {
-	if r.typ != "materials" || r.o.Rules == 0 || r.heading("areaM2", "weightKg", "items", "sheets") || len(r.each) > 0 || slices.Contains(r.heads, "_id") {
+	if r.typ != "materials" || r.heading("areaM2", "weightKg", "items", "sheets") || len(r.each) > 0 {
 		return
 	}
 	var found []side

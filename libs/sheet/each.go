@@ -46,10 +46,10 @@ var alone = map[string]struct {
 
 // findEach finds the columns with the amount of each of something whose field has no other column.
 func (r *Reader) findEach() {
-	for _, head := range r.heads {
-		r.counts = append(r.counts, countOf(head))
+	for at, head := range r.heads {
+		r.counts[at] = countOf(head)
 	}
-	if r.o.Rules == 0 || r.typ == Mixed || r.typ == footprint.OriginRows || slices.Contains(r.heads, "_id") {
+	if r.typ == Mixed || r.typ == footprint.OriginRows {
 		return
 	}
 	for at, head := range r.heads {
@@ -150,7 +150,7 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 // counted, beside an amount that decides.
 func (r *Reader) leaveOutAlone(b *body, typ string) {
 	only, ok := alone[typ]
-	if !ok || r.o.Rules == 0 || b.has(only.field) == b.has(only.with) || !slices.ContainsFunc(only.amounts, b.has) {
+	if !ok || b.has(only.field) == b.has(only.with) || !slices.ContainsFunc(only.amounts, b.has) {
 		return
 	}
 	for _, name := range [...]string{only.field, only.with} {

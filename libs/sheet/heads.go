@@ -57,52 +57,13 @@ func (r *Reader) readHead(head []string) error {
 	if r.typ == Mixed {
 		own = All(footprint.Types())
 	}
+	r.reading = readingOf(head, r.o)
 	known := own
-	if slices.Contains(head, "_id") {
+	if r.reading == byName {
 		known = slices.Concat(own, ServerColumns()) // a journey of anybody else is another one
 	}
 	unknown, faults := r.nameColumns(head, known)
-	// A field is in the column with its name, else in the first one with one of its usual headings: a column of notes
-	// after a description is ignored.
-	for _, at := range unknown {
-		i := r.fieldHeaded(at, known)
-		switch {
-		case i < 0 && r.o.Rules > 0 && r.headsQuantity(r.heads[at]):
-			r.columns[at].Type = "number"
-			r.quantity = append(r.quantity, at)
-		case i < 0 || r.heading(known[i].Name):
-			r.ignored = append(r.ignored, at)
-		default:
-			r.columns[at] = known[i]
-		}
-	}
-	for _, at := range unknown {
-		if slices.Contains(r.ignored, at) && r.isTotal(at, known) {
-			r.use(at)
-		}
-	}
-	r.findAddress(known)
-	found := len(r.quantity) > 0 || slices.ContainsFunc(r.columns, func(c Column) bool { return c.Name != "" && c.Name != "type" })
-	r.leaveOutContainers()
-	r.findEach()
-	r.findSides()
-	r.findUnits()
-	r.findStay()
-	r.findLegs()
-	r.findRoute()
-	r.findPeople()
-	r.findTickets()
-	r.findTraveller()
-	r.findBeside()
-	r.findSubjects()
-	r.findParts()
-	r.findLeftOut()
-	r.findRoomNights()
-	r.findDistances()
-	r.findTonneKm()
-	r.findWasteCode()
-	r.findMarks()
-	found = found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || len(r.sides) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0
+	found := r.interpretHead(unknown, known)
 	row := fmt.Sprintf("row %d", r.number)
 	if !utf8.ValidString(strings.Join(head, "")) {
 		faults = append(faults, apperr.Detail{Field: row, Code: fields.BadFormat, Message: "The file is not in UTF-8. Save it as CSV in UTF-8, or declare encoding=windows-1252 if that is what it is in."})
@@ -128,7 +89,7 @@ func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faul
 	// In our own export the service's columns come first; a field of the same name, such as the kgCO2e of custom
 	// records, is a later column.
 	ours := map[string]bool{}
-	if slices.Contains(head, "_id") {
+	if r.reading == byName {
 		for _, name := range r.o.Known {
 			ours[name] = name != "type"
 		}
@@ -159,7 +120,10 @@ func (r *Reader) nameColumns(head []string, known []Column) (unknown []int, faul
 			column, r.typeAt = Column{Name: "type"}, at
 		case slices.Contains(r.o.Known, text):
 		default:
-			if column, unit = meant(text, known); column.Name == "" {
+			if r.reading != byName {
+				column, unit = meant(text, known)
+			}
+			if column.Name == "" {
 				unknown = append(unknown, at)
 			}
 		}
@@ -187,13 +151,13 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 	named := func(name string) int {
 		return slices.IndexFunc(known, func(c Column) bool { return c.Name == name })
 	}
-	if r.o.Rules > 0 {
+	if r.reading == interpreted {
 		if i := counted(known, head); i >= 0 {
 			return i
 		}
-	}
-	if i := r.asked(at, known); i >= 0 && r.o.Rules > 0 {
-		return i
+		if i := r.asked(at, known); i >= 0 {
+			return i
+		}
 	}
 	if code := moneyHead(known, head); code != "" {
 		if !r.heading(moneyField) {
@@ -201,7 +165,7 @@ func (r *Reader) fieldHeaded(at int, known []Column) int {
 		}
 		return named(moneyField)
 	}
-	if r.o.Rules == 0 {
+	if r.reading != interpreted {
 		return -1
 	}
 	if c, unit, ok := inUnits(r.typ, head); ok {

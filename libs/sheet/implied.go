@@ -10,7 +10,7 @@ import (
 // the weight decides.
 func (r *Reader) leaveOutContainers() {
 	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "container" })
-	if r.typ != "waste" || r.o.Rules == 0 || at < 0 || r.heading("containers") || !r.heading("weightKg") {
+	if r.typ != "waste" || at < 0 || r.heading("containers") || !r.heading("weightKg") {
 		return
 	}
 	r.columns[at] = Column{}

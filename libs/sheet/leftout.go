@@ -22,9 +22,6 @@ var energyWords = [...]struct {
 
 // findLeftOut finds the columns of an amount that would be left out.
 func (r *Reader) findLeftOut() {
-	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
-		return
-	}
 	for at, head := range r.heads {
 		if r.columns[at].Name != "" || r.columns[at].Type != "" || r.typ != "venue" {
 			continue

@@ -132,7 +132,7 @@ var travels = []string{"flights", "ground-transport", "freight", Mixed}
 
 // findLegs finds the columns of the legs of journeys.
 func (r *Reader) findLegs() {
-	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") || !slices.Contains(travels, r.typ) {
+	if !slices.Contains(travels, r.typ) {
 		return
 	}
 	for at, head := range r.heads {

@@ -19,7 +19,7 @@ var (
 // meterFactor returns the fault of a row of energy with a factor of its meter that the record would not count, unless the
 // difference of the readings shows that it is in the energy.
 func (r *Reader) meterFactor(b *body, typ string, cells []string) *apperr.Detail {
-	if typ != "energy" || r.typ != typ || r.o.Rules == 0 || slices.Contains(r.heads, "_id") || !b.has("energyKWh") {
+	if typ != "energy" || r.typ != typ || !b.has("energyKWh") {
 		return nil
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {

@@ -70,10 +70,6 @@ const longestMark = 60
 
 // findMarks finds the columns that say of a row whether it counts.
 func (r *Reader) findMarks() {
-	r.marks = make([]mark, len(r.columns))
-	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") || slices.Contains(r.heads, "eventId") {
-		return // the state of a record in an export is another one
-	}
 	people := r.typ == footprint.OriginRows
 	for at, head := range r.heads {
 		if at == r.typeAt && r.typ != Mixed {

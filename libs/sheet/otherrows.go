@@ -64,7 +64,7 @@ var peopleHeads = []string{"attendees", "delegates", "participants", "registrant
 // findPeople finds the numbers of people in a list of where they come from, where no column is
 // certainly one of them.
 func (r *Reader) findPeople() {
-	if r.typ != footprint.OriginRows || r.o.Rules == 0 || r.heading("people") {
+	if r.typ != footprint.OriginRows || r.heading("people") {
 		return
 	}
 	if r.peopleAt = r.aside(peopleHeads); r.peopleAt >= 0 {
@@ -82,7 +82,7 @@ const serialRows = 3
 // serial returns the fault of a row whose number of people is its own number, as those of all
 // rows before.
 func (r *Reader) serial(b *body) *apperr.Detail {
-	if r.typ != footprint.OriginRows || r.o.Rules == 0 {
+	if r.typ != footprint.OriginRows {
 		return nil
 	}
 	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })

@@ -73,9 +73,6 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 // findParts finds the columns of parts of the energy that was used, where all columns of energy are some, and of the
 // meals of each diet.
 func (r *Reader) findParts() {
-	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
-		return
-	}
 	switch r.typ {
 	case "energy", "venue":
 		r.findEnergy()

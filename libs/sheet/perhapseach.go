@@ -34,9 +34,6 @@ var perhapsEach = map[string][]struct {
 
 // perhapsEachOf returns the fault of a row with an amount, and a number of things of which it may be that of each.
 func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Detail {
-	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
-		return nil
-	}
 	for _, amount := range perhapsEach[typ] {
 		at := r.amountAt(amount.field)
 		if at < 0 || !b.has(amount.field) || b.decidedOtherwise(typ, amount.field) || saysAll(r.heads[at], amount.field) {

@@ -15,7 +15,7 @@ var kilowattHeads = []string{"kw", "powerkw", "ratedpowerkw", "ratingkw", "sizek
 
 // ratedInKilowatts returns the fault of a generator whose power is in kW: records have the rated one in kVA.
 func (r *Reader) ratedInKilowatts(b *body, typ string, cells []string) *apperr.Detail {
-	if typ != "energy" || r.o.Rules == 0 || !b.has("hours") || slices.ContainsFunc([]string{"generatorKVA", "volumeLitres", "energyKWh", "weightKg", "volumeM3"}, b.has) {
+	if typ != "energy" || !b.has("hours") || slices.ContainsFunc([]string{"generatorKVA", "volumeLitres", "energyKWh", "weightKg", "volumeM3"}, b.has) {
 		return nil
 	}
 	at := r.beside(kilowattHeads)

@@ -145,7 +145,9 @@ type Reader struct {
 	besideAt int
 	// unclear are the units of columns whose heads name one that may be several, by place.
 	unclear map[int]string
-	// ours: the file is an export of the service, which writes 1.5.
+	// reading is how much the columns may mean.
+	reading reading
+	// ours: the file is an unchanged export of the service, which writes 1.5.
 	ours bool
 }
 
@@ -180,8 +182,9 @@ func NewReader(file io.Reader, typ string, o Options) (*Reader, error) {
 	}
 	r.head = r.number
 	head = r.joinRows(f.above, head)
-	r.ours = f.comma == ',' && slices.Contains(head, "_id") && slices.Contains(o.Known, "_id")
-	return r, r.readHead(head)
+	err = r.readHead(head)
+	r.ours = f.comma == ',' && r.reading == byName
+	return r, err
 }
 
 func headFault(code, message string) error {

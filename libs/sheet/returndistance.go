@@ -53,7 +53,7 @@ func kindOfDistance(head string) otherDistance {
 
 // findDistances finds the columns beside that of the distance that say how far it is both ways, or one way.
 func (r *Reader) findDistances() {
-	if r.o.Rules == 0 || r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
+	if r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
 		return
 	}
 	r.findOneWay()

@@ -63,7 +63,7 @@ func (r *Reader) findTickets() {
 			r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(heads, plain(head)) })
 		}
 	}
-	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
+	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
 		r.ticketAt = r.beside(ticketHeads)
 	}
 }
@@ -88,7 +88,7 @@ var travellerHeads = []string{"traveller", "traveler", "travellername", "travele
 // a return journey already: programs write the kind of a booking beside each of its legs.
 func (r *Reader) legs(b *body, cells []string) *apperr.Detail {
 	from, to := string(b.values["from"]), string(b.values["to"])
-	if r.o.Rules == 0 || string(b.values["roundTrip"]) != "true" || from == "" || to == "" || r.typ == Mixed {
+	if string(b.values["roundTrip"]) != "true" || from == "" || to == "" || r.typ == Mixed {
 		return nil
 	}
 	at, booking := max(r.bookingAt, r.ticketAt), ""

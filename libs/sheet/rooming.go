@@ -25,7 +25,7 @@ var (
 // isRoomNumber reports whether a column of a list of stays has numbers of rooms, and not how
 // many there are: Room 214 of a rooming list.
 func (r *Reader) isRoomNumber(at int) bool {
-	if r.typ != "accommodation" || r.o.Rules == 0 {
+	if r.typ != "accommodation" || r.reading != interpreted {
 		return false
 	}
 	head := plain(r.heads[at])
@@ -71,7 +71,7 @@ func (r *Reader) kindOfRoom(cell string) (kind roomsAre, sure bool) {
 // room makes one room of a row that has the number of one, and returns the fault of a row
 // that has the same room for the same nights as an earlier one: those who share it.
 func (r *Reader) room(b *body, cells []string) *apperr.Detail {
-	if r.typ != "accommodation" || r.o.Rules == 0 {
+	if r.typ != "accommodation" {
 		return nil
 	}
 	if r.roomAt < 0 {

@@ -20,7 +20,7 @@ var (
 
 // findRoomNights finds the column of rooms or guests times nights in a table of stays.
 func (r *Reader) findRoomNights() {
-	if r.typ != "accommodation" || r.o.Rules == 0 {
+	if r.typ != "accommodation" {
 		return
 	}
 	r.roomNightsAt, r.nightsOf = r.beside(roomNightHeads), "rooms"

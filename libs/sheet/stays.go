@@ -100,7 +100,7 @@ func (r *Reader) day(cell string) (string, error) {
 // nightOfLine sets the night of a line of a hotel's bill for a room, which has one for each night: Room charge, Übernachtung. A
 // quantity is the number of nights.
 func (r *Reader) nightOfLine(b *body, cells []string) *apperr.Detail {
-	if r.typ != "accommodation" || r.o.Rules == 0 || r.heading("nights") || len(r.stay) > 0 || r.roomNightsAt >= 0 || !b.has("date") || string(b.values["rooms"]) != "1" {
+	if r.typ != "accommodation" || r.heading("nights") || len(r.stay) > 0 || r.roomNightsAt >= 0 || !b.has("date") || string(b.values["rooms"]) != "1" {
 		return nil
 	}
 	for _, at := range r.subjects {

@@ -17,7 +17,7 @@ var subjectHeads = slices.Concat(serviceHeads, []string{
 
 // findSubjects finds the columns that say what a row is about, in files whose rows may be about something else.
 func (r *Reader) findSubjects() {
-	if r.o.Rules == 0 || len(charges[r.typ]) == 0 && r.typ != Mixed || slices.Contains(r.heads, "_id") {
+	if len(charges[r.typ]) == 0 && r.typ != Mixed {
 		return
 	}
 	for at, head := range r.heads {

@@ -19,14 +19,14 @@ var loadHeads = []string{"teu", "teus", "feu", "numberofteu", "anzahlteu", "ldm"
 
 // findTonneKm finds the column of tonne-kilometres of freight.
 func (r *Reader) findTonneKm() {
-	if r.tonneKmAt = -1; r.typ == "freight" && r.o.Rules > 0 {
+	if r.typ == "freight" {
 		r.tonneKmAt = r.aside(tonneKmHeads)
 	}
 }
 
 // unweighed returns the fault of freight whose row says what it takes up, and not what it weighs.
 func (r *Reader) unweighed(b *body, typ string, cells []string) *apperr.Detail {
-	if typ != "freight" || r.o.Rules == 0 || b.has("weightKg") || len(r.each) > 0 {
+	if typ != "freight" || b.has("weightKg") || len(r.each) > 0 {
 		return nil
 	}
 	if at := r.amountAt("weightKg"); at >= 0 && oneCell(cells, at) != "" {

@@ -145,8 +145,7 @@ func (r *Reader) named(cells []string) named {
 // hasID reports whether a row has an id that the service gave it: it is a record of an
 // export, whatever its texts say.
 func (r *Reader) hasID(cells []string) bool {
-	at := slices.Index(r.heads, "_id")
-	return at >= 0 && at < len(cells) && strings.TrimSpace(cells[at]) != "" && slices.Contains(r.o.Known, "_id")
+	return r.reading == byName && oneCell(cells, slices.Index(r.heads, idColumn)) != ""
 }
 
 // isReference reports whether a column has the references of records. They may contain a

@@ -16,7 +16,7 @@ var ticketCounts = []string{"tickets", "numberoftickets", "nooftickets", "ticket
 
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *Reader) findTraveller() {
-	if r.o.Rules > 0 && (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
+	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("passengers", "vehicles", "volumeLitres", "energyKWh") {
 		r.travellerAt = r.beside(oneTravellerHeads)
 	}
 }

@@ -23,7 +23,7 @@ type secondColumn struct {
 
 // second takes note of a column of a field that another one has; false if that is a fault of the headings.
 func (r *Reader) second(at, first int) bool {
-	if r.o.Rules == 0 || slices.Contains(r.heads, "_id") {
+	if r.reading != interpreted {
 		return false
 	}
 	r.seconds = append(r.seconds, secondColumn{at: at, first: first})
@@ -34,7 +34,7 @@ func (r *Reader) second(at, first int) bool {
 // of it. Beside another column of the field, which then may be of each piece, it is the second one.
 func (r *Reader) isTotal(at int, known []Column) bool {
 	rest, ok := withoutTotal(r.heads[at])
-	if !ok || r.o.Rules == 0 {
+	if !ok {
 		return false
 	}
 	if word := strings.Trim(rest, "()[] "); isUnit(word) {

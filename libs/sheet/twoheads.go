@@ -18,7 +18,7 @@ const maxJoined = 100
 // Headings returns the headings of a table whose headings are in two rows, one of groups above one of columns, such as
 // Gas over kWh and Cost; nil if the upper row does not belong to the lower one.
 func Headings(upper, lower []string, o Options, types ...string) []string {
-	if o.Rules == 0 || len(upper) == 0 || max(len(upper), len(lower)) > maxJoined || slices.ContainsFunc(lower, hasData) {
+	if readingOf(upper, o) != interpreted || readingOf(lower, o) != interpreted || len(upper) == 0 || max(len(upper), len(lower)) > maxJoined || slices.ContainsFunc(lower, hasData) {
 		return nil
 	}
 	for _, typ := range types {
@@ -127,7 +127,7 @@ func namesField(text, typ string, known []Column) bool {
 // joinRows returns the headings of a file, with those of their groups in the row above, or those in the row below, if
 // they belong together.
 func (r *Reader) joinRows(above, head []string) []string {
-	if r.o.Rules == 0 {
+	if readingOf(head, r.o) != interpreted {
 		return head
 	}
 	if joined := Headings(above, head, r.o, r.typ); joined != nil {

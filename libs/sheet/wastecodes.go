@@ -16,7 +16,7 @@ var wasteCodeHeads = []string{
 
 // findWasteCode finds the column of codes of waste.
 func (r *Reader) findWasteCode() {
-	if r.wasteCodeAt = -1; r.typ == "waste" && r.o.Rules > 0 && !slices.Contains(r.heads, "_id") {
+	if r.typ == "waste" {
 		r.wasteCodeAt = r.aside(wasteCodeHeads)
 	}
 }

@@ -2,15 +2,19 @@ package records_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/sheet"
 	"github.com/eventcarbon/ecf/libs/testkit"
 	"github.com/eventcarbon/ecf/libs/workbook"
 )
@@ -18,7 +22,17 @@ import (
 // nasty are texts that files, spreadsheets and parsers are known to change.
 var nasty = []string{" ", "  ", "\r\n", "\n", "\t", `"`, ",", ";", "'", "=1+1", "-2", "@x", "null", "true", "1,5", "Zoë 東京", "total", "''", "' ", "|", `\`, "{}", "[1]", "112 mi", "x"}
 
+// said are texts by which a row of a supplier's table is another record than it looks like, or none at all; a record of ours
+// that is called so is a record.
+var said = []string{
+	"Seat selection", "Service fee", "Excess baggage", "City tax", "Breakfast", "Coffee break", "Sewerage", "Standing charge", "Exchange ticket", "Cancelled", "Refund", "No-show", "Total", "Subtotal", "All sites", "Online", "Room charge", "Off-peak return", "17 09 04", "120 veg / 80 vegan",
+	"Sitzplatzreservierung", "Servicegebühr", "Übergepäck", "Kurtaxe", "Frühstück", "Kaffeepause", "Abwassergebühr", "Grundpreis", "Umbuchung", "Storniert", "Gutschrift", "Nicht erschienen", "Gesamt", "Zwischensumme", "Alle Standorte", "Virtuell", "Übernachtung", "Hin- und Rückfahrt", "20 03 01", "80 vegetarisch, 40 vegan",
+}
+
 func nastyText(rng *rand.Rand) string {
+	if rng.IntN(2) == 0 {
+		return said[rng.IntN(len(said))]
+	}
 	var b strings.Builder
 	for range 1 + rng.IntN(4) {
 		b.WriteString(nasty[rng.IntN(len(nasty))])
@@ -94,19 +108,10 @@ func TestAnExportComesBackAsItWas(t *testing.T) {
 		t.Errorf("only %d of %d random records are valid", made, most)
 	}
 
-	forms := map[string]string{"text/csv": to, workbook.MediaType: h.event()}
-	for form, to := range forms {
-		file := h.send(ada, http.MethodGet, from+"/export", "", "Accept", form)
-		began := h.send(ada, http.MethodPost, to+"/import", file.body, "Content-Type", form).want(http.StatusAccepted, "")
-		if began.text("type") != "mixed" {
-			t.Errorf("the import is of type %q", began.text("type"))
-		}
-		ended := h.imported(to+"/imports/"+began.text("_id"), "completed")
-		if n, ok := ended.data["notices"].([]any); ok && len(n) > 0 {
-			t.Errorf("%s: there is something to say about our own file: %v", form, n)
-		}
+	other := start(t) // an organization has three events
+	same := func(form string, at *harness, to string) {
 		for _, typ := range footprint.Types() {
-			want, got := h.items(from+"/"+typ), h.items(to+"/"+typ)
+			want, got := h.items(from+"/"+typ), at.items(to+"/"+typ)
 			if len(want) != len(got) {
 				t.Errorf("%s, %s: %d records, want %d", form, typ, len(got), len(want))
 				continue
@@ -118,6 +123,35 @@ func TestAnExportComesBackAsItWas(t *testing.T) {
 			}
 		}
 	}
+	table := h.send(ada, http.MethodGet, from+"/export", "").body
+	for form, c := range map[string]struct {
+		at                     *harness
+		to, query, media, file string
+	}{
+		"CSV":                            {h, to, "", "text/csv", table},
+		"XLSX":                           {h, h.event(), "", workbook.MediaType, h.send(ada, http.MethodGet, from+"/export", "", "Accept", workbook.MediaType).body},
+		"CSV, saved by a German program": {other, other.event(), "?decimal=comma", "text/csv", savedInGerman(t, table)},
+	} {
+		began := c.at.send(ada, http.MethodPost, c.to+"/import"+c.query, c.file, "Content-Type", c.media).want(http.StatusAccepted, "")
+		if began.text("type") != "mixed" {
+			t.Errorf("the import is of type %q", began.text("type"))
+		}
+		ended := c.at.imported(c.to+"/imports/"+began.text("_id"), "completed")
+		if n, ok := ended.data["notices"].([]any); ok && len(n) > 0 || fmt.Sprint(ended.data["ignoredColumns"]) != "[]" {
+			t.Errorf("%s: there is something to say about our own file: %v %v", form, n, ended.data["ignoredColumns"])
+		}
+		same(form, c.at, c.to)
+	}
+	asJSON := other.event()
+	items := h.send(ada, http.MethodGet, from+"/export", "", "Accept", "application/json").want(http.StatusOK, "").data["items"].([]any)
+	for _, item := range items {
+		if fields := item.(map[string]any); fields["type"] == footprint.AttendeeTravel { // whose rows are read at a path of their own
+			of := fmt.Sprintf("%s/%s/%s/origins?limit=100", from, footprint.AttendeeTravel, fields["_id"])
+			fields["origins"] = h.send(ada, http.MethodGet, of, "").want(http.StatusOK, "").data["items"]
+		}
+	}
+	other.sendItems(asJSON, items)
+	same("JSON", other, asJSON)
 
 	// The JSON form has the same in one call.
 	whole := h.send(ada, http.MethodGet, to+"/export", "", "Accept", "application/json").want(http.StatusOK, "")
@@ -134,6 +168,59 @@ func TestAnExportComesBackAsItWas(t *testing.T) {
 	h.send(planck, http.MethodPatch, to, `{"title":"Other"}`).want(http.StatusOK, "")
 	if a := h.send(ada, http.MethodGet, to+"/export", "", "Accept", "application/json", "If-None-Match", tag); a.status != http.StatusOK {
 		t.Errorf("after a change of the event: %d", a.status)
+	}
+}
+
+// sendItems creates the records of a JSON export, and expects no notice beside those that the records had.
+func (h *harness) sendItems(to string, items []any) {
+	h.t.Helper()
+	byType := map[string][]any{}
+	for _, item := range items {
+		typ := item.(map[string]any)["type"].(string)
+		byType[typ] = append(byType[typ], item)
+	}
+	for typ, items := range byType {
+		for some := range slices.Chunk(items, 100) {
+			text, err := json.Marshal(map[string]any{"items": some})
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			a := h.send(ada, http.MethodPost, to+"/"+typ+"/batch", string(text)).want(http.StatusOK, "")
+			if a.data["succeeded"] != float64(len(some)) || strings.Contains(a.body, "UNKNOWN_FIELD") {
+				h.t.Errorf("JSON, %s: %.800s", typ, a.body)
+			}
+		}
+	}
+}
+
+// savedInGerman returns a table as a spreadsheet program in German saves it: semicolons between cells, and numbers with a
+// decimal comma.
+func savedInGerman(t *testing.T, table string) string {
+	t.Helper()
+	r, err := sheet.NewReader(strings.NewReader(table), sheet.Mixed, sheet.Options{Rules: sheet.Rules, Known: sheet.LeadingColumns()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := map[string]bool{"kgCO2e": true, "low": true, "high": true}
+	for _, c := range sheet.All(footprint.Types()) {
+		numbers[c.Name] = c.Type == "number" || c.Type == "integer"
+	}
+	out := []byte(strings.Join(r.Heads(), ";") + "\r\n")
+	for {
+		row, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return string(out)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, cell := range row.Cells {
+			if numbers[r.Heads()[i]] {
+				cell = strings.Replace(cell, ".", ",", 1)
+			}
+			out = append(out, `"`+strings.ReplaceAll(cell, `"`, `""`)+`";`...)
+		}
+		out = append(out[:len(out)-1], "\r\n"...)
 	}
 }
 
