@@ -16,6 +16,13 @@ var headingWords []byte
 //go:embed words/synonyms.json
 var synonymWords []byte
 
+//go:embed words/tables.json
+var tableWords []byte
+
+// TableWords returns the words by which package sheet reads the tables of suppliers: what headings beside those of fields
+// mean, and what the cells of a row say of it. It is a JSON object of lists by name; an entry @name stands for that list.
+func TableWords() json.RawMessage { return tableWords }
+
 // headings holds the column headings of tables for fields, in addition to the fields' names, by field or by
 // type.field. A physical quantity has only headings with its unit: a column "Distance" may be in miles, and package
 // sheet reads it if each cell has its unit.

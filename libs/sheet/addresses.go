@@ -8,20 +8,13 @@ import (
 
 // addresses are the words before city and country in the headings of a registration's addresses, the likeliest origin of
 // a person first. Home City is a heading of its own.
-var addresses = []string{"mailing", "shipping", "contact", "attendee", "participant", "work", "business", "office", "company", "organization", "organisation", "institution", "affiliation", "billing", "invoice"}
+const addresses wordList = "addresses"
 
-// Words for the parts of an address in headings, by field.
-var addressParts = []struct {
-	field string
-	words []string
-}{
-	{"place", []string{"city", "town", "city/town"}},
-	{"country", []string{"country", "countrycode", "country/region"}},
-	{"postcode", []string{"postcode", "postalcode", "zip", "zipcode", "zip/postalcode"}},
-}
+// addressParts are the fields that are parts of an address; the words for them are in lists of their names.
+var addressParts = [...]string{"place", "country", "postcode"}
 
 // germanAddresses are headings of towns in German, as the words of addresses are ordered.
-var germanAddresses = []string{"dienstort", "arbeitsort", "firmenort", "firmensitz", "rechnungsort"}
+const germanAddresses wordList = "germanAddresses"
 
 // findAddress takes the town of people from the likeliest of their addresses, where the table has no other town, and the
 // rest of that address with it. The other addresses are ignored: a person has one origin.
@@ -43,14 +36,14 @@ func (r *Reader) findAddress(known []Column) {
 		r.use(at)
 		return true
 	}
-	for _, address := range addresses {
+	for _, address := range addresses.all() {
 		found := false
 		for i, part := range addressParts {
 			var heads []string
-			for _, word := range part.words {
+			for _, word := range ofType("address", part).all() {
 				heads = append(heads, address+word, address+"address"+word)
 			}
-			if took := take(part.field, heads...); i == 0 && !took {
+			if took := take(part, heads...); i == 0 && !took {
 				break
 			}
 			found = true
@@ -59,7 +52,7 @@ func (r *Reader) findAddress(known []Column) {
 			return
 		}
 	}
-	take("place", germanAddresses...)
+	take("place", germanAddresses.all()...)
 }
 
 // Address returns the heading of the column of an address that the towns of people are taken from, such as "Work City";

@@ -12,10 +12,10 @@ import (
 )
 
 // besideHeads are heads of units that stand beside a number, as plain writes them.
-var besideHeads = slices.Concat(unitHeads, []string{"volumeunit", "weightunit", "massunit", "distanceunit", "quantityunit", "unitofquantity", "energyunit", "me", "unidad", "einh", "mengeneinheiten"})
+const besideHeads wordList = "besideHeads"
 
 // servings are units of what is eaten: one each is a meal.
-var servings = []string{"portion", "portions", "portionen", "port", "meal", "meals", "mahlzeit", "mahlzeiten", "essen", "menü", "menüs", "menu", "menus", "cover", "covers", "serving", "servings", "plate", "plates", "teller", "lunch", "lunches", "dinner", "dinners", "lunchbox", "lunchboxes", "lunchpaket", "lunchpakete", "pax", "person", "persons", "personen", "pers", "people", "guest", "guests", "gast", "gäste", "each", "ea", "pc", "pcs", "piece", "pieces", "stück", "stk", "st", "x", "unit", "units", "repas", "couvert", "couverts", "personne", "personnes", "pièce", "pièces", "unidad", "unidades", "ración", "raciones"}
+const servings wordList = "servings"
 
 // findBeside finds the units beside a column whose head has a unit, or says what it counts.
 func (r *Reader) findBeside() {
@@ -37,7 +37,7 @@ func (r *Reader) besideUnit(b *body, cells []string) *apperr.Detail {
 	}
 	if r.typ == "catering" {
 		at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "meals" })
-		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || slices.Contains(servings, strings.Trim(strings.ToLower(word), ". ")) || b.values["meals"] == nil {
+		if at < 0 || !isAmount(r.heads[at]) && plain(r.heads[at]) != "anzahl" || servings.has(strings.Trim(strings.ToLower(word), ". ")) || b.values["meals"] == nil {
 			return nil
 		}
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"meals"},
@@ -88,7 +88,7 @@ func (r *Reader) severalOfEach(cells []string) *apperr.Detail {
 func unclearUnit(typ, head string) (word string, ok bool) {
 	stem, word, _ := unitOfHead(head)
 	if stem == "" {
-		stem, word = amountWords[0], strings.TrimSpace(head)
+		stem, word = amountWord, strings.TrimSpace(head)
 	}
 	for _, c := range Columns(typ) {
 		target, measured := units.OfField(c.Name)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -31,39 +32,37 @@ const (
 // pieceLike are kinds of pieces: "Weight each" is that of each of them.
 var pieceLike = []counting{ofPiece, ofPallet, ofBottle, ofContainer, ofGenerator, ofVehicle, ofHall}
 
-// countWordsOf are the words for what is counted. Those in the singular name a count behind "Number of" only: a column
-// Trip has the numbers by which trips are known.
-var countWordsOf = map[counting]struct{ singular, plural []string }{
-	ofPiece:      {[]string{"piece", "item", "unit", "pc", "stück", "stk", "st", "article", "artikel", "pièce", "unité", "board", "panel", "platte", "roll", "rolle", "set"}, []string{"pieces", "items", "units", "pcs", "qty", "quantity", "stück", "stk", "stückzahl", "anzahl", "menge", "count", "pièces", "quantité", "cantidad"}},
-	ofPallet:     {[]string{"pallet", "palette", "europalette", "package", "parcel", "paket", "colli", "kolli", "collo", "carton", "karton", "box", "case", "kiste", "flightcase", "crate", "palettenplatz"}, []string{"pallets", "paletten", "europaletten", "packages", "parcels", "pakete", "colli", "kolli", "cartons", "kartons", "boxes", "cases", "kisten", "flightcases", "crates"}},
-	ofBottle:     {[]string{"bottle", "cylinder", "canister", "jerrycan", "drum", "tank", "tanker", "bowser", "keg", "flasche", "gasflasche", "zylinder", "kanister", "fass", "bouteille"}, []string{"bottles", "cylinders", "canisters", "jerrycans", "drums", "tanks", "tankers", "bowsers", "flaschen", "gasflaschen", "kanister", "fässer", "bouteilles"}},
-	ofContainer:  {[]string{"bin", "container", "skip", "behälter", "mulde", "sack", "bag", "wheelie"}, []string{"bins", "containers", "skips", "behälter", "mulden", "sacks", "säcke", "bags", "wheeliebins", "containeranzahl", "behälteranzahl"}},
-	ofCollection: {[]string{"collection", "lift", "emptying", "pickup", "leerung", "abholung", "abfuhr", "entleerung"}, []string{"collections", "lifts", "emptyings", "pickups", "leerungen", "abholungen", "abfuhren", "entleerungen"}},
-	ofGenerator:  {[]string{"generator", "genset", "aggregat", "stromerzeuger", "stromaggregat"}, []string{"generators", "gensets", "sets", "generatoren", "aggregate", "stromerzeuger", "stromaggregate"}},
-	ofVehicle:    {[]string{"vehicle", "truck", "lorry", "lkw", "fahrzeug", "van", "transporter", "car", "pkw", "auto", "coach", "bus", "trailer", "sattelzug"}, []string{"vehicles", "trucks", "lorries", "lkws", "fahrzeuge", "vans", "cars", "pkws", "autos", "coaches", "buses", "busse", "trailers", "sattelzüge"}},
-	ofTrip:       {[]string{"trip", "journey", "run", "ride", "load", "delivery", "tour", "fahrt", "fuhre", "lieferung", "flight", "flug", "movement"}, []string{"trips", "journeys", "runs", "rides", "loads", "deliveries", "tours", "fahrten", "touren", "fuhren", "lieferungen", "flights", "flüge", "movements", "umläufe", "returntrips", "returnjourneys", "returnflights", "roundtrips", "onewaytrips", "einzelfahrten", "hinundrückfahrten"}},
-	ofSession:    {[]string{"session", "meeting", "webinar", "call", "broadcast", "stream", "sitzung", "termin"}, []string{"sessions", "meetings", "webinars", "calls", "broadcasts", "sitzungen", "termine"}},
-	ofHall:       {[]string{"hall", "stand", "booth", "halle", "messestand", "raum"}, []string{"halls", "stands", "booths", "hallen", "stände", "messestände", "räume"}},
-	ofRoom:       {[]string{"room", "zimmer", "chambre"}, []string{"rooms", "zimmer", "chambres"}}, //nolint:misspell // French
-	ofPerson:     {[]string{"person", "guest", "head", "pax", "participant", "attendee", "delegate", "passenger", "traveller", "gast", "kopf", "teilnehmer", "personne"}, []string{"persons", "people", "guests", "pax", "participants", "attendees", "delegates", "personen", "gäste", "teilnehmer", "teilnehmende", "personnes"}},
-	ofNight:      {[]string{"night", "nacht", "übernachtung", "nuit"}, []string{"nights", "nächte", "übernachtungen", "nuits"}},
-	ofDay:        {[]string{"day", "tag", "jour", "día"}, []string{"days", "tage", "jours", "días", "eventdays", "showdays", "veranstaltungstage", "einsatztage", "betriebstage", "daysonsite", "daysofuse", "daysinuse", "daysofoperation", "operatingdays", "runningdays", "tageimeinsatz"}},
-	ofHour:       {[]string{"hour", "hr", "h", "std", "stunde", "betriebsstunde", "heure"}, []string{"hours", "hrs", "stunden", "std", "betriebsstunden", "laufzeit", "runhours", "runninghours", "operatinghours", "heures"}},
-}
+// countedBy are what words count: those in the plural, and those in the singular, which name a count behind "Number of" only: a
+// column Trip has the numbers by which trips are known. A word is in the lists of one of them.
+var countedBy = sync.OnceValue(func() (words struct{ one, several map[string]counting }) {
+	words.one, words.several = map[string]counting{}, map[string]counting{}
+	for _, of := range countings {
+		for _, word := range ofType("one", string(of)).all() {
+			words.one[word] = of
+		}
+		for _, word := range ofType("several", string(of)).all() {
+			words.several[word] = of
+		}
+	}
+	return words
+})
+
+// countings are all things that columns count.
+var countings = [...]counting{ofPiece, ofPallet, ofBottle, ofContainer, ofCollection, ofGenerator, ofVehicle, ofTrip, ofSession, ofHall, ofRoom, ofPerson, ofNight, ofDay, ofHour}
 
 // numberWords are words of headings that only say that something is counted.
-var numberWords = []string{"number", "no", "nr", "num", "of", "the", "der", "count", "anzahl", "qty", "quantity", "nombre", "de", "nb", "menge", "in"}
+const numberWords wordList = "numberWords"
 
 // countOf returns what a heading counts: days of Days, Number of days and Anzahl Tage; empty if it is none of a count.
 func countOf(head string) counting {
 	words := wordsOf(head)
-	if slices.ContainsFunc(words, func(word string) bool { return perWords[word] }) {
+	if perWords.hasAny(words) {
 		return ""
 	}
 	if of := countNamed(plain(head), false); of != "" {
 		return of
 	}
-	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return slices.Contains(numberWords, word) })
+	rest := slices.DeleteFunc(slices.Clone(words), func(word string) bool { return numberWords.has(word) })
 	if len(rest) == len(words) || len(rest) == 0 {
 		return ""
 	}
@@ -72,16 +71,15 @@ func countOf(head string) counting {
 
 // countNamed returns what a word counts, also in the singular.
 func countNamed(word string, singular bool) counting {
-	for of, words := range countWordsOf {
-		if slices.Contains(words.plural, word) || singular && slices.Contains(words.singular, word) {
-			return of
-		}
+	words := countedBy()
+	if of := words.several[word]; of != "" || !singular {
+		return of
 	}
-	return ""
+	return words.one[word]
 }
 
 // perWords stand between an amount and what it is of each of.
-var perWords = map[string]bool{"per": true, "pro": true, "je": true, "par": true, "each": true}
+const perWords wordList = "perWords"
 
 // perHead is such a word with what follows it: per day, /h, pro Fahrt.
 var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par)[\s_]+|\s*/\s*)(\p{L}+)\.?`)
@@ -89,8 +87,8 @@ var perHead = regexp.MustCompile(`(?i)(?:[\s_(]+(?:per|pro|je|par)[\s_]+|\s*/\s*
 // Words of the amount of one piece: Unit weight, Einzelgewicht, Stückpreis, weight each; and of what one container takes,
 // such as Bin size and Behältervolumen.
 var (
-	unitPrefixes = []string{"unit ", "einzel", "stück"}
-	eachSuffixes = []string{" each", " ea", " einzeln"}
+	unitPrefixes = wordList("unitPrefixes")
+	eachSuffixes = wordList("eachSuffixes")
 	sizeHead     = regexp.MustCompile(`(?i)^(\p{L}+?)(?:s?[\s_-]+(?:size|volume|capacity|content|contents)|(?:n|s)?(?:größe|volumen|inhalt|kapazität|füllmenge|füllgewicht))\b`)
 )
 
@@ -113,12 +111,12 @@ func eachOf(head string) (stem string, of counting, ok bool) {
 	if !measured || !isUnit(unit) {
 		name = head
 	}
-	for _, prefix := range unitPrefixes {
+	for _, prefix := range unitPrefixes.all() {
 		if rest, cut := strings.CutPrefix(lower, prefix); cut && strings.TrimFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) }) != "" && len(rest) > 3 {
 			return strings.TrimSpace(rest), ofPiece, true
 		}
 	}
-	for _, suffix := range eachSuffixes {
+	for _, suffix := range eachSuffixes.all() {
 		if rest, cut := strings.CutSuffix(strings.ToLower(strings.TrimRight(name, ") ")), suffix); cut || strings.Contains(lower, "("+suffix[1:]+")") {
 			if !cut {
 				return strings.TrimSpace(strings.Replace(lower, "("+suffix[1:]+")", "", 1)), ofPiece, true
@@ -128,7 +126,7 @@ func eachOf(head string) (stem string, of counting, ok bool) {
 	}
 	if m := sizeHead.FindStringSubmatchIndex(head); m != nil && measured && isUnit(unit) {
 		if of = countNamed(strings.ToLower(head[m[2]:m[3]]), true); of == ofContainer || of == ofBottle {
-			return amountWords[0] + " (" + unit + ")", of, true
+			return amountWord + " (" + unit + ")", of, true
 		}
 	}
 	return "", "", false

@@ -1,9 +1,7 @@
 package sheet
 
 import (
-	_ "embed"
 	"encoding/json"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -11,11 +9,8 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-//go:embed commawords.txt
-var commaWordList string
-
 // commaWords are words in headings in languages with a decimal comma that are not English words.
-var commaWords = strings.Fields(commaWordList)
+const commaWords wordList = "commaWords"
 
 // germanTitles are German titles of fields that are not also field names.
 var germanTitles = sync.OnceValue(func() map[string]bool {
@@ -46,5 +41,5 @@ func writesCommas(head string) bool {
 		return true
 	}
 	words := strings.FieldsFunc(strings.ToLower(head), func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(commaWords, word) })
+	return commaWords.hasAny(words)
 }

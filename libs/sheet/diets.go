@@ -12,25 +12,25 @@ import (
 )
 
 // Words of headings of the meals of a diet, beside the diet, and diets that may be several.
-var (
-	besideDiets = []string{"meal", "meals", "of", "which", "thereof", "portion", "portions", "cover", "covers", "number", "no", "option", "options", "dish", "dishes", "menu", "menus", "guests", "people", "pax", "only", "eaters", "lunch", "lunches", "dinner", "dinners", "davon", "essen", "gericht", "gerichte", "menü", "menüs", "portionen", "anzahl", "mahlzeit", "mahlzeiten", "gäste", "repas"}
-	unsureDiets = []string{"meat", "fleisch", "viande", "carne", "omnivore", "omnivor", "nonvegetarian", "nonveg", "meatfish", "fleischfisch"}
-	dietEndings = []string{"e", "es", "er", "s"}
+const (
+	besideDiets wordList = "besideDiets"
+	unsureDiets wordList = "unsureDiets"
+	dietEndings wordList = "dietEndings"
 )
 
 // dietOf returns the diet whose meals a column counts; empty if it may be several.
 func dietOf(head string) (diet string, ok bool) {
-	words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return slices.Contains(besideDiets, word) })
+	words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideDiets.has(word) })
 	if len(words) == 0 || len(words) > 2 {
 		return "", false
 	}
 	known := Columns("catering")
 	values := known[slices.IndexFunc(known, func(c Column) bool { return c.Name == "diet" })].values
 	word := strings.Join(words, "")
-	if slices.Contains(unsureDiets, word) {
+	if unsureDiets.has(word) {
 		return "", true
 	}
-	for _, ending := range append([]string{""}, dietEndings...) {
+	for _, ending := range append([]string{""}, dietEndings.all()...) {
 		if stem, cut := strings.CutSuffix(word, ending); cut && values[key(stem)] != "" {
 			return values[key(stem)], true
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // dimensionHeads are headings, without their unit, of the sides of what is cut to size, normalized by plain.
-var dimensionHeads = [2][]string{{"width", "breite", "largeur", "anchura"}, {"height", "length", "höhe", "länge", "hauteur", "longueur", "altura"}}
+var dimensionHeads = [...]wordList{"widthHeads", "heightHeads"}
 
 // findSides finds the columns of width and height of a table of materials without areas and weights: Width (m), Höhe (cm).
 func (r *Reader) findSides() {
@@ -21,7 +21,7 @@ func (r *Reader) findSides() {
 	for _, heads := range dimensionHeads {
 		at := slices.IndexFunc(r.heads, func(head string) bool {
 			stem, _, ok := unitOfHead(head)
-			return ok && slices.Contains(heads, plain(stem))
+			return ok && heads.has(plain(stem))
 		})
 		if at < 0 || r.columns[at].Name != "" || r.columns[at].Type != "" {
 			return

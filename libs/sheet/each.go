@@ -109,7 +109,7 @@ func (r *Reader) fieldOfEach(at int) (field Column, unit string) {
 		return of[0], ""
 	}
 	name, _, _ := unitOfHead(stem)
-	if price := []string{"price", "preis", "cost", "kosten", "net price", "nettopreis", "prix", "precio"}; slices.Contains(price, strings.ToLower(stem)) || slices.Contains(price, strings.ToLower(name)) {
+	if priceHeads.has(strings.ToLower(stem)) || priceHeads.has(strings.ToLower(name)) {
 		if i := slices.IndexFunc(known, func(c Column) bool { return c.Name == moneyField && r.typ == "purchases" }); i >= 0 {
 			if r.currency == "" {
 				r.currency = moneyHead(known, "Amount"+strings.TrimPrefix(stem, name))
@@ -145,6 +145,9 @@ func (r *Reader) takeEach(b *body, cells []string) *apperr.Detail {
 	}
 	return nil
 }
+
+// priceHeads are headings of the price of one piece.
+const priceHeads wordList = "priceHeads"
 
 // leaveOutAlone leaves out a number that records have with another field only, or the kind of container that was not
 // counted, beside an amount that decides.

@@ -239,9 +239,9 @@ func (r *Reader) Head(field string) string {
 }
 
 // Words around what a column counts: Number of rooms, Passenger count, Anzahl Gäste.
-var (
-	countBefore = []string{"number of", "total number of", "no of", "nr of", "nos of", "# of", "count of", "#", "anzahl der", "anzahl", "nombre de", "nombre d", "número de", "nb de", "nb"}
-	countBehind = []string{" count", " qty", " anzahl"}
+const (
+	countBefore wordList = "countBefore"
+	countBehind wordList = "countBehind"
 )
 
 // counted returns the index of the only column of whole numbers that a head counts; -1 where
@@ -249,13 +249,13 @@ var (
 func counted(known []Column, head string) int {
 	text := oneLine(strings.ToLower(strings.NewReplacer(".", " ", "(", " ", ")", " ", "'", " ").Replace(head)))
 	what := ""
-	for _, before := range countBefore {
+	for _, before := range countBefore.all() {
 		if rest, ok := strings.CutPrefix(text, before+" "); ok {
 			what = rest
 			break
 		}
 	}
-	for _, behind := range countBehind {
+	for _, behind := range countBehind.all() {
 		if rest, ok := strings.CutSuffix(text, behind); ok && what == "" {
 			what = rest
 		}

@@ -10,15 +10,11 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// Words of the kinds of energy of a building, by the field that has it.
-var energyWords = [...]struct {
-	field string
-	words []string
-}{
-	{"electricityKWh", []string{"electricity", "electric", "elec", "power", "strom", "stromverbrauch", "électricité", "electricidad"}},
-	{"gasKWh", []string{"gas", "erdgas", "gasverbrauch", "gaz"}},
-	{"heatKWh", []string{"heat", "heating", "fernwärme", "wärme", "chaleur"}},
-}
+// buildingEnergy are the fields of the kinds of energy of a building; the words for them are in lists of their names.
+var buildingEnergy = [...]string{"electricityKWh", "gasKWh", "heatKWh"}
+
+// energyWords returns the words of a kind of energy.
+func energyWords(field string) wordList { return ofType("energyWords", field) }
 
 // findLeftOut finds the columns of an amount that would be left out.
 func (r *Reader) findLeftOut() {
@@ -26,12 +22,12 @@ func (r *Reader) findLeftOut() {
 		if r.columns[at].Name != "" || r.columns[at].Type != "" || r.typ != "venue" {
 			continue
 		}
-		for _, of := range energyWords {
-			if !r.heading(of.field) && slices.ContainsFunc(wordsOf(head), func(word string) bool { return slices.Contains(of.words, word) }) && hasEnergyUnit(head) && r.leftOut[at] == "" {
+		for _, field := range buildingEnergy {
+			if !r.heading(field) && energyWords(field).hasAny(wordsOf(head)) && hasEnergyUnit(head) && r.leftOut[at] == "" {
 				if r.leftOut == nil {
 					r.leftOut = map[int]string{}
 				}
-				r.leftOut[at] = of.field
+				r.leftOut[at] = field
 			}
 		}
 	}

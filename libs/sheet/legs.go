@@ -38,16 +38,16 @@ type legColumn struct {
 const wayBack = 100
 
 // Words of such headings.
-var (
-	legWords     = []string{"leg", "segment", "seg", "sector", "section", "flight", "flug", "teilstrecke", "abschnitt", "etappe", "strecke", "tronçon", "tramo", "journey", "fahrt"}
-	fromWords    = []string{"from", "origin", "orig", "dep", "departure", "departing", "board", "start", "von", "ab", "abflug", "abfahrt", "startort", "startflughafen", "abflughafen", "de", "départ", "origen"}
-	toWords      = []string{"to", "destination", "dest", "arr", "arrival", "arriving", "off", "end", "nach", "an", "ankunft", "ziel", "zielort", "zielflughafen", "ankunftsflughafen", "à", "arrivée", "destino"}
-	stopHeads    = []string{"stop", "stops", "stopover", "stopovers", "layover", "connection", "connecting", "connects", "transit", "via", "zwischenstopp", "zwischenstopps", "zwischenlandung", "umstieg", "umsteigen", "umsteigeflughafen", "umsteigeort", "escale", "escala"}
-	awayWords    = []string{"outbound", "outward", "hinflug", "hinfahrt", "hinreise", "hinweg", "aller"}
-	homeWords    = []string{"return", "inbound", "back", "rückflug", "rückfahrt", "rückreise", "rückweg", "retour"}
-	classHeads   = []string{"class", "cabin", "klasse", "reiseklasse", "buchungsklasse", "classe", "clase"}
-	beside       = []string{"airport", "flughafen", "city", "stadt", "station", "bahnhof", "code", "iata", "place", "ort", "point", "in", "at", "st", "nd", "rd", "th", "of", "service"}
-	withoutStops = []string{"direct", "nonstop", "none", "no", "direkt", "direktflug", "keine", "keiner", "kein", "ohne", "nein", "non", "n/a", "na", "nil", "sans"}
+const (
+	legWords     wordList = "legWords"
+	fromWords    wordList = "fromWords"
+	toWords      wordList = "toWords"
+	stopHeads    wordList = "stopHeads"
+	awayWords    wordList = "awayWords"
+	homeWords    wordList = "homeWords"
+	classHeads   wordList = "classHeads"
+	besideLegs   wordList = "besideLegs"
+	withoutStops wordList = "withoutStops"
 )
 
 // legHead returns what a heading says of which leg; noPart: it is none of a leg.
@@ -64,24 +64,24 @@ func legHead(head string) (part legPart, number int) {
 		switch n, err := strconv.Atoi(word); {
 		case err == nil:
 			ok, number = number == 0 && n > 0 && n < 10, n
-		case slices.Contains(legWords, word):
+		case legWords.has(word):
 			legs++
-		case slices.Contains(awayWords, word):
+		case awayWords.has(word):
 			away = true
-		case slices.Contains(homeWords, word):
+		case homeWords.has(word):
 			home = true
-		case slices.Contains(fromWords, word):
+		case fromWords.has(word):
 			ok = take(legFrom)
-		case slices.Contains(toWords, word):
+		case toWords.has(word):
 			ok = take(legTo)
-		case slices.Contains(stopHeads, word):
+		case stopHeads.has(word):
 			ok = take(legStop)
-		case slices.Contains(classHeads, word):
+		case classHeads.has(word):
 			ok = take(legClass)
-		case slices.Contains(distanceHeads, word):
+		case distanceHeads.has(word):
 			ok = take(legDistance)
 		default:
-			ok = slices.Contains(beside, word)
+			ok = besideLegs.has(word)
 		}
 		if !ok {
 			return noPart, 0
@@ -267,12 +267,15 @@ func (r *Reader) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *
 	return l, nil
 }
 
+// timeWords are words and units of times, beside numbers.
+const timeWords wordList = "timeWords"
+
 // countsStops reports whether a cell says how many stops there are, how long they take or when they are, and not where:
 // 1 stop, 2h 30m, 10:45.
 func countsStops(cell string) bool {
 	words := headWords(cell)
 	return strings.ContainsAny(cell, "0123456789") && !slices.ContainsFunc(words, func(word string) bool {
-		return strings.Trim(word, "0123456789") != "" && !slices.Contains(stopHeads, word) && !slices.Contains([]string{"h", "hr", "hrs", "m", "min", "mins", "std", "stopp", "stopps", "am", "pm", "uhr", "d", "day", "days", "tag", "tage"}, word)
+		return strings.Trim(word, "0123456789") != "" && !stopHeads.has(word) && !timeWords.has(word)
 	})
 }
 
@@ -370,7 +373,7 @@ func codesOf(text string) []string {
 // stopsOf returns the places of a cell of stops: LHR, LHR/DUB, Frankfurt am Main | Paris; none of Direct or -.
 func stopsOf(cell string) []string {
 	text := strings.TrimSpace(cell)
-	if strings.Trim(text, "-–—./ ") == "" || slices.Contains(withoutStops, strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(text))) {
+	if strings.Trim(text, "-–—./ ") == "" || withoutStops.has(strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(text))) {
 		return []string{}
 	}
 	codes := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" ,;|/>→-–\n", c) })

@@ -11,9 +11,9 @@ import (
 )
 
 // Headings, as plain writes them: the factor of a meter behind transformers, and the difference of its readings.
-var (
-	factorHeads     = []string{"factor", "faktor", "multiplier", "meterfactor", "metermultiplier", "meterconstant", "constant", "ctratio", "ctfactor", "wandlerfaktor", "zählerfaktor", "wandler", "zählerkonstante", "facteur"}
-	differenceHeads = []string{"difference", "differenz", "advance", "meteradvance", "readingdifference", "zählerdifferenz", "différence"}
+const (
+	factorHeads     wordList = "factorHeads"
+	differenceHeads wordList = "differenceHeads"
 )
 
 // meterFactor returns the fault of a row of energy with a factor of its meter that the record would not count, unless the
@@ -24,7 +24,7 @@ func (r *Reader) meterFactor(b *body, typ string, cells []string) *apperr.Detail
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		n, number := r.asNumber(oneCell(cells, at))
-		if !number || n < 2 || r.columns[at].Name != "" || !slices.Contains(factorHeads, plain(head)) || n != float64(int64(n)) || r.includesFactor(cells, n) {
+		if !number || n < 2 || r.columns[at].Name != "" || !factorHeads.has(plain(head)) || n != float64(int64(n)) || r.includesFactor(cells, n) {
 			continue
 		}
 		return &apperr.Detail{Field: r.heads[at], Code: fields.NotAllowed, Suggestions: []string{"energyKWh"},
@@ -36,7 +36,7 @@ func (r *Reader) meterFactor(b *body, typ string, cells []string) *apperr.Detail
 // includesFactor reports whether the energy of a row is the difference of the readings times a factor.
 func (r *Reader) includesFactor(cells []string, factor float64) bool {
 	used := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "energyKWh" })
-	difference := slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(differenceHeads, plain(head)) })
+	difference := slices.IndexFunc(r.heads, func(head string) bool { return differenceHeads.has(plain(head)) })
 	if used < 0 || difference < 0 {
 		return false
 	}

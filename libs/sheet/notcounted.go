@@ -43,25 +43,25 @@ const (
 
 // Heads of such columns, as plain writes them. A head with one of the words of stateParts is
 // one of a state too.
-var (
-	stateParts   = []string{"status", "statut", "estado", "zustand"}
-	stateHeads   = []string{"transactiontype", "transaction", "transaktionsart", "transaktionstyp", "documenttype", "doctype", "documentkind", "ticketstate", "bookingtype", "saletype", "salestype", "entrytype", "source", "sourcetype", "belegart", "vorgang", "vorgangsart", "buchungsart", "buchungstyp", "art", "typ", "typededocument", "typedoperation", "tipodedocumento", "rsvp", "response", "antwort", "rückmeldung"}
-	flagHeads    = []string{"cancelled", "canceled", "iscancelled", "iscanceled", "cancelledat", "canceledat", "cancelledon", "canceledon", "cancellationdate", "cancelationdate", "dateofcancellation", "void", "voided", "refunded", "isrefunded", "refundedat", "refundedon", "refunddate", "noshow", "storniert", "storno", "storniertam", "stornodatum", "stornierungsdatum", "annulé", "annulée", "cancelado", "anulado"}
-	attendsHeads = []string{"attending", "willattend", "isattending", "nimmtteil", "attendingyes/no", "rsvp"}
-	reverseHeads = []string{"fare", "totalfare", "basefare", "ticketfare", "farepaid", "price", "totalprice", "ticketprice", "pricepaid", "amount", "totalamount", "amountpaid", "totalpaid", "total", "totalcost", "gross", "grossamount", "value", "invoiceamount", "invoicetotal", "spend", "betrag", "gesamtbetrag", "rechnungsbetrag", "bruttobetrag", "brutto", "preis", "gesamtpreis", "ticketpreis", "umsatz", "summe", "montant", "prix", "importe", "precio", "quantity", "qty", "tickets", "ticketcount", "menge", "anzahl"}
-	sideHeads    = []string{"s/h", "sh", "shkz", "s/hkennzeichen", "shkennzeichen", "soll/haben", "sollhaben", "soll/habenkennzeichen", "sollhabenkennzeichen", "soll/habenkz", "debit/credit", "debitcredit", "debit/creditindicator", "d/c", "dc", "dr/cr", "drcr"}
-	onlineHeads  = []string{"attendance", "attendancetype", "attendancemode", "participation", "participationtype", "participationmode", "attendeetype", "tickettype", "ticket", "ticketname", "tickettitle", "ticketclass", "ticketkategorie", "ticketart", "product", "produkt", "admissionitem", "admissiontype", "registrationtype", "regtype", "registrationitem", "format", "eventformat", "teilnahme", "teilnahmeart", "teilnahmeform", "typedeparticipation", "modalité", "modalidad", "inperson/online", "inpersonoronline", "online/inperson"}
+const (
+	stateParts   wordList = "stateParts"
+	stateHeads   wordList = "stateHeads"
+	flagHeads    wordList = "flagHeads"
+	attendsHeads wordList = "attendsHeads"
+	reverseHeads wordList = "reverseHeads"
+	sideHeads    wordList = "sideHeads"
+	onlineHeads  wordList = "onlineHeads"
 )
 
 // Words of a state in which nothing took place, or was taken back; with one of the words of
 // besideStates it did, or it is not known.
-var (
-	stopWords    = []string{"cancelled", "canceled", "cancellation", "cancelation", "canx", "cxl", "cxld", "void", "voided", "refunded", "refund", "rfnd", "rfn", "refd", "reversed", "reversal", "declined", "rejected", "deleted", "noshow", "waitlist", "waitlisted", "storniert", "storno", "stornierung", "stornorechnung", "annulliert", "annuliert", "abgesagt", "abgelehnt", "abgemeldet", "gelöscht", "gutschrift", "rechnungskorrektur", "erstattet", "erstattung", "rückerstattung", "rückerstattet", "retoure", "warteliste", "annulé", "annulée", "annulation", "remboursé", "remboursée", "remboursement", "avoir", "refusé", "refusée", "cancelado", "cancelada", "anulado", "anulada", "reembolsado", "reembolso", "rechazado"}
-	stopPhrases  = []string{"no show", "not attending", "not coming", "cannot attend", "will not attend", "did not attend", "credit note", "credit memo", "creditmemo", "creditnote", "nicht erschienen", "nimmt nicht teil", "nota de crédito", "on waiting list", "waiting list", "non présent"}
-	stopWhole    = []string{"credit", "cr", "xx", "hx"}                                                                                                                                                                                                                  // of segments, too
-	besideStates = []string{"not", "no", "non", "nicht", "kein", "keine", "partial", "partially", "part", "teilweise", "teil", "teilstorno", "teilerstattung", "partiel", "partielle", "pending", "requested", "before", "until", "bis", "free", "policy", "protection"} //nolint:misspell // French
-	onlineWords  = []string{"online", "virtual", "virtually", "virtuell", "remote", "livestream", "stream", "streaming", "webinar", "digital", "distanciel", "virtuel", "virtuelle", "onlineteilnahme", "onlineticket", "onlinezugang"}
-	besideOnline = []string{"ticket", "tickets", "pass", "only", "nur", "access", "attendance", "attendee", "attendees", "participant", "participation", "delegate", "registration", "event", "admission", "teilnahme", "teilnehmer", "zugang", "free", "live", "en", "ligne", "à", "distance"}
+const (
+	stopWords    wordList = "stopWords"
+	stopPhrases  wordList = "stopPhrases"
+	stopWhole    wordList = "stopWhole" // of segments, too
+	besideStates wordList = "besideStates"
+	onlineWords  wordList = "onlineWords"
+	besideOnline wordList = "besideOnline"
 )
 
 // longestMark is how long a cell is, in bytes, that says whether its row counts; longer ones
@@ -73,7 +73,7 @@ func (r *Reader) findMarks() {
 	people := r.typ == footprint.OriginRows
 	for at, head := range r.heads {
 		if at == r.typeAt && r.typ != Mixed {
-			if r.marks[at] = states; len(servicesOf[r.typ]) > 0 {
+			if r.marks[at] = states; hasServices(r.typ) {
 				r.marks[at] = services
 			}
 			continue
@@ -89,27 +89,27 @@ func (r *Reader) findMarks() {
 		if text, _, ok := unitOfHead(head); ok {
 			stem = plain(text)
 		}
-		has := func(heads []string) bool { return slices.Contains(heads, name) }
+		has := func(heads wordList) bool { return heads.has(name) }
 		switch {
-		case len(servicesOf[r.typ]) > 0 && has(serviceHeads):
+		case hasServices(r.typ) && has(serviceHeads):
 			r.marks[at] = services
 		case (r.typ == "energy" || r.typ == "venue") && has(flowHeads):
 			r.marks[at] = flows
-		case r.typ == "purchases" && slices.Contains(creditHeads, stem):
+		case r.typ == "purchases" && creditHeads.has(stem):
 			r.marks[at] = credits
-		case slices.Contains(refundHeads, stem):
+		case refundHeads.has(stem):
 			r.marks[at] = refunds
 		case people && has(attendsHeads):
 			r.marks[at] = attends
 		case people && has(onlineHeads):
 			r.marks[at] = presence
-		case has(stateHeads) || slices.ContainsFunc(stateParts, func(part string) bool { return strings.Contains(name, part) }):
+		case has(stateHeads) || slices.ContainsFunc(stateParts.all(), func(part string) bool { return strings.Contains(name, part) }):
 			r.marks[at] = states
 		case has(flagHeads):
 			r.marks[at] = flags
 		case has(sideHeads):
 			r.marks[at] = sides
-		case has(reverseHeads) || slices.Contains(reverseHeads, stem):
+		case has(reverseHeads) || reverseHeads.has(stem):
 			r.marks[at] = reverse
 		}
 		if of := r.peopleMark(at); of == companions || of == absent || of == counts && r.marks[at] == reverse || r.marks[at] == noMark {
@@ -197,7 +197,7 @@ func (r *Reader) marked(kind mark, cell string) bool {
 	case services:
 		return stopped(cell) || r.otherService(cell)
 	case flows:
-		return slices.ContainsFunc(wordsOf(cell), func(word string) bool { return slices.Contains(flowWords, word) })
+		return flowWords.hasAny(wordsOf(cell))
 	case counts, companions:
 		return countsPeopleIn(kind, cell)
 	case absent:
@@ -234,12 +234,10 @@ func wordsOf(text string) []string {
 // stopped reports whether a state is one in which nothing took place, or was taken back.
 func stopped(cell string) bool {
 	words := wordsOf(cell)
-	if text := strings.Join(words, " "); slices.ContainsFunc(stopPhrases, func(phrase string) bool { return strings.Contains(text, phrase) }) || slices.Contains(stopWhole, text) {
+	if text := strings.Join(words, " "); slices.ContainsFunc(stopPhrases.all(), func(phrase string) bool { return strings.Contains(text, phrase) }) || stopWhole.has(text) {
 		return true
 	}
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
+	has := func(list wordList) bool { return list.hasAny(words) }
 	return has(stopWords) && !has(besideStates)
 }
 
@@ -249,9 +247,9 @@ func online(cell string) bool {
 	words := wordsOf(cell)
 	for _, word := range words {
 		switch {
-		case slices.Contains(onlineWords, word):
+		case onlineWords.has(word):
 			found = true
-		case !slices.Contains(besideOnline, word):
+		case !besideOnline.has(word):
 			return false
 		}
 	}

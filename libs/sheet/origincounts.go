@@ -11,17 +11,17 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-var (
+const (
 	// companionHeads are headings of how many people come with the one of a row, normalized by plain.
-	companionHeads = []string{"guests", "numberofguests", "noofguests", "guestcount", "additionalguests", "numberofadditionalguests", "+1", "+1s", "plusone", "plusones", "plus1", "companion", "companions", "numberofcompanions", "accompanyingperson", "accompanyingpersons", "accompanyingguests", "additionalpeople", "additionalpersons", "additionalpassengers", "children", "kids", "gäste", "anzahlgäste", "begleitung", "begleitperson", "begleitpersonen", "anzahlbegleitpersonen", "weiterepersonen", "kinder", "accompagnants", "acompañantes"}
+	companionHeads wordList = "companionHeads"
 	// absentWords are words of headings of how many of the people do not come, besides those of people online.
-	absentWords = []string{"noshow", "noshows", "cancelled", "canceled", "cancellations", "declined", "absent", "storniert", "stornierungen", "stornos", "abgesagt", "absagen", "abwesend"}
+	absentWords wordList = "absentWords"
 	// presentHeads are those of the people who come, normalized by plain.
-	presentHeads = []string{"inperson", "onsite", "vorort", "inpräsenz", "präsenz"}
+	presentHeads wordList = "presentHeads"
 	// personHeads are headings of one person for each row, normalized by plain, besides names.
-	personHeads = []string{"email", "emailaddress", "e-mail", "mail", "emailadresse", "attendeeemail", "badgename"}
+	personHeads wordList = "personHeads"
 	// otherNumbers are words of headings of numbers that are no people.
-	otherNumbers = []string{"id", "no", "nr", "number", "nummer", "code", "ref", "reference", "order", "ticket", "badge", "booking", "age", "alter", "phone", "tel", "telephone", "telefon", "mobile", "mobil", "handy", "price", "fee", "cost", "preis", "amount", "betrag", "paid", "date", "datum", "time", "zeit", "zip", "plz", "postcode", "km", "miles", "mi", "distance", "distanz", "entfernung", "co", "kg", "lat", "lon", "lng", "latitude", "longitude", "night", "nights", "nächte", "seat", "room", "table", "tisch", "zimmer", "year", "jahr", "rank", "line", "row", "zeile", "fare", "gross", "net", "value", "spend", "brutto", "netto", "umsatz", "prix", "precio", "montant", "importe", "vat", "tax", "currency", "gdpr"}
+	otherNumbers wordList = "otherNumbers"
 )
 
 // peopleMark returns what a column of a list of people says of how many there are; noMark: nothing.
@@ -31,20 +31,18 @@ func (r *Reader) peopleMark(at int) mark {
 	}
 	head := r.heads[at]
 	words := wordsOf(head)
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
+	has := func(list wordList) bool { return list.hasAny(words) }
 	people := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })
 	person := slices.ContainsFunc(r.heads, func(other string) bool {
 		name := plain(other)
-		return slices.Contains(personHeads, name) || slices.Contains(travellerHeads, name) || slices.Contains(oneTravellerHeads, name) || slices.Contains(guestHeads, name)
+		return personHeads.has(name) || travellerHeads.has(name) || oneTravellerHeads.has(name) || guestHeads.has(name)
 	})
 	switch {
 	case people >= 0:
-		if !slices.Contains(presentHeads, plain(r.heads[people])) && (has(onlineWords) || has(absentWords) || strings.Contains(strings.Join(words, " "), "no show")) {
+		if !presentHeads.has(plain(r.heads[people])) && (has(onlineWords) || has(absentWords) || strings.Contains(strings.Join(words, " "), "no show")) {
 			return absent
 		}
-	case slices.Contains(companionHeads, plain(strings.ReplaceAll(head, "-", " "))):
+	case companionHeads.has(plain(strings.ReplaceAll(head, "-", " "))):
 		return companions
 	case !person && !has(otherNumbers):
 		return counts

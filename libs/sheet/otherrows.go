@@ -11,38 +11,35 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// Heads of what a row of a travel agency is about, as plain writes them; servicesOf are the words
-// of what it is, by type, and the others of serviceWords something else.
-var (
-	serviceHeads = []string{"mode", "modeoftravel", "travelmode", "traveltype", "typeoftravel", "transport", "transportmode", "modeoftransport", "segmenttype", "segment", "producttype", "product", "service", "servicetype", "bookingtype", "category", "expensetype", "verkehrsmittel", "reiseart", "leistung", "leistungsart", "buchungsart", "produkt", "moyendetransport"}
-	servicesOf   = map[string][]string{
-		"flights":       {"air", "flight", "flights", "plane", "flug", "flüge", "avion", "vuelo"},
-		"accommodation": {"hotel", "hotels", "lodging", "accommodation", "room", "stay", "unterkunft", "übernachtung", "hébergement", "hostel", "apartment", "bed", "board", "rooms", "night", "nights", "zimmer", "nuit", "nuits", "chambre", "habitación"}, //nolint:misspell // French
-	}
-	serviceWords = []string{"air", "flight", "flights", "plane", "flug", "flüge", "avion", "vuelo", "rail", "train", "trains", "bahn", "zug", "eurostar", "tren", "hotel", "hotels", "lodging", "accommodation", "unterkunft", "übernachtung", "hébergement", "car", "cars", "mietwagen", "pkw", "taxi", "bus", "coach", "ferry", "fähre", "breakfast", "frühstück", "parking", "parken", "insurance", "versicherung", "seat", "baggage", "luggage", "gepäck"}
+// Heads of what a row of a travel agency is about, as plain writes them; services are the lists of words of what it is, by
+// type, and the others of serviceWords something else.
+const (
+	serviceHeads wordList = "serviceHeads"
+	serviceWords wordList = "serviceWords"
+	servicesOf            = "services"
 )
+
+// hasServices reports whether lists of agencies have rows of a type among others.
+func hasServices(typ string) bool { return len(ofType(typ, servicesOf).all()) > 0 }
 
 // otherService reports whether a cell names something else than what the file's records are.
 func (r *Reader) otherService(cell string) bool {
 	words := wordsOf(cell)
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
-	return has(serviceWords) && !has(servicesOf[r.typ])
+	return serviceWords.hasAny(words) && !ofType(r.typ, servicesOf).hasAny(words)
 }
 
 // Heads of which way energy goes, as plain writes them, and words of ways that are no
 // consumption.
-var (
-	flowHeads = []string{"register", "channel", "direction", "flow", "flowdirection", "energydirection", "measurement", "measurementtype", "readingtype", "registertype", "richtung", "energierichtung", "kanal", "zählwerk", "messart"}
-	flowWords = []string{"export", "exported", "einspeisung", "rückspeisung", "rücklieferung", "injection", "reactive", "blindarbeit", "blindstrom", "blindenergie"}
+const (
+	flowHeads wordList = "flowHeads"
+	flowWords wordList = "flowWords"
 )
 
 // Heads of amounts that were paid back, and of those of debits and credits, as plain writes them.
-var (
-	refundHeads = []string{"refund", "refundamount", "refundedamount", "amountrefunded", "totalrefund", "totalrefunded", "erstattung", "erstattungsbetrag", "rückerstattung", "rückerstattungsbetrag", "remboursement", "montantremboursé", "reembolso"}
-	creditHeads = []string{"credit", "credits", "creditamount", "haben", "habenbetrag", "crédit", "haber"}
-	debitHeads  = []string{"debit", "debits", "debitamount", "soll", "sollbetrag", "débit", "debe"}
+const (
+	refundHeads wordList = "refundHeads"
+	creditHeads wordList = "creditHeads"
+	debitHeads  wordList = "debitHeads"
 )
 
 // debited reports whether a row has an amount of debits too.
@@ -51,7 +48,7 @@ func (r *Reader) debited(cells []string) bool {
 		if stem, _, ok := unitOfHead(head); ok {
 			head = stem
 		}
-		if slices.Contains(debitHeads, plain(head)) && strings.ContainsAny(cells[at], "123456789") {
+		if debitHeads.has(plain(head)) && strings.ContainsAny(cells[at], "123456789") {
 			return true
 		}
 	}
@@ -59,7 +56,7 @@ func (r *Reader) debited(cells []string) bool {
 }
 
 // peopleHeads are heads of how many people come, or of their names, as plain writes them.
-var peopleHeads = []string{"attendees", "delegates", "participants", "registrants", "registrations", "visitors", "totalattendees", "teilnehmer", "teilnehmende", "teilnehmerinnen", "besucher", "besuchende", "anmeldungen", "asistentes", "tickets", "inperson", "onsite", "vorort", "inpräsenz", "präsenz"}
+const peopleHeads wordList = "peopleHeads"
 
 // findPeople finds the numbers of people in a list of where they come from, where no column is
 // certainly one of them.
@@ -74,7 +71,7 @@ func (r *Reader) findPeople() {
 }
 
 // serialHeads are heads of how many people come, or of the numbers of rows, as plain writes them.
-var serialHeads = []string{"number", "count", "no", "nr", "anzahl"}
+const serialHeads wordList = "serialHeads"
 
 // serialRows is how many rows in a row have their own number before it is no number of people.
 const serialRows = 3
@@ -86,7 +83,7 @@ func (r *Reader) serial(b *body) *apperr.Detail {
 		return nil
 	}
 	at := slices.IndexFunc(r.columns, func(c Column) bool { return c.Name == "people" })
-	if at < 0 || !slices.Contains(serialHeads, plain(r.heads[at])) {
+	if at < 0 || !serialHeads.has(plain(r.heads[at])) {
 		return nil
 	}
 	r.rowsRead++

@@ -19,10 +19,10 @@ import (
 )
 
 // Words of headings of parts of the energy that was used: by tariff, by time, by meter.
-var (
-	tariffWords = []string{"day", "night", "peak", "off", "offpeak", "shoulder", "standard", "weekend", "high", "low", "rate", "tariff", "tarif", "tag", "nacht", "ht", "nt", "hochtarif", "niedertarif", "haupttarif", "nebentarif", "tagstrom", "nachtstrom", "heures", "pleines", "creuses", "hp", "hc"}
-	monthWords  = []string{"jan", "january", "januar", "feb", "february", "februar", "mar", "march", "mär", "märz", "mrz", "apr", "april", "may", "mai", "jun", "june", "juni", "jul", "july", "juli", "aug", "august", "sep", "sept", "september", "oct", "october", "okt", "oktober", "nov", "november", "dec", "december", "dez", "dezember", "q1", "q2", "q3", "q4"}
-	usedWords   = []string{"energy", "energie", "consumption", "consumed", "usage", "use", "used", "verbrauch", "verbraucht", "meter", "zähler", "in", "kwh", "consommation"}
+const (
+	tariffWords wordList = "tariffWords"
+	monthWords  wordList = "monthWords"
+	usedWords   wordList = "usedWords"
 )
 
 // partColumn is a column of a part of a field: the kilowatt hours of a tariff, the meals of a diet.
@@ -42,12 +42,7 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 	}
 	for _, word := range strings.FieldsFunc(head, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
 		lower := strings.ToLower(word)
-		of := slices.IndexFunc(energyWords[:], func(kind struct {
-			field string
-			words []string
-		}) bool {
-			return slices.Contains(kind.words, lower)
-		})
+		of := slices.IndexFunc(buildingEnergy[:], func(kind string) bool { return energyWords(kind).has(lower) })
 		n, err := strconv.Atoi(word)
 		u, noUnit := units.ByName(word, "energy")
 		switch {
@@ -55,15 +50,15 @@ func partOfEnergy(typ, head string) (field, unit string, by shape, ok bool) {
 			unit = u.Symbol
 		case of >= 0 && !by.kind:
 			if by.kind = true; typ == "venue" {
-				field = energyWords[of].field
+				field = buildingEnergy[of]
 			}
-		case slices.Contains(tariffWords, lower):
+		case tariffWords.has(lower):
 			by.tariff = true
-		case slices.Contains(monthWords, lower):
+		case monthWords.has(lower):
 			by.month = true
 		case err == nil && n > 0 && n < 32:
 			by.number = true
-		case !slices.Contains(usedWords, lower):
+		case !usedWords.has(lower):
 			return "", "", shape{}, false
 		}
 	}
@@ -130,7 +125,7 @@ func (r *Reader) withMonths(found []partColumn) []partColumn {
 			year, err := strconv.Atoi(word)
 			return err == nil && year > 1999 && year < 2100
 		})
-		if r.columns[at].Name == "" && r.columns[at].Type == "" && len(words) == 1 && slices.Contains(monthWords, words[0]) {
+		if r.columns[at].Name == "" && r.columns[at].Type == "" && len(words) == 1 && monthWords.has(words[0]) {
 			months = append(months, at)
 		}
 	}

@@ -126,7 +126,7 @@ func isOwnName(head, field string) bool {
 // measuresUnit reports whether a row has a unit of measurement beside its numbers: its quantity counts no pieces.
 func (r *Reader) measuresUnit(cells []string) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if slices.Contains(besideHeads, plain(head)) && isUnit(oneCell(cells, at)) {
+		if besideHeads.has(plain(head)) && isUnit(oneCell(cells, at)) {
 			return true
 		}
 	}

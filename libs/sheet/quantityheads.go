@@ -12,20 +12,18 @@ import (
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
-// quantityWords are headings that name a quantity without its unit, normalized by plain, with the dimension. The name
+// quantityWords returns the headings that name a quantity without its unit, normalized by plain, by its dimension. The name
 // of a field without its unit, and its titles, are such headings too.
-var quantityWords = map[string]string{
-	"distance": "length", "distanz": "length", "entfernung": "length", "strecke": "length",
-	"weight": "mass", "mass": "mass", "gewicht": "mass", "masse": "mass", "tonnage": "mass",
-	"netweight": "mass", "nettweight": "mass", "actualweight": "mass", "actualwt": "mass", "weighedweight": "mass", "istgewicht": "mass", "tatsächlichesgewicht": "mass", "netwt": "mass", "mileage": "length", "distancia": "length", "poids": "mass", "peso": "mass", "poidsnet": "mass", "volumen": "volume", "superficie": "area", "totalweight": "mass", "nettogewicht": "mass", "gesamtgewicht": "mass",
-	"area": "area", "fläche": "area", "volume": "volume", "energy": "energy", "energie": "energy",
-}
+func quantityWords(dimension string) wordList { return ofType("quantity", dimension) }
 
 // grossWords are headings of the weight including packaging: that of freight, but not of waste.
-var grossWords = []string{"grossweight", "grosswt", "weightgross", "bruttogewicht", "gewichtbrutto"}
+const grossWords wordList = "grossWords"
 
 // amountWords are headings that do not even name the quantity: only the unit of a cell determines it.
-var amountWords = []string{"amount", "quantity", "qty", "menge", "consumption", "verbrauch", "usage"}
+const amountWords wordList = "amountWords"
+
+// amountWord is one of them.
+const amountWord = "amount"
 
 // ofAmounts are the types in which such a head is looked at. In others a column of
 // that name is rather one of money, or of people.
@@ -44,8 +42,8 @@ func quantities(typ, head string) []Column {
 		if plain(units.Stem(c.Name)) == head || slices.Contains(c.titles, head) {
 			called = append(called, c)
 		}
-		if quantityWords[head] == target.Dimension || isAmount(head) && slices.Contains(ofAmounts, typ) ||
-			typ == "freight" && target.Dimension == "mass" && slices.Contains(grossWords, head) {
+		if quantityWords(target.Dimension).has(head) || isAmount(head) && slices.Contains(ofAmounts, typ) ||
+			typ == "freight" && target.Dimension == "mass" && grossWords.has(head) {
 			alike = append(alike, c)
 		}
 	}
@@ -55,7 +53,7 @@ func quantities(typ, head string) []Column {
 	return alike
 }
 
-func isAmount(head string) bool { return slices.Contains(amountWords, plain(head)) }
+func isAmount(head string) bool { return amountWords.has(plain(head)) }
 
 // headsQuantity reports whether a heading without a unit means fields of the file's rows, none of which has a column.
 func (r *Reader) headsQuantity(head string) bool {
@@ -139,7 +137,7 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 }
 
 // unitHeads are headings of columns with the unit of an adjacent quantity, normalized by plain.
-var unitHeads = []string{"unit", "units", "uom", "unitofmeasure", "unitofmeasurement", "einheit", "mengeneinheit", "unité"}
+const unitHeads wordList = "unitHeads"
 
 // findUnits finds the column with the units of the only column whose heads have no unit, and removes it from the
 // ignored ones.
@@ -193,7 +191,7 @@ func unitOfHead(head string) (stem, unit string, ok bool) {
 func inUnits(typ, head string) (Column, string, bool) {
 	stem, word, ok := unitOfHead(head)
 	if !ok && len(plain(head)) > 1 {
-		stem, word, ok = amountWords[0], strings.TrimSpace(head), true // Miles, Tonnes
+		stem, word, ok = amountWord, strings.TrimSpace(head), true // Miles, Tonnes
 	}
 	if !ok {
 		return Column{}, "", false

@@ -9,15 +9,15 @@ import (
 
 // Words of the questions of a survey of travel: of what is asked, and of what it is asked about.
 var (
-	askPostcode  = []string{"postcode", "zip", "plz", "postleitzahl"}
-	askCountry   = []string{"country", "land"}
-	askPlace     = []string{"city", "town", "place", "where", "stadt", "ort", "wohnort", "woher", "wo"}
-	askMode      = []string{"transport", "transportation", "verkehrsmittel", "verkehrsmitteln", "transportmittel"}
-	askPeople    = []string{"people", "persons", "guests", "attendees", "personen", "leute", "party", "group"}
-	askHow       = []string{"how", "wie", "womit"}
-	ofTravel     = []string{"travel", "travelling", "traveling", "get", "getting", "come", "coming", "arrive", "arriving", "journey", "reisen", "reist", "anreisen", "kommen", "kommst", "anreise", "ankommen"}
-	ofHome       = []string{"live", "living", "home", "based", "wohnen", "wohnst", "residence"}
-	otherAnswers = []string{"far", "long", "often", "much", "many", "soon", "early", "weit", "lange", "oft", "viel", "viele", "satisfied", "zufrieden", "distance", "km", "cost", "time"}
+	askPostcode  = wordList("askPostcode")
+	askCountry   = wordList("askCountry")
+	askPlace     = wordList("askPlace")
+	askMode      = wordList("askMode")
+	askPeople    = wordList("askPeople")
+	askHow       = wordList("askHow")
+	ofTravel     = wordList("ofTravel")
+	ofHome       = wordList("ofHome")
+	otherAnswers = wordList("otherAnswers")
 	// leastWords is how many words a heading has at least that is a question without its mark.
 	leastWords = 4
 )
@@ -26,9 +26,7 @@ var (
 // "Wie reisen Sie an?"; empty if it is another question.
 func questionOf(head string) string {
 	words := wordsOf(head)
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
+	has := func(list wordList) bool { return list.hasAny(words) }
 	if !strings.Contains(head, "?") && len(words) < leastWords || !has(ofTravel) && !has(ofHome) && !has(askPeople) {
 		return ""
 	}

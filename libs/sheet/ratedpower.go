@@ -11,7 +11,7 @@ import (
 )
 
 // kilowattHeads are headings of the power of a generator in kW, normalized by plain.
-var kilowattHeads = []string{"kw", "powerkw", "ratedpowerkw", "ratingkw", "sizekw", "outputkw", "capacitykw", "generatorsizekw", "primepowerkw", "leistungkw", "nennleistungkw", "leistunginkw"}
+const kilowattHeads wordList = "kilowattHeads"
 
 // ratedInKilowatts returns the fault of a generator whose power is in kW: records have the rated one in kVA.
 func (r *Reader) ratedInKilowatts(b *body, typ string, cells []string) *apperr.Detail {

@@ -24,10 +24,10 @@ const (
 )
 
 // Words of such columns.
-var (
-	distanceHeads = []string{"km", "kms", "kilometre", "kilometres", "kilometer", "kilometers", "mi", "mile", "miles", "mileage", "distance", "distanz", "entfernung", "strecke", "streckenlänge"}
-	backWords     = []string{"return", "back", "inbound", "rückfahrt", "rückweg", "rückreise", "rück", "retour"}
-	bothWords     = []string{"roundtrip", "both", "total", "overall", "gesamt", "hinundzurück"}
+const (
+	distanceHeads wordList = "distanceHeads"
+	backWords     wordList = "backWords"
+	bothWords     wordList = "bothWords"
 )
 
 // kindOfDistance returns what a column with a heading measures beside the distance; 0: nothing of the kind.
@@ -35,9 +35,7 @@ func kindOfDistance(head string) otherDistance {
 	text := strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway", "hin und zurück", "hinundzurück",
 		"hin- und rückfahrt", "hinundzurück", "hin- und rückweg", "hinundzurück", "gesamtstrecke", "gesamt strecke", "gesamtkilometer", "gesamt kilometer", "rückfahrtkilometer", "rückfahrt kilometer").Replace(strings.ToLower(head))
 	words := wordsOf(text)
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
+	has := func(list wordList) bool { return list.hasAny(words) }
 	switch {
 	case !has(distanceHeads):
 		return 0

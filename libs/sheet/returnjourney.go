@@ -12,28 +12,26 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 )
 
-// ways are values of a return journey column other than yes and no, normalized by key. English "single" and German
-// "einfach" are one way.
-var ways = map[string]bool{
-	"return": true, "returnticket": true, "returntrip": true, "returnjourney": true, "roundtrip": true, "rt": true, "r/t": true, "bothways": true,
-	"thereandback": true, "hinundzurück": true, "hinundrückfahrt": true, "hinundrückflug": true, "hinundrück": true, "hin/rück": true, "hin/zurück": true,
-	"allerretour": true, "a/r": true,
-	"single": false, "singleticket": false, "singletrip": false, "oneway": false, "onewayticket": false, "onewaytrip": false, "ow": false, "o/w": false,
-	"einfach": false, "einfachefahrt": false, "nurhin": false, "nurhinfahrt": false, "nurhinflug": false, "allersimple": false,
-}
+// Values of a return journey column other than yes and no, normalized by key. English "single" and German "einfach" are one
+// way.
+const (
+	returnWays wordList = "returnWays"
+	oneWays    wordList = "oneWays"
+)
 
 // Words of kinds of tickets and of journeys that say which way they go, beside others.
-var (
-	returnWords = []string{"return", "returns", "rtn", "rt", "roundtrip", "retour", "hinundzurück", "rückfahrt", "rückfahrkarte", "rückflug"}
-	singleWords = []string{"single", "singles", "oneway", "ow", "einfach", "einfache", "hinfahrt"}
+const (
+	returnWords wordList = "returnWords"
+	singleWords wordList = "singleWords"
 	// neither are words beside which the others mean something else.
-	neither = []string{"no", "non", "not", "kein", "keine", "ohne", "nur", "only", "of", "leg", "portion", "inbound", "outbound"}
+	neither wordList = "neither"
 )
 
 // way returns whether a value of such a column means a return journey.
 func way(word string) (roundTrip, known bool) {
-	roundTrip, known = ways[key(word)]
-	return roundTrip, known
+	word = key(word)
+	roundTrip = returnWays.has(word)
+	return roundTrip, roundTrip || oneWays.has(word)
 }
 
 // wayOfTicket returns whether a kind of ticket is a return: Off-Peak Return, Einfache Fahrt.
@@ -45,22 +43,20 @@ func wayOfTicket(kind string) (roundTrip, known bool) {
 		"hin- und rückfahrt", "hinundzurück", "hin und rückfahrt", "hinundzurück", "hin- und rückflug", "hinundzurück", "hin und zurück", "hinundzurück",
 		"aller-retour", "retour", "aller retour", "retour", "aller simple", "oneway", "ida y vuelta", "roundtrip", "solo ida", "oneway").Replace(strings.ToLower(kind))
 	words := wordsOf(text)
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
+	has := func(list wordList) bool { return list.hasAny(words) }
 	back, there := has(returnWords), has(singleWords)
 	return back, back != there && !has(neither)
 }
 
 // ticketHeads are heads of kinds of tickets, as plain writes them.
-var ticketHeads = []string{"ticket", "tickettype", "typeofticket", "faretype", "typeoffare", "fahrkarte", "fahrkartenart", "fahrschein", "ticketart", "tickettyp", "billet", "typedebillet", "tipodebillete", "billete", "oneway/return"}
+const ticketHeads wordList = "ticketHeads"
 
 // findTickets finds the kinds of tickets in a table of journeys that does not say otherwise
 // which of them are returns.
 func (r *Reader) findTickets() {
-	for _, heads := range [...][]string{bookingHeads, travellerHeads} {
+	for _, heads := range [...]wordList{bookingHeads, travellerHeads} {
 		if r.bookingAt < 0 {
-			r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return slices.Contains(heads, plain(head)) })
+			r.bookingAt = slices.IndexFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
 		}
 	}
 	if (r.typ == "flights" || r.typ == "ground-transport") && !r.heading("roundTrip") {
@@ -79,10 +75,10 @@ func (r *Reader) ticket(b *body, cells []string) {
 }
 
 // bookingHeads are heads of what the legs of one booking have in common, as plain writes them.
-var bookingHeads = []string{"tripid", "tripno", "tripnumber", "bookingid", "bookingref", "bookingreference", "bookingnumber", "bookingno", "pnr", "pnrlocator", "recordlocator", "locator", "ticketnumber", "ticketno", "itineraryid", "itinerarynumber", "reservationid", "reservationnumber", "orderid", "ordernumber", "orderno", "reference", "ref", "externalreference", "buchungsnummer", "buchungsnr", "auftragsnummer", "auftragsnr", "ticketnummer", "reisenummer", "reisenr", "vorgangsnummer"}
+const bookingHeads wordList = "bookingHeads"
 
 // travellerHeads are heads of the names of travellers, as plain writes them.
-var travellerHeads = []string{"traveller", "traveler", "travellername", "travelername", "passengername", "paxname", "nameofpassenger", "nameoftraveller", "employee", "employeename", "guestname", "fullname", "name", "reisender", "passagier", "mitarbeiter", "voyageur"}
+const travellerHeads wordList = "travellerHeads"
 
 // legs returns the fault of a row that is the way back of a booking of which an earlier row is
 // a return journey already: programs write the kind of a booking beside each of its legs.

@@ -14,10 +14,10 @@ import (
 var (
 	// roomHeads are heads of how many rooms there are, or, in a list of guests, of which one
 	// it is, as plain writes them; roomNumberHeads are those of which one it is anywhere.
-	roomHeads       = []string{"room", "zimmer", "chambre", "habitación"}                                                                                                                                     //nolint:misspell // French
-	roomNumberHeads = []string{"roomno", "roomnr", "roomnumber", "room#", "rm#", "rmno", "zimmernr", "zimmernummer", "zinr", "ndechambre", "numérodechambre", "n°chambre", "chambren°", "númerodehabitación"} //nolint:misspell // French
+	roomHeads       = wordList("roomHeads")
+	roomNumberHeads = wordList("roomNumberHeads")
 	// guestHeads are heads of names of guests.
-	guestHeads = []string{"guest", "guestname", "nameofguest", "guest1", "guestname1", "guest1name", "occupant", "occupants", "sharingwith", "sharer", "lastname", "surname", "familyname", "firstname", "givenname", "forename", "traveller", "traveler", "travellername", "travelername", "delegate", "delegatename", "attendee", "attendeename", "gast", "gastname", "namedesgastes", "nachname", "vorname", "familienname", "reisender", "teilnehmername", "prénom", "apellido", "apellidos", "huésped"}
+	guestHeads = wordList("guestHeads")
 	// namesRoom is where a number below a head in the singular is rather that of a room.
 	namesRoom = 100
 )
@@ -29,8 +29,8 @@ func (r *Reader) isRoomNumber(at int) bool {
 		return false
 	}
 	head := plain(r.heads[at])
-	return slices.Contains(roomNumberHeads, head) || slices.Contains(roomHeads, head) &&
-		slices.ContainsFunc(r.heads, func(other string) bool { return slices.Contains(guestHeads, plain(other)) })
+	return roomNumberHeads.has(head) || roomHeads.has(head) &&
+		slices.ContainsFunc(r.heads, func(other string) bool { return guestHeads.has(plain(other)) })
 }
 
 // roomsAre is what the column of rooms in a list of guests has.
@@ -50,7 +50,7 @@ const fewRooms = 10
 func (r *Reader) kindOfRoom(cell string) (kind roomsAre, sure bool) {
 	n, err := strconv.Atoi(cell)
 	switch {
-	case slices.Contains(roomNumberHeads, plain(r.heads[r.roomAt])):
+	case roomNumberHeads.has(plain(r.heads[r.roomAt])):
 		return namedRooms, true
 	case err != nil, strings.HasPrefix(cell, "0"), n >= namesRoom:
 		kind = namedRooms

@@ -10,12 +10,12 @@ import (
 )
 
 // roomNightHeads are headings of rooms times nights in lists of hotels, normalized by plain.
-var roomNightHeads = []string{"roomnights", "roomnight", "totalroomnights", "numberofroomnights", "noofroomnights", "rns", "zimmernächte", "anzahlzimmernächte", "logisnächte", "nuitées", "roomnightspickedup", "roomnightsoccupied"}
+const roomNightHeads wordList = "roomNightHeads"
 
 // guestNightHeads are those of guests times nights, and overnightHeads those of either, or of nights, normalized by plain.
-var (
-	guestNightHeads = []string{"guestnights", "totalguestnights", "personnights", "bednights", "gästenächte", "gästeübernachtungen", "personennächte", "personenübernachtungen", "bettennächte", "bettnächte", "nuitéesclients"}
-	overnightHeads  = []string{"übernachtungen", "anzahlübernachtungen", "übernachtungenanzahl", "logiernächte", "overnights", "overnightstays", "numberofovernights"}
+const (
+	guestNightHeads wordList = "guestNightHeads"
+	overnightHeads  wordList = "overnightHeads"
 )
 
 // findRoomNights finds the column of rooms or guests times nights in a table of stays.

@@ -10,10 +10,10 @@ import (
 )
 
 // routeHeads are heads of whole itineraries in lists of travel agencies, as plain writes them.
-var routeHeads = []string{"route", "routing", "flightroute", "sectors", "flugstrecke", "flugroute", "reiseroute", "routenführung"}
+const routeHeads wordList = "routeHeads"
 
 // itineraryHeads are heads of the same where no other column is; beside one they have numbers.
-var itineraryHeads = []string{"itinerary"}
+const itineraryHeads wordList = "itineraryHeads"
 
 // ofRoute is an itinerary of codes: LHR-JFK-LHR, LHR/JFK, LHR > FRA > SIN.
 var ofRoute = regexp.MustCompile(`^[A-Z]{3}(?:\s*(?:[-–/>→,]|\s)\s*[A-Z]{3})+$`)

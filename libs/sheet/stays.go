@@ -15,15 +15,15 @@ import (
 )
 
 // Heads of the days of a stay in lists of hotels, as plain writes them.
-var (
-	arrivalHeads   = []string{"checkin", "checkindate", "arrival", "arrivaldate", "dateofarrival", "datein", "from", "von", "anreise", "anreisedatum", "anreisetag"}
-	departureHeads = []string{"checkout", "checkoutdate", "departure", "departuredate", "dateofdeparture", "dateout", "to", "bis", "abreise", "abreisedatum", "abreisetag"}
+const (
+	arrivalHeads   wordList = "arrivalHeads"
+	departureHeads wordList = "departureHeads"
 )
 
 // beside returns the place of the first column with one of the headings that is not a field; -1 if there is none.
-func (r *Reader) beside(heads []string) int {
+func (r *Reader) beside(heads wordList) int {
 	for at, head := range r.heads {
-		if r.columns[at].Name == "" && r.columns[at].Type == "" && slices.Contains(heads, plain(head)) {
+		if r.columns[at].Name == "" && r.columns[at].Type == "" && heads.has(plain(head)) {
 			return at
 		}
 	}
@@ -31,7 +31,7 @@ func (r *Reader) beside(heads []string) int {
 }
 
 // aside is beside for a column that is used, which it removes from the ignored ones.
-func (r *Reader) aside(heads []string) int {
+func (r *Reader) aside(heads wordList) int {
 	at := r.beside(heads)
 	r.use(at)
 	return at
@@ -45,8 +45,8 @@ func (r *Reader) heading(names ...string) bool {
 // findStay finds the days of arrival and departure in a table of stays that does not count the
 // nights.
 func (r *Reader) findStay() {
-	has := func(heads []string) bool {
-		return slices.ContainsFunc(r.heads, func(head string) bool { return slices.Contains(heads, plain(head)) })
+	has := func(heads wordList) bool {
+		return slices.ContainsFunc(r.heads, func(head string) bool { return heads.has(plain(head)) })
 	}
 	if r.typ == "accommodation" && !r.heading("nights") && has(arrivalHeads) && has(departureHeads) {
 		if from, to := r.aside(arrivalHeads), r.aside(departureHeads); from >= 0 && to >= 0 {
@@ -104,7 +104,7 @@ func (r *Reader) nightOfLine(b *body, cells []string) *apperr.Detail {
 		return nil
 	}
 	for _, at := range r.subjects {
-		if text := oneCell(cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !slices.ContainsFunc(wordsOf(text), func(word string) bool { return slices.Contains(roomLines, word) }) {
+		if text := oneCell(cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !roomLines.hasAny(wordsOf(text)) {
 			continue
 		}
 		nights := 1
@@ -122,4 +122,4 @@ func (r *Reader) nightOfLine(b *body, cells []string) *apperr.Detail {
 }
 
 // roomLines are words of such lines.
-var roomLines = []string{"room", "accommodation", "lodging", "übernachtung", "logis", "zimmer", "einzelzimmer", "doppelzimmer", "nuit", "nuitée", "chambre"} //nolint:misspell // French
+const roomLines wordList = "roomLines"

@@ -10,14 +10,11 @@ import (
 )
 
 // subjectHeads are headings of columns, other than fields, that say what a row is about, normalized by plain.
-var subjectHeads = slices.Concat(serviceHeads, []string{
-	"roomtype", "typeofroom", "roomcategory", "zimmerart", "zimmertyp", "zimmerkategorie", "item", "itemname", "menuitem", "dish", "productname", "gericht", "speise", "produktname", "itemdescription", "article", "name", "charge", "chargetype", "chargedescription", "utility", "commodity", "tariff", "linedescription", "details",
-	"artikel", "artikelbezeichnung", "position", "bezeichnung", "medium", "sparte", "gebührenart", "désignation", "libellé", "concepto", "descripción",
-})
+const subjectHeads wordList = "subjectHeads"
 
 // findSubjects finds the columns that say what a row is about, in files whose rows may be about something else.
 func (r *Reader) findSubjects() {
-	if len(charges[r.typ]) == 0 && r.typ != Mixed {
+	if !hasCharges(r.typ) && r.typ != Mixed {
 		return
 	}
 	for at, head := range r.heads {
@@ -30,7 +27,7 @@ func (r *Reader) findSubjects() {
 // says reports whether a heading is that of what a row is about.
 func says(head string) bool {
 	head = plain(head)
-	return slices.Contains(subjectHeads, head) || slices.Contains(stateHeads, head) || slices.Contains(ticketHeads, head)
+	return subjectHeads.has(head) || stateHeads.has(head) || ticketHeads.has(head)
 }
 
 // otherSubject returns the fault of a row that is about something that its record would count as something else.
@@ -62,49 +59,46 @@ func (b *body) light() bool {
 }
 
 // Words of the water that is taken away. Beside one of those of the water that is supplied a row is about both.
-var (
-	sewerPhrases = []string{"waste water", "surface water", "foul water", "used water", "trade effluent", "eaux usées", "aguas residuales"}
-	sewerWords   = []string{"sewerage", "sewage", "sewer", "wastewater", "effluent", "drainage", "abwasser", "schmutzwasser", "niederschlagswasser", "regenwasser", "entwässerung", "kanal", "kanalgebühr", "abwassergebühr", "assainissement", "saneamiento", "alcantarillado"}
-	supplyWords  = []string{"water", "supply", "supplied", "fresh", "freshwater", "potable", "drinking", "mains", "trinkwasser", "frischwasser", "wasser", "wasserversorgung", "bezug", "eau", "agua", "suministro", "combined"}
+const (
+	sewerPhrases wordList = "sewerPhrases"
+	sewerWords   wordList = "sewerWords"
+	supplyWords  wordList = "supplyWords"
 )
 
 // isSewerage reports whether a text is about the water that is taken away, and not also about its supply.
 func isSewerage(text string) bool {
 	words := wordsOf(text)
 	joined, found := strings.Join(words, " "), false
-	for _, phrase := range sewerPhrases {
+	for _, phrase := range sewerPhrases.all() {
 		if strings.Contains(joined, phrase) {
 			joined, found = strings.ReplaceAll(joined, phrase, ""), true
 		}
 	}
 	words = strings.Fields(joined)
-	in := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
-	return (found || in(sewerWords)) && !in(supplyWords)
+	return (found || sewerWords.hasAny(words)) && !supplyWords.hasAny(words)
 }
 
 // Words of drinks, and those that stand beside them without making them a meal. An afternoon tea is one.
-var (
-	drinkWords   = []string{"coffee", "coffees", "tea", "teas", "drink", "drinks", "beverage", "beverages", "wine", "wines", "beer", "beers", "juice", "juices", "cocktail", "cocktails", "prosecco", "champagne", "lemonade", "cola", "espresso", "cappuccino", "latte", "refreshments", "kaffee", "tee", "getränk", "getränke", "wein", "weine", "rotwein", "weißwein", "orangensaft", "apfelsaft", "bier", "biere", "saft", "säfte", "sekt", "limonade", "mineralwasser", "kaffeepause", "kaffeepausen", "heißgetränke", "kaltgetränke", "softdrinks", "café", "thé", "boisson", "boissons", "vin", "vins", "bière", "bières", "jus", "bebida", "bebidas", "vino", "cerveza"}
-	besideDrinks = []string{"and", "or", "with", "break", "breaks", "station", "service", "bar", "reception", "arrival", "welcome", "morning", "mid", "am", "pm", "refill", "refills", "package", "packages", "soft", "hot", "cold", "alcoholic", "non", "house", "red", "white", "rosé", "sparkling", "still", "mineral", "water", "bottled", "bottle", "bottles", "glass", "glasses", "cup", "cups", "jug", "jugs", "can", "cans", "pint", "pints", "filter", "filtered", "fresh", "orange", "apple", "milk", "oat", "per", "person", "pp", "day", "ml", "cl", "l", "litre", "litres", "und", "oder", "mit", "pause", "pausen", "pauschale", "flatrate", "empfang", "rot", "weiß", "weiss", "milch", "wasser", "flasche", "flaschen", "glas", "tasse", "tassen", "kanne", "kannen", "pro", "et", "ou", "avec", "du", "de", "accueil", "eau", "y", "con"}
-	teaMeals     = []string{"afternoon tea", "high tea", "cream tea"}
+const (
+	drinkWords   wordList = "drinkWords"
+	besideDrinks wordList = "besideDrinks"
+	teaMeals     wordList = "teaMeals"
 )
 
 // Words of meals, and those behind which a drink is a part of one.
-var (
-	mealWords   = []string{"lunch", "dinner", "supper", "breakfast", "brunch", "buffet", "menu", "meal", "meals", "cake", "sandwich", "sandwiches", "burger", "pizza", "mittagessen", "abendessen", "frühstück", "kuchen", "essen", "menü", "déjeuner", "dîner", "in", "with", "and", "or", "incl", "including", "plus", "mit", "und", "oder", "inkl", "au", "aux", "avec", "et", "con", "y", "afternoon", "high", "cream"}
-	drinkEnding = []string{"kaffee", "wein", "bier", "saft", "schorle"}
+const (
+	mealWords   wordList = "mealWords"
+	drinkEnding wordList = "drinkEnding"
 )
 
 // endsInDrink reports whether a short text is one of a kind of drink: Barista coffee, Ginger beer, Filterkaffee.
 func endsInDrink(text string, words []string) bool {
 	if len(words) == 0 || len(words) > 3 || strings.ContainsAny(text, "&+,/") ||
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(mealWords, word) }) {
+		mealWords.hasAny(words) {
 		return false
 	}
 	last := words[len(words)-1]
-	return slices.Contains(drinkWords, last) || slices.ContainsFunc(drinkEnding, func(ending string) bool { return strings.HasSuffix(last, ending) })
+	return drinkWords.has(last) || slices.ContainsFunc(drinkEnding.all(), func(ending string) bool { return strings.HasSuffix(last, ending) })
 }
 
 // isDrink reports whether a text is about drinks and nothing else.
@@ -115,12 +109,12 @@ func isDrink(text string) bool {
 	}
 	for _, word := range words {
 		switch {
-		case slices.Contains(drinkWords, word):
+		case drinkWords.has(word):
 			found = true
-		case !slices.Contains(besideDrinks, word):
+		case !besideDrinks.has(word):
 			return false
 		}
 	}
 	joined := strings.Join(words, " ")
-	return found && !slices.ContainsFunc(teaMeals, func(meal string) bool { return strings.Contains(joined, meal) })
+	return found && !slices.ContainsFunc(teaMeals.all(), func(meal string) bool { return strings.Contains(joined, meal) })
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // tonneKmHeads are headings of weight times distance in lists of carriers, normalized by plain.
-var tonneKmHeads = []string{"tkm", "tkms", "t·km", "t×km", "txkm", "tonnekm", "tonnekms", "tonneskm", "tonnesxkm", "tonnes×km", "tonnekilometre", "tonnekilometres", "tonnekilometer", "tonnekilometers", "tonnenkm", "tonnenkilometer", "totaltkm", "transportleistungtkm", "transportleistung"}
+const tonneKmHeads wordList = "tonneKmHeads"
 
 // loadHeads are headings of what freight takes up, normalized by plain: it has no weight by itself.
-var loadHeads = []string{"teu", "teus", "feu", "numberofteu", "anzahlteu", "ldm", "lademeter", "loadingmetres", "loadingmeters", "cbm", "stellplätze", "palettenstellplätze", "chargeableweight"}
+const loadHeads wordList = "loadHeads"
 
 // findTonneKm finds the column of tonne-kilometres of freight.
 func (r *Reader) findTonneKm() {
@@ -34,7 +34,7 @@ func (r *Reader) unweighed(b *body, typ string, cells []string) *apperr.Detail {
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
 		of := r.counts[at]
-		if _, number := r.asNumber(oneCell(cells, at)); !number || !slices.Contains(loadHeads, plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
+		if _, number := r.asNumber(oneCell(cells, at)); !number || !loadHeads.has(plain(head)) && !slices.Contains(pieceLike, of) && of != ofTrip {
 			continue
 		}
 		return &apperr.Detail{Field: "weightKg", Code: fields.Required,

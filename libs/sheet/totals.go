@@ -19,12 +19,12 @@ const TotalsRow = "TOTALS_ROW"
 // totalWords are what people call such a row, alone, before what it sums up or behind it:
 // "Total Hilton", "Hilton Total". besideTotals are further words of such a name, and
 // afterTotals stand behind it alone.
-var (
-	totalWords   = []string{"total", "totals", "subtotal", "sum", "summe", "gesamt", "gesamtsumme", "gesamtbetrag", "gesamtergebnis", "insgesamt", "endsumme", "teilsumme", "zwischensumme", "somme", "suma", "totale", "totaal", "totaux"}
-	besideTotals = []string{"grand", "sub", "sous", "overall", "general", "général"}
-	afterTotals  = []string{"ergebnis", "résultat"}
+const (
+	totalWords   wordList = "totalWords"
+	besideTotals wordList = "besideTotals"
+	afterTotals  wordList = "afterTotals"
 	// allWords begin what is a total where its numbers are sums.
-	allWords = []string{"all", "alle", "overall", "combined", "together", "zusammen", "tous", "toutes", "todos", "todas", "both", "beide"}
+	allWords wordList = "allWords"
 )
 
 // sums are the sums of the columns of the rows before; they only help to know a
@@ -162,13 +162,13 @@ func totalLabel(cell string) (whole, ok bool) {
 	words := strings.FieldsFunc(strings.ToLower(cell), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	words = slices.DeleteFunc(words, func(w string) bool { return !strings.ContainsFunc(w, unicode.IsLetter) })
 	first, names := 0, 0
-	for first < len(words) && slices.Contains(besideTotals, words[first]) {
+	for first < len(words) && besideTotals.has(words[first]) {
 		first++
 	}
 	for _, word := range words {
-		if slices.Contains(totalWords, word) {
+		if totalWords.has(word) {
 			names++
-		} else if !slices.Contains(besideTotals, word) {
+		} else if !besideTotals.has(word) {
 			names = -len(words)
 		}
 	}
@@ -179,13 +179,13 @@ func totalLabel(cell string) (whole, ok bool) {
 		return false, false
 	}
 	last := words[len(words)-1]
-	return false, slices.Contains(totalWords, words[first]) || len(words) > 1 && (slices.Contains(totalWords, last) || slices.Contains(afterTotals, last))
+	return false, totalWords.has(words[first]) || len(words) > 1 && (totalWords.has(last) || afterTotals.has(last))
 }
 
 // allLabel reports whether a text may name totals: All sites, Overall.
 func allLabel(cell string) bool {
 	words := strings.Fields(strings.ToLower(cell))
-	return len(words) > 0 && len(words) < 5 && slices.Contains(allWords, strings.Trim(words[0], ".,:"))
+	return len(words) > 0 && len(words) < 5 && allWords.has(strings.Trim(words[0], ".,:"))
 }
 
 // saysLittle reports whether a text beside a label says no more than how its numbers are

@@ -2,17 +2,15 @@ package sheet
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 )
 
 // oneTravellerHeads are headings of the names of travellers, of whom each row of a booking system has one, normalized
 // by plain.
-var oneTravellerHeads = slices.Concat([]string{"passenger", "passenger1", "lastname", "surname", "familyname", "nachname", "familienname", "apellidos", "travellersname", "passengersname"},
-	slices.DeleteFunc(slices.Clone(travellerHeads), func(head string) bool { return head == "name" || head == "guestname" }))
+const oneTravellerHeads wordList = "oneTravellerHeads"
 
 // ticketCounts are headings of how many tickets or people a row is about, normalized by plain.
-var ticketCounts = []string{"tickets", "numberoftickets", "nooftickets", "ticketcount", "ticketquantity", "qty", "quantity", "count", "number", "seats", "adults", "children", "groupsize", "partysize", "noofpersons", "additionalpassengers", "companions", "anzahl", "menge", "anzahltickets", "fahrkarten", "begleitpersonen", "mitfahrer"}
+const ticketCounts wordList = "ticketCounts"
 
 // findTraveller finds the names of travellers in a table of journeys that does not say how many there are.
 func (r *Reader) findTraveller() {
@@ -27,7 +25,7 @@ func (r *Reader) traveller(b *body, cells []string) {
 		return
 	}
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
-		if cell := oneCell(cells, at); cell != "" && cell != "1" && slices.Contains(ticketCounts, plain(head)) {
+		if cell := oneCell(cells, at); cell != "" && cell != "1" && ticketCounts.has(plain(head)) {
 			return // it is not said of which number that is
 		}
 	}
@@ -36,16 +34,17 @@ func (r *Reader) traveller(b *body, cells []string) {
 	}
 }
 
+// notOneName are words of a text that names nobody, or several people.
+const notOneName wordList = "notOneName"
+
 // oneName reports whether a text is the name of one person: WEBB/ADA MRS or Webb, Ada, and not Ada Webb, Ken Ito.
 func oneName(text string) bool {
 	if text == "" || len(text) > longestMark || strings.ContainsAny(text, ";&+\n0123456789") {
 		return false
 	}
 	padded := " " + strings.ToLower(strings.ReplaceAll(text, "/", " / ")) + " "
-	for _, word := range [...]string{" and ", " und ", " et ", " y ", " plus ", " tba ", " tbc ", " group ", " gruppe ", " team ", " various ", " guests ", " party "} {
-		if strings.Contains(padded, word) {
-			return false
-		}
+	if notOneName.hasAny(strings.Split(padded, " ")) {
+		return false
 	}
 	last, first, comma := strings.Cut(text, ",")
 	if !comma {

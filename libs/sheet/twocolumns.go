@@ -38,7 +38,7 @@ func (r *Reader) isTotal(at int, known []Column) bool {
 		return false
 	}
 	if word := strings.Trim(rest, "()[] "); isUnit(word) {
-		rest = amountWords[0] + " (" + word + ")"
+		rest = amountWord + " (" + word + ")"
 	}
 	column, unit := meant(rest, known)
 	if i := slices.IndexFunc(known, func(c Column) bool { return plain(c.Name) == plain(rest) }); i >= 0 {
@@ -64,11 +64,11 @@ func (r *Reader) isTotal(at int, known []Column) bool {
 var summed = []string{"containers", "passengers", "participants", "guests", "rooms", "items", "sheets"}
 
 // netWords are words of amounts without packaging, vehicles or returns.
-var netWords = []string{"net", "nett", "netto"}
+const netWords wordList = "netWords"
 
 // isNet reports whether a head is that of a net amount. That of energy is less what was fed in.
 func isNet(head string) bool {
-	return slices.ContainsFunc(wordsOf(head), func(word string) bool { return slices.Contains(netWords, word) })
+	return slices.ContainsFunc(wordsOf(head), func(word string) bool { return netWords.has(word) })
 }
 
 // withoutTotal returns a head without the word that says that it is a total or net; false if it has none.
@@ -78,7 +78,7 @@ func withoutTotal(head string) (rest string, ok bool) {
 		lower := strings.Trim(strings.ToLower(word), ".:()[]")
 		if behind, cut := strings.CutPrefix(lower, "gesamt"); cut && behind != "" {
 			word, ok = behind, true
-		} else if slices.Contains(totalWords, lower) || slices.Contains(netWords, lower) {
+		} else if totalWords.has(lower) || netWords.has(lower) {
 			ok = true
 			continue
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // countWords are headings below a group of columns of how many there are of it, normalized by plain.
-var countWords = []string{"number", "count", "no", "nr", "qty", "quantity", "anzahl", "menge", "nombre", "número"}
+const countWords wordList = "countWords"
 
 // maxJoined is how many columns a table with headings in two rows has at most: each one is looked up several times.
 const maxJoined = 100
@@ -100,7 +100,7 @@ func joined(group, below, typ string, known []Column) string {
 	candidates := []string{below, group + " " + below, group + " (" + below + ")"}
 	if word := strings.Trim(below, "()[]"); isUnit(word) {
 		candidates = []string{group + " (" + word + ")", word}
-	} else if slices.Contains(countWords, plain(below)) {
+	} else if countWords.has(plain(below)) {
 		candidates = []string{"Number of " + group, group, below}
 	}
 	for _, text := range candidates {

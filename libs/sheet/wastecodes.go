@@ -9,10 +9,7 @@ import (
 )
 
 // wasteCodeHeads are headings of codes of the European List of Waste, normalized by plain.
-var wasteCodeHeads = []string{
-	"ewc", "ewccode", "ewcno", "ewcnumber", "ewc/low", "lowcode", "listofwastecode", "euwastecode", "europeanwastecode", "europeanwastecatalogue", "europeanwastecataloguecode", "wastecode", "codeofwaste", "avv", "avvnr", "avvnummer", "avvcode", "avvschlüssel", "avvschlüsselnummer",
-	"abfallschlüssel", "abfallschlüsselnummer", "abfallschlüsselnr", "abfallcode", "asn", "eaknr", "eak", "eakcode", "codedéchet", "codeler", "ler", "codigoler", "códigoler",
-}
+const wasteCodeHeads wordList = "wasteCodeHeads"
 
 // findWasteCode finds the column of codes of waste.
 func (r *Reader) findWasteCode() {
