@@ -22,7 +22,7 @@ test('a session that an administrator ends in mid-edit loses nothing', async () 
   const password = 'a quiet harbour at dawn';
   await the.server.setPassword(made.setupToken, password);
   const id = await the.server.event('Ended');
-  const { page } = await anonymous();
+  const { page, context } = await anonymous();
   await signIn(page, email, password);
   await page.goto(`/events/${id}/sheet`);
   await grid(page).focus();
@@ -30,32 +30,43 @@ test('a session that an administrator ends in mid-edit loses nothing', async () 
   await page.keyboard.press('Tab');
   await page.keyboard.type('CDG');
   await page.keyboard.press('Tab');
-  // The cell is being typed in when the session ends: the dialog may take the focus at any moment from here.
   await page.keyboard.type('2');
+  // Nothing of the page is answered until its end is known everywhere: auth refuses a session at once, while a service that
+  // has just asked about it accepts it for a moment longer, and would save the row.
+  let ended;
+  const end = new Promise((resolve) => {
+    ended = resolve;
+  });
+  await page.route('**/session/**', async (route) => {
+    await end;
+    await route.continue();
+  });
   await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: true });
   await the.server.api('admin', 'PATCH', `/users/${made._id ?? made.user._id}`, { disabled: false });
-  // A session that has just been used is valid for up to a second more: the row would be saved.
-  await until(
-    'the session has ended',
-    async () =>
-      (await page.evaluate(
-        async () => (await fetch('/session/api/auth/me', { headers: { 'X-ECF-Console': '1' } })).status,
-      )) === 401,
-  );
+  await until('the session has ended where rows are saved', async () => {
+    const save = await context.request.post(`/session/api/events/${id}/flights/batch`, {
+      headers: { 'X-ECF-Console': '1', 'X-Dry-Run': 'true', 'Sec-Fetch-Site': 'same-origin', Origin: the.server.url },
+      data: { items: [{ from: 'LHR', to: 'CDG', passengers: 2 }] },
+    });
+    return save.status() === 401;
+  });
+  const saved = async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total;
+  assert.equal(await saved(), 0, 'the row was saved before the session ended');
+  // One cell has been entered, and the next one is being typed in when the dialog takes the focus.
   await page.keyboard.press('Enter');
+  await page.keyboard.type('5');
+  ended();
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
   await dialog.waitFor();
   await dialog.getByLabel('Email').fill(email);
   await dialog.getByLabel('Password', { exact: true }).fill(password);
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await dialog.waitFor({ state: 'hidden' });
-  await says(page, 1, 3, '2'); // what was being typed is there
+  await says(page, 1, 3, '2');
+  await says(page, 2, 3, '5');
   await grid(page).focus();
   await page.keyboard.press('Control+End'); // a row is saved when it is left
-  await until(
-    'the row is saved',
-    async () => (await the.server.api('user', 'GET', `/events/${id}/flights`)).pagination.total === 1,
-  );
+  await until('the row is saved', async () => (await saved()) === 1);
 });
 
 test('signing out ends the session in all tabs', async () => {
