@@ -44,7 +44,7 @@ func TestSetupPageIsFilledIn(t *testing.T) {
 	if got.status != http.StatusOK {
 		t.Fatalf("%d: %s", got.status, got.body)
 	}
-	if page := string(setupPage(spec.Document{Title: "<b> & c"})); !strings.Contains(page, "<title>&lt;b&gt; &amp; c · Set a password</title>") ||
+	if page := string(titled(setupHTML, spec.Document{Title: "<b> & c"})); !strings.Contains(page, "<title>&lt;b&gt; &amp; c · Set a password</title>") ||
 		!strings.Contains(page, `data-action="/api/v2/auth/setup"`) || strings.Contains(page, "{{") {
 		t.Errorf("%s", page)
 	}

@@ -478,17 +478,17 @@ func TestPageForBrowsers(t *testing.T) {
 		t.Errorf("HEAD: %d %q", a.status, a.body)
 	}
 	for name, r := range map[string]request{
-		"a program":          {method: "GET", path: "/", header: map[string]string{"Accept": "*/*"}},
-		"no Accept":          {method: "GET", path: "/"},
-		"html refused":       {method: "GET", path: "/", header: map[string]string{"Accept": "text/html;q=0"}},
-		"a write":            {method: "POST", path: "/", header: html},
-		"a missing asset":    {method: "GET", path: "/assets/none.js", header: html},
-		"the session":        {method: "GET", path: "/session", header: html},
-		"below the session":  {method: "GET", path: "/session/sign-in", header: html},
-		"docs of the root":   {method: "GET", path: "/docs", header: html},
-		"a well-known path":  {method: "GET", path: "/.well-known/none", header: html},
-		"an unknown health":  {method: "GET", path: "/health/none", header: html},
-		"the API, signed in": {method: "GET", path: "/api/v2/none", token: alice, header: html},
+		"a program":           {method: "GET", path: "/", header: map[string]string{"Accept": "*/*"}},
+		"no Accept":           {method: "GET", path: "/"},
+		"html refused":        {method: "GET", path: "/", header: map[string]string{"Accept": "text/html;q=0"}},
+		"a write":             {method: "POST", path: "/", header: html},
+		"a missing asset":     {method: "GET", path: "/assets/none.js", header: html},
+		"the session":         {method: "GET", path: "/session", header: html},
+		"below the session":   {method: "GET", path: "/session/sign-in", header: html},
+		"docs, for a program": {method: "GET", path: "/docs", header: map[string]string{"Accept": "*/*"}},
+		"a well-known path":   {method: "GET", path: "/.well-known/none", header: html},
+		"an unknown health":   {method: "GET", path: "/health/none", header: html},
+		"the API, signed in":  {method: "GET", path: "/api/v2/none", token: alice, header: html},
 	} {
 		a := s.do(r)
 		if got := a.code(t); a.status != http.StatusNotFound && a.status != http.StatusMethodNotAllowed || got == "" {
@@ -504,6 +504,30 @@ func TestPageForBrowsers(t *testing.T) {
 	}
 	if a := s.do(request{method: "GET", path: "/api/v2/events", header: html}); a.status != http.StatusUnauthorized {
 		t.Errorf("the API without a token: %d", a.status)
+	}
+}
+
+// TestMissingDocumentation verifies that a person gets a page and a program the error, both with 404.
+func TestMissingDocumentation(t *testing.T) {
+	s := start(t)
+	html := map[string]string{"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+	for _, path := range []string{"/docs", "/docs/unknown", "/api/v2/docs/unknown", "/methodology/unknown"} {
+		a := s.do(request{method: "GET", path: path, header: html})
+		if a.status != http.StatusNotFound || a.header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(a.body, `<a href="/api/v2/docs">`) {
+			t.Errorf("%s in a browser: %d %v %.300s", path, a.status, a.header, a.body)
+		}
+		if p := a.header.Get("Content-Security-Policy"); p != docsPolicy || a.header.Get("Cache-Control") != "no-store" || a.header.Get("Vary") != "Accept" {
+			t.Errorf("%s in a browser: %v", path, a.header)
+		}
+		a = s.do(request{method: "GET", path: path, header: map[string]string{"Accept": "application/json"}})
+		if a.status != http.StatusNotFound || a.code(t) != "NOT_FOUND" {
+			t.Errorf("%s in a program: %d %.300s", path, a.status, a.body)
+		}
+	}
+	for _, path := range []string{"/api/v2/docsx", "/api/v2/docs/docs.css", "/docsx"} {
+		if a := s.do(request{method: "GET", path: path, header: html}); strings.Contains(a.body, "Page not found") {
+			t.Errorf("%s: %d %.300s", path, a.status, a.body)
+		}
 	}
 }
 

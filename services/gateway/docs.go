@@ -31,6 +31,8 @@ var (
 	factorPacksHTML []byte
 	//go:embed docs/setup.html
 	setupHTML string
+	//go:embed docs/missing.html
+	missingHTML string
 	//go:embed docs/docs.css
 	docsCSS []byte
 	//go:embed docs/docs.js
@@ -69,6 +71,7 @@ type file struct {
 type docs struct {
 	reference file
 	setup     file
+	notFound  file
 	document  file
 	texts     map[string]file
 	assets    map[string]file
@@ -76,7 +79,7 @@ type docs struct {
 
 func newDocs(document spec.Document, issuer string) (*docs, error) {
 	d := &docs{
-		reference: newPage(referenceAt(issuer)), setup: newPage(as(setupPage(document))), texts: map[string]file{},
+		reference: newPage(referenceAt(issuer)), setup: newPage(as(titled(setupHTML, document))), notFound: newPage(as(titled(missingHTML, document))), texts: map[string]file{},
 		document: newFile(fiber.MIMEApplicationJSON, func() []byte { return document.At(issuer) }),
 		assets: map[string]file{
 			"docs.css": newFile("text/css; charset=utf-8", as(docsCSS)), "docs.js": newFile("text/javascript; charset=utf-8", as(docsJS)),
@@ -126,11 +129,11 @@ func newFile(contentType string, text func() []byte) file {
 // staticBrotliLevel is the brotli level of static files, which are compressed once.
 const staticBrotliLevel = 9
 
-// setupPage returns the page behind one-time links. It has two values, both trusted. It
-// does not use a template package, because reflection on method names would prevent the
-// linker from removing unused exported methods.
-func setupPage(document spec.Document) []byte {
-	return []byte(strings.NewReplacer("{{.Title}}", html.EscapeString(document.Title), "{{.Base}}", html.EscapeString(web.BasePath)).Replace(setupHTML))
+// titled returns a page that is not generated, such as that behind one-time links. It has
+// two values, both trusted. It does not use a template package, because reflection on
+// method names would prevent the linker from removing unused exported methods.
+func titled(page string, document spec.Document) []byte {
+	return []byte(strings.NewReplacer("{{.Title}}", html.EscapeString(document.Title), "{{.Base}}", html.EscapeString(web.BasePath)).Replace(page))
 }
 
 func (d *docs) page(c *fiber.Ctx) error      { return d.reference.send(c) }

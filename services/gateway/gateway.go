@@ -263,7 +263,7 @@ func New(d Deps) (*Gateway, error) {
 		options.FastPath = nil
 	}
 	app := web.New(options)
-	app.Use(g.tellLimits, g.noteRefusals)
+	app.Use(g.tellLimits, g.noteRefusals, docs.missing)
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
 	}

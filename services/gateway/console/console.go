@@ -132,7 +132,7 @@ func (f *Files) Use(c *fiber.Ctx) error {
 		}
 		return f.send(c, a)
 	}
-	if isReserved(p) || !namesHTML(c.Get(fiber.HeaderAccept)) {
+	if isReserved(p) || !NamesHTML(c.Get(fiber.HeaderAccept)) {
 		return c.Next()
 	}
 	return f.sendPage(c)
@@ -147,9 +147,9 @@ func isReserved(p string) bool {
 	return false
 }
 
-// namesHTML reports whether an Accept field names text/html itself. Clients that accept
+// NamesHTML reports whether an Accept field names text/html itself. Clients that accept
 // anything get the response for programs.
-func namesHTML(accept string) bool {
+func NamesHTML(accept string) bool {
 	for part := range strings.SplitSeq(accept, ",") {
 		mediaType, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if strings.EqualFold(strings.TrimSpace(mediaType), fiber.MIMETextHTML) {
