@@ -112,3 +112,26 @@ test('of many events one is found by its title', async () => {
   await page.getByLabel('Find by title').fill('nothing of the kind');
   await page.getByText('No event has this title.').waitFor();
 });
+
+test('a long title is shown whole in the list of events and beside others', async () => {
+  const title = `Annual meeting of the working group on ${'harmonized carbon accounting, '.repeat(4)}fifth edition`;
+  const id = await the.server.event(title);
+  await the.server.approved(id);
+  const second = await the.server.event(`${title} B`);
+  await the.server.approved(second);
+  const whole = (found) =>
+    found.evaluate((e) => e.scrollHeight <= e.clientHeight + 1 && e.scrollWidth <= e.clientWidth + 1);
+  for (const viewport of [
+    { width: 1366, height: 768 },
+    { width: 360, height: 740 },
+  ]) {
+    const { page } = await visit('manager', '/', { viewport });
+    assert.ok(await whole(page.getByText(title, { exact: true })), `the list at ${viewport.width} px`);
+    await page.goto(`/compare?events=${id},${second}`);
+    const heading = page.getByRole('columnheader').getByRole('link', { name: title, exact: true });
+    await heading.waitFor();
+    assert.ok(await whole(heading.locator('..')), `the comparison at ${viewport.width} px`);
+    const { width } = await heading.boundingBox();
+    assert.ok(width > 60 && (await whole(heading)));
+  }
+});

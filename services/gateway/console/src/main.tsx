@@ -6,6 +6,7 @@ import './review/review.css';
 import './pages/event.css';
 import './app.css';
 import './ui/forced.css';
+import './ui/print.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './app';
 import { initI18n } from './i18n';

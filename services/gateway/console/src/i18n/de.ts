@@ -542,6 +542,7 @@ export const de: Translation = {
     unsaved_other: '{{count}} Zeilen sind noch nicht gespeichert',
     saved: 'Alles ist gespeichert',
   },
+  print: { state: 'Stand', by: 'Erfasst von', since: 'Wartet seit' },
   review: {
     order: 'Reihenfolge',
     byWeight: 'Größte zuerst',

@@ -527,6 +527,7 @@ export const en = {
     unsaved_other: '{{count}} rows are not saved yet',
     saved: 'All changes saved',
   },
+  print: { state: 'State', by: 'Recorded by', since: 'Waiting since' },
   review: {
     order: 'Order of the queue',
     byWeight: 'Largest first',

@@ -199,7 +199,7 @@ export function FactorModal({ factor, next, close }: Props): ReactNode {
             {evidence.map((e, n) => (
               <li key={`${e.sha256 ?? e.url ?? e.name}`}>
                 <Group gap="xs" wrap="nowrap">
-                  <Text size="sm" truncate>
+                  <Text size="sm" className="wrap">
                     {e.name ?? e.url} <span className="mono dim">{e.sha256?.slice(0, 12)}</span>
                   </Text>
                   <Button

@@ -156,14 +156,7 @@ function Sides({ columns, others, replace }: SidesProps): ReactNode {
               <Table.Td />
               {columns.map((c, n) => (
                 <Table.Th key={c.event._id} scope="col">
-                  <Anchor
-                    component={Link}
-                    to={`/events/${c.event._id}/footprint`}
-                    fw={600}
-                    className="wrap"
-                    lineClamp={3}
-                    title={c.event.title}
-                  >
+                  <Anchor component={Link} to={`/events/${c.event._id}/footprint`} fw={600} className="wrap">
                     {c.event.title}
                   </Anchor>
                   <Text size="xs" c="dimmed">

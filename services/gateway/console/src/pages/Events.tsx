@@ -114,7 +114,7 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
       >
         <Group justify="space-between" wrap="nowrap" align="flex-start">
           <Box miw={0}>
-            <Text fw={600} lineClamp={2} className="wrap" title={event.title}>
+            <Text fw={600} className="wrap">
               {event.title}
             </Text>
             <Text size="sm" c="dimmed">

@@ -15,6 +15,7 @@ import { type Column, columnsOf, namesIn, type TypeInfo } from '../sheet/columns
 import { hold } from '../sheet/drafts';
 import { Engine } from '../sheet/engine';
 import { Grid } from '../sheet/Grid';
+import { PrintedRows } from '../sheet/PrintedRows';
 import { Returned } from '../sheet/Returned';
 import { RowForm } from '../sheet/RowForm';
 import { Store } from '../sheet/store';
@@ -227,6 +228,7 @@ function Sheet({ eventId, infos, event }: Props): ReactNode {
           <Grid key={at} engine={engine} infos={infos} type={type} {...focus} />
         )}
       </div>
+      <PrintedRows store={store} infos={infos} type={type} />
       <BottomBar engine={engine} />
     </div>
   );

@@ -21,6 +21,7 @@ interface Props {
 export function QueueItem({ item: i, at, count, current, marked, choose, toggle }: Props): ReactNode {
   const { t } = useTranslation();
   const summary = useSummary();
+  const about = summary(i.type, fieldsOnly(i));
   const age = (hours: number): string =>
     hours < 1
       ? t('review.fresh')
@@ -60,8 +61,8 @@ export function QueueItem({ item: i, at, count, current, marked, choose, toggle 
             {i.review.kgCO2e === null ? '–' : amount(i.review.kgCO2e)}
           </Text>
         </Group>
-        <Text size="xs" c="dimmed" truncate>
-          {summary(i.type, fieldsOnly(i))}
+        <Text size="xs" c="dimmed" truncate title={about}>
+          {about}
         </Text>
         <Group gap={6}>
           <Text size="xs" c="dimmed">

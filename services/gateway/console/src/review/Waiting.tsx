@@ -16,6 +16,7 @@ import { Decided } from './Decided';
 import { Decision, Elsewhere } from './Decision';
 import { decide, decideOne, hasMoved, type Outcome } from './decide';
 import { NothingWaits } from './NothingWaits';
+import { PrintedQueue } from './PrintedQueue';
 import { Queue } from './Queue';
 import { Undo } from './Undo';
 
@@ -323,6 +324,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
           </div>
         </div>
       )}
+      <PrintedQueue items={open} />
       {decided.length > 0 && <Decided decided={decided} takeBack={(i) => setAsking({ move: 'reopen', items: [i] })} />}
       {asking && (
         <CommentModal
