@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/signature"
 )
@@ -181,7 +182,7 @@ func makeKey(dir, name string) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(partial, filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := durable.Link(partial, filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/app"
 	"github.com/eventcarbon/ecf/libs/bundle"
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/services/calculation"
@@ -56,7 +57,7 @@ func auditExport(ctx context.Context, env app.Env, c *exportSettings) (err error
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Link(partial, c.To); err != nil {
+	if err := durable.Link(partial, c.To); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("%s exists already, and exports never overwrite a file", c.To)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/settings"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/standalone/transfer"
@@ -22,10 +23,15 @@ type backupSettings struct {
 	Data
 	To, Into string
 	Keep     int
+	// sync is durable.Sync; tests observe it.
+	sync func(path string) error
 }
 
 // Describe implements settings.Config.
 func (c *backupSettings) Describe(s *settings.Set) {
+	if c.sync == nil {
+		c.sync = durable.Sync
+	}
 	s.TextFlag(&c.To, "to", "", "directory of the backup; it must not exist", nil)
 	s.TextFlag(&c.Into, "into", "", "directory of backups: the backup becomes a subdirectory named by the time", nil)
 	s.Flag("keep", "0", "with --into: number of complete backups to keep, the newest ones; older ones and remains of killed runs are removed before and after; 0 keeps all", func(v string) (err error) {
@@ -47,7 +53,8 @@ func (c *backupSettings) Describe(s *settings.Set) {
 }
 
 // backup copies the data, while servers run, into a database of the embedded engine with a
-// manifest. The copy is verified before it counts as a backup.
+// manifest. The copy is verified before it counts as a backup, and is on the disk before its
+// directory is printed and older backups are removed.
 func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 	to := c.To
 	if to == "" {
@@ -75,7 +82,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 			return err
 		}
 	}
-	m, err := makeBackup(ctx, env, c.Data, to)
+	m, err := makeBackup(ctx, env, c.Data, to, c.sync)
 	if err != nil {
 		return err
 	}
@@ -90,7 +97,7 @@ func backup(ctx context.Context, env app.Env, c *backupSettings) error {
 
 // makeBackup creates the folder of a backup with its contents. On error it removes the folder,
 // because the next attempt needs the space.
-func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest, err error) {
+func makeBackup(ctx context.Context, env app.Env, d Data, to string, sync func(string) error) (m manifest, err error) {
 	err = os.Mkdir(to, 0o700)
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -119,11 +126,20 @@ func makeBackup(ctx context.Context, env app.Env, d Data, to string) (m manifest
 	if err != nil {
 		return m, inBackup(to, err)
 	}
+	// The name of the database, too: a manifest without it would count as a whole backup.
+	for _, path := range []string{target, to} {
+		if err := sync(path); err != nil {
+			return m, inBackup(to, err)
+		}
+	}
 	if m, err = inspect(ctx, env, to); err != nil {
 		return m, err
 	}
 	m.Format, m.Version, m.CreatedAt = manifestFormat, env.Version, time.Now().UTC().Truncate(time.Second)
-	return m, inBackup(to, m.write(to))
+	if err := m.write(to, sync); err != nil {
+		return m, inBackup(to, err)
+	}
+	return m, inBackup(to, sync(filepath.Dir(to)))
 }
 
 // inBackup returns what to do about a disk without room for a backup; another error unchanged.

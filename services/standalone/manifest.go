@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/infra/keys"
 	"github.com/eventcarbon/ecf/libs/sqlitex"
 	"github.com/eventcarbon/ecf/services/standalone/transfer"
@@ -42,8 +43,8 @@ type manifest struct {
 
 const manifestFormat = 1
 
-// write stores the manifest of a backup atomically.
-func (m manifest) write(dir string) error {
+// write stores the manifest of a backup atomically and durably.
+func (m manifest) write(dir string, sync func(path string) error) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
@@ -52,7 +53,7 @@ func (m manifest) write(dir string) error {
 	if err := os.WriteFile(partial, append(text, '\n'), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(partial, filepath.Join(dir, manifestFile))
+	return durable.Rename(partial, filepath.Join(dir, manifestFile), sync)
 }
 
 // inspect verifies the database in a folder and returns its manifest. A database without

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/app"
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/infra/mongodb"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/settings"
@@ -25,10 +26,15 @@ import (
 type restoreSettings struct {
 	Data
 	From string
+	// sync is durable.Sync; tests observe it.
+	sync func(path string) error
 }
 
 // Describe implements settings.Config.
 func (c *restoreSettings) Describe(s *settings.Set) {
+	if c.sync == nil {
+		c.sync = durable.Sync
+	}
 	s.TextFlag(&c.From, "from", "", "directory of the backup", nil).Require()
 	c.Data.Describe(s)
 }
@@ -42,7 +48,7 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 		return err
 	}
 	if c.Data.Records.URI == "" {
-		err = restoreFile(ctx, c.Dir.Path, c.From, m)
+		err = restoreFile(ctx, c.Dir.Path, c.From, m, c.sync)
 	} else {
 		err = withCopy(ctx, filepath.Join(c.From, DatabaseFile), func(_ string, db *sqlitex.DB) error {
 			source := transfer.InFile(db)
@@ -60,7 +66,7 @@ func restore(ctx context.Context, env app.Env, c *restoreSettings) error {
 }
 
 // restoreFile copies the database of a backup into a data directory.
-func restoreFile(ctx context.Context, dir, from string, m manifest) error {
+func restoreFile(ctx context.Context, dir, from string, m manifest, sync func(string) error) error {
 	unlock, err := lockDataDir(dir)
 	if err != nil {
 		return err
@@ -91,7 +97,7 @@ func restoreFile(ctx context.Context, dir, from string, m manifest) error {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return unusable(dir, err)
 	}
-	return os.Rename(partial, target)
+	return unusable(dir, durable.Rename(partial, target, sync))
 }
 
 // fill copies data into MongoDB, which must be empty or contain a part of the same data from an

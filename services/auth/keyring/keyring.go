@@ -31,6 +31,7 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 
+	"github.com/eventcarbon/ecf/libs/durable"
 	"github.com/eventcarbon/ecf/libs/identity"
 )
 
@@ -233,7 +234,7 @@ func (k *Keyring) create(n int, from time.Time) (kid string, err error) {
 		return "", fmt.Errorf("make signing key: %w", err)
 	}
 	defer os.Remove(partial) //nolint:errcheck // nobody reads it
-	if err := os.Link(partial, filepath.Join(k.o.Dir, fmt.Sprintf("%06d%s", n, extension))); err != nil {
+	if err := durable.Link(partial, filepath.Join(k.o.Dir, fmt.Sprintf("%06d%s", n, extension))); err != nil {
 		return "", fmt.Errorf("make signing key: %w", err)
 	}
 	return j.KeyID, nil
