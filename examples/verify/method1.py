@@ -377,7 +377,7 @@ class Method1:
         self.report.same("result", {name: stated[name] for name in computed}, computed)
         self.market(stated["marketBased"])
         self.notices(stated["notices"], total)
-        fuels = [r for r, _ in self.records if r["type"] in ("venue", "energy")]
+        fuels = [r for r, _ in self.records if r["type"] in ("venue", "energy") or "volumeLitres" in r["fields"]]
         if not fuels:
             self.report.same("result.outsideScopes.biogenicCO2Kg", stated["outsideScopes"]["biogenicCO2Kg"], Fraction(0))
 

@@ -64,3 +64,28 @@ func TestBiomassSaysSo(t *testing.T) {
 		}
 	}
 }
+
+// TestBiogenicOfVehicleFuel: fuel that vehicles burn has the same biogenic CO2 as fuel of a generator, by the newest
+// engine; the engines before leave it out.
+func TestBiogenicOfVehicleFuel(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"mode":"van","fuel":"diesel","volumeLitres":55}`:                                  "7.700000",
+		`{"mode":"car","fuel":"petrol","volumeLitres":100,"control":"own"}`:                 "13.000000",
+		`{"mode":"car","fuel":"hybrid","volumeLitres":100,"respondents":5,"population":10}`: "26.000000",
+		`{"mode":"coach","volumeLitres":100,"control":"hired_with_operator"}`:               "14.000000",
+		`{"mode":"car","fuel":"lpg","volumeLitres":100}`:                                    "0.000000",
+		`{"mode":"car","fuel":"battery_electric","energyKWh":100}`:                          "0.000000",
+		`{"mode":"van","fuel":"diesel","distanceKm":100,"vehicles":1}`:                      "0.000000",
+	} {
+		b := contributed(t, "ground-transport", body, newest).Breakdown(newest)
+		if got := b.OutsideScopes.BiogenicCO2Kg.Kilograms(); got != want {
+			t.Errorf("%s has %s kg outside of scopes, want %s", body, got, want)
+		}
+		before := newest
+		before.Engine = footprint.Engine4
+		if old := evaluate(t, "ground-transport", body, before); !old.Biogenic.IsZero() {
+			t.Errorf("%s by engine %s: %s", body, before.Engine, old.Biogenic.Kilograms())
+		}
+	}
+}

@@ -71,6 +71,9 @@ func calculateFuelled(c *calculation, g *groundTransport) {
 	upstream := c.vehicleScope(g, g.fuel(), &e)
 	c.add(e)
 	c.upstream(e, upstream)
+	if Since(c.ev.EngineVersion(), Engine5) {
+		c.blend(f, e.quantity)
+	}
 }
 
 // coachLoad is the row of the people in a coach.
