@@ -139,7 +139,6 @@ var modeWords = map[string]string{
 }
 
 func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
-	d.Require("origins")
 	d.RequireContent("origins")
 	if to, ok := d.String("to", 1, places.MaxText); ok {
 		t.To = to
