@@ -66,6 +66,7 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.leaveOutContainers()
 	r.findEach()
 	r.findSides()
+	r.findDuration()
 	r.findUnits()
 	r.findStay()
 	r.findLegs()
@@ -82,7 +83,7 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findTonneKm()
 	r.findWasteCode()
 	r.findMarks()
-	return found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || len(r.sides) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0
+	return found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || len(r.sides) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0 || r.durationAt >= 0 || r.wholeAt >= 0
 }
 
 // takeHeadings makes each of some columns the field that its heading means. A field is in the column with its name, else in
@@ -116,7 +117,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 		take(r.takeCurrency(b), r.nights(b, cells), r.itinerary(b, cells))
 		return faults
 	}
-	take(r.takeSeconds(b, typ, cells), r.takeEach(b, cells), r.takeSides(b, cells))
+	take(r.takeSeconds(b, typ, cells), r.takeEach(b, cells), r.takeSides(b, cells), r.duration(b, cells))
 	r.leaveOutAlone(b, typ)
 	take(r.lacksUnit(b, typ))
 	r.noteUnread(b.unread)
@@ -128,6 +129,6 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	}
 	take(r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.nightOfLine(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
 	take(r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
-	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.leavesOut(b, cells))
+	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(b, cells))
 	return faults
 }

@@ -76,7 +76,9 @@ func TestAnExportIsReadByItsNames(t *testing.T) {
 			}
 		}
 		want, _ := readAll(t, typ, head, row)
-		among := slices.DeleteFunc(slices.Sorted(maps.Keys(headings)), func(word string) bool { return slices.Contains(own, plain(word)) || plain(word) == "type" || word == "" })
+		among := slices.DeleteFunc(slices.Sorted(maps.Keys(headings)), func(word string) bool {
+			return slices.Contains(own, plain(word)) || plain(word) == "type" || word == ""
+		})
 		for some := range slices.Chunk(among, 40) {
 			for _, cell := range []string{"7", "cancelled", "LHR-JFK-LHR", "Seat fee"} {
 				got, r := readAll(t, typ, slices.Concat(head, some), slices.Concat(row, slices.Repeat([]string{cell}, len(some))))

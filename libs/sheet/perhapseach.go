@@ -95,6 +95,9 @@ func (r *Reader) amountAt(name string) int {
 			return each.at
 		}
 	}
+	if name == hoursField && r.durationAt >= 0 {
+		return r.durationAt
+	}
 	for _, at := range r.quantity {
 		if slices.ContainsFunc(quantities(r.typ, r.heads[at]), func(c Column) bool { return c.Name == name }) {
 			return at

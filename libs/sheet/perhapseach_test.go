@@ -140,6 +140,7 @@ func TestNumbersThatDoNotMultiply(t *testing.T) {
 		"weighed bins":           {"waste", "material,treatment,weightKg,volumeLitres,Bins\nmixed,landfill,9,240,4\n", []string{`2 {"material":"mixed","treatment":"landfill","weightKg":9,"volumeLitres":240}`}},
 		"numbers of rows":        {"materials", "No,material,source,weightKg\n2,plywood,virgin,8\n", []string{`2 {"material":"plywood","source":"virgin","weightKg":8}`}},
 		"pieces in a unit":       {"materials", "material,source,Quantity,Unit,Weight (kg)\nplywood,virgin,8,kg,8\n", []string{`2 {"material":"plywood","source":"virgin","weightKg":8}`}},
+		"nights in total":        {"accommodation", "Hotel;Zimmer;Nächte gesamt\nIbis;1;3\nIbis;2;6\n", []string{`2 {"description":"Ibis","rooms":1,"nights":3}`, "3 Nächte gesamt AMBIGUOUS_COUNT"}},
 		"nights of one guest":    {"accommodation", "Hotel;Gäste;Übernachtungen\nIbis;1;3\nIbis;2;3\n", []string{`2 {"description":"Ibis","guests":1,"nights":3}`, "3 Übernachtungen AMBIGUOUS_COUNT"}},
 		"nights of all guests":   {"accommodation", "Hotel;Gäste;Gästenächte\nIbis;2;6\nIbis;4;6\nIbis;;6\n", []string{`2 {"description":"Ibis","guests":2,"nights":3}`, `3 {"description":"Ibis","guests":6,"nights":1}`, `4 {"description":"Ibis","guests":6,"nights":1}`}},
 		"nights of all rooms":    {"accommodation", "Rooms,Room nights\n2,6\n2,7\n", []string{`2 {"rooms":2,"nights":3}`, `3 {"rooms":7,"nights":1}`}},

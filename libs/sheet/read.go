@@ -117,6 +117,11 @@ type Reader struct {
 	nightsOf     string
 	// tonneKmAt is the place of weight times distance, and wasteCodeAt that of codes of waste; -1: the file has none.
 	tonneKmAt, wasteCodeAt int
+	// durationAt is the place of durations, in minutes where inMinutes says so; -1: the file has none.
+	durationAt int
+	inMinutes  bool
+	// wholeAt is the place of the distance that is that of the whole of a row; -1: the file has none.
+	wholeAt int
 	// travellerAt is the place of the names of travellers; -1: the file has none.
 	travellerAt int
 	// leftOut are the fields of amounts that would be left out, by the place of their column.
@@ -153,7 +158,7 @@ type Reader struct {
 
 // newReader returns a reader of a file of which nothing is known.
 func newReader(typ string, o Options) *Reader {
-	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, tonneKmAt: -1, wasteCodeAt: -1}
+	return &Reader{o: o, typ: typ, typeAt: -1, unitAt: -1, route: -1, roomAt: -1, ticketAt: -1, bookingAt: -1, besideAt: -1, peopleAt: -1, roomNightsAt: -1, travellerAt: -1, tonneKmAt: -1, wasteCodeAt: -1, durationAt: -1, wholeAt: -1}
 }
 
 // NewReader reads the headings. A fault in them is a VALIDATION_ERROR.

@@ -32,9 +32,7 @@ const (
 
 // kindOfDistance returns what a column with a heading measures beside the distance; 0: nothing of the kind.
 func kindOfDistance(head string) otherDistance {
-	text := strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway", "hin und zurück", "hinundzurück",
-		"hin- und rückfahrt", "hinundzurück", "hin- und rückweg", "hinundzurück", "gesamtstrecke", "gesamt strecke", "gesamtkilometer", "gesamt kilometer", "rückfahrtkilometer", "rückfahrt kilometer").Replace(strings.ToLower(head))
-	words := wordsOf(text)
+	words := distanceWords(head)
 	has := func(list wordList) bool { return list.hasAny(words) }
 	switch {
 	case !has(distanceHeads):
@@ -49,12 +47,20 @@ func kindOfDistance(head string) otherDistance {
 	return 0
 }
 
+// distanceWords returns the words of a heading, those of a return journey as one.
+func distanceWords(head string) []string {
+	text := strings.NewReplacer("round trip", "roundtrip", "round-trip", "roundtrip", "one way", "oneway", "one-way", "oneway", "hin und zurück", "hinundzurück",
+		"hin- und rückfahrt", "hinundzurück", "hin- und rückweg", "hinundzurück", "gesamtstrecke", "gesamt strecke", "gesamtkilometer", "gesamt kilometer", "rückfahrtkilometer", "rückfahrt kilometer").Replace(strings.ToLower(head))
+	return wordsOf(text)
+}
+
 // findDistances finds the columns beside that of the distance that say how far it is both ways, or one way.
 func (r *Reader) findDistances() {
 	if r.typ != "ground-transport" && r.typ != "freight" && r.typ != "flights" {
 		return
 	}
 	r.findOneWay()
+	r.findWhole()
 	for at, head := range r.heads {
 		if kind := kindOfDistance(head); kind != 0 && r.columns[at].Name == "" && r.columns[at].Type == "" {
 			if r.distances == nil {
@@ -75,13 +81,66 @@ func (r *Reader) findOneWay() {
 		if unit == nil || kindOfDistance(head) != oneWayDistance || r.columns[at].Name != "" || r.columns[at].Type != "" {
 			continue
 		}
-		known := Columns(r.typ)
-		r.columns[at] = known[slices.IndexFunc(known, func(c Column) bool { return c.Name == distanceField })]
-		if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
-			r.inUnit[at] = unit.Symbol
-		}
-		r.use(at)
+		r.takeDistance(at, unit)
 	}
+}
+
+// findWhole makes a column of the distance of a whole row, such as Total km, the distance of a table of journeys that has
+// neither another one nor places.
+func (r *Reader) findWhole() {
+	if r.typ == "flights" || len(r.legColumns) > 0 || r.amountAt(distanceField) >= 0 || r.heading("from", "to") {
+		return
+	}
+	for at, head := range r.heads {
+		if kindOfDistance(head) != wholeDistance || r.columns[at].Name != "" || r.columns[at].Type != "" {
+			continue
+		}
+		if unit := unitAmong(distanceWords(head)); unit != nil {
+			r.takeDistance(at, unit)
+			r.wholeAt = at
+			return
+		}
+	}
+}
+
+// takeDistance makes a column the distance, in a unit.
+func (r *Reader) takeDistance(at int, unit *units.Unit) {
+	known := Columns(r.typ)
+	r.columns[at] = known[slices.IndexFunc(known, func(c Column) bool { return c.Name == distanceField })]
+	if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
+		r.inUnit[at] = unit.Symbol
+	}
+	r.use(at)
+}
+
+// whole returns the fault of a row whose distance is that of all of it, and which the record would count several times.
+func (r *Reader) whole(b *body, cells []string) *apperr.Detail {
+	if r.wholeAt < 0 || !b.has(distanceField) {
+		return nil
+	}
+	ask := func(at int, once string) *apperr.Detail {
+		return &apperr.Detail{Field: r.heads[r.wholeAt], Code: AmbiguousCount, Suggestions: []string{distanceField},
+			Message: fmt.Sprintf("%s is %.40q, and the record would count it several times: %s is %.40q. Write how far one way of each was into a column distanceKm, or %s below %s if it is all of it.",
+				r.heads[r.wholeAt], oneCell(cells, r.wholeAt), r.heads[at], oneCell(cells, at), once, r.heads[at])}
+	}
+	if at := r.placeOf("roundTrip"); at >= 0 && string(b.values["roundTrip"]) == "true" {
+		return ask(at, "no")
+	}
+	each := "passengers"
+	if b.has("vehicles") {
+		each = "vehicles"
+	}
+	for _, name := range [...]string{"trips", each} {
+		if at := r.placeOf(name); at >= 0 && b.number(name) > 1 {
+			return ask(at, "1")
+		}
+	}
+	for at := range r.heads[:min(len(r.heads), len(cells))] {
+		if n, number := r.asNumber(oneCell(cells, at)); r.typ == "freight" && number && n > 1 && (r.counts[at] == ofTrip || r.counts[at] == ofVehicle) {
+			return ask(at, "1")
+		}
+	}
+	return nil
 }
 
 // unitAmong returns the first unit of length among words; nil if there is none.

@@ -58,10 +58,24 @@ func TestDistancesOfTheWayBack(t *testing.T) {
 		"one way of two":     {"mode;passengers;km einfach;km gesamt\nrail;1;30;60\n", "2 km gesamt NOT_ALLOWED"},
 		"beside places":      {"mode;from;to;passengers;Total km\nrail;Leeds;York;1;80\n", "2 Total km NOT_ALLOWED"},
 		"places and back":    {"mode;from;to;passengers;Return;Total km\nrail;Leeds;York;1;yes;80\n", `2 {"mode":"rail","from":"Leeds","to":"York","passengers":1,"roundTrip":true}`},
+		"all of it":          {"mode;passengers;Total km\ncar;1;300\n", `2 {"mode":"car","passengers":1,"distanceKm":300}`},
+		"all of it in miles": {"mode;vehicles;passengers;Gesamtstrecke (miles)\ncar;1;3;300\n", `2 {"mode":"car","vehicles":1,"passengers":3,"stated":{"distanceKm":"300 mi"}}`},
+		"all of it, shared":  {"mode;passengers;Gesamt km\ncar;3;300\n", "2 Gesamt km AMBIGUOUS_COUNT"},
+		"all of it, trips":   {"mode;passengers;Fahrten;Gesamt km\ncar;1;2;300\n", "2 Gesamt km AMBIGUOUS_COUNT"},
+		"all of it, return":  {"mode;passengers;Return;Round trip km\ncar;1;yes;300\n", "2 Round trip km AMBIGUOUS_COUNT"},
+		"all of two":         {"mode;vehicles;Total km\ncar;2;300\n", "2 Total km AMBIGUOUS_COUNT"},
 		"two vehicles":       {"mode;vehicles;distanceKm;Total distance (km)\ncar;2;100;200\n", `2 {"mode":"car","vehicles":2,"distanceKm":100}`},
 	} {
 		if got, _, err := all(c.file, "ground-transport", sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{c.want}) {
 			t.Errorf("%s: %q, %v, want %s", name, got, err, c.want)
+		}
+	}
+	for file, want := range map[string]string{
+		"mode;Total weight (kg);Total km;Trucks\nroad;900;120;1\n": `2 {"mode":"road","weightKg":900,"distanceKm":120}`,
+		"mode;Total weight (kg);Total km;Trucks\nroad;900;120;4\n": "2 Total km AMBIGUOUS_COUNT",
+	} {
+		if got, _, err := all(file, "freight", sheet.Options{Rules: sheet.Rules}); err != nil || !reflect.DeepEqual(got, []string{want}) {
+			t.Errorf("%q: %q, %v, want %s", file, got, err, want)
 		}
 	}
 	if got, _, err := all("mode;distanceKm;Return km\nrail;300;300\n", "ground-transport", sheet.Options{}); err != nil || len(got) != 1 || got[0] != `2 {"mode":"rail","distanceKm":300}` {

@@ -39,7 +39,7 @@ func TestTwoColumnsOfOneField(t *testing.T) {
 		"a net weight":        {"waste", "treatment;Gross (t);Tare (t);Net (t)\nlandfill;14,20;11,05;3,15\n", sheet.Options{}, []string{`2 {"treatment":"landfill","stated":{"weightKg":"3,15 t"}}`}},
 		"a net volume":        {"energy", "source,Litres delivered,Litres returned,Net litres\nhvo,1200,150,1050\n", sheet.Options{}, []string{`2 {"source":"hvo","volumeLitres":1050}`}},
 		"net energy":          {"energy", "source,Net kWh\ngrid,12\n", sheet.Options{}, []string{`2 {"source":"grid"}`}},
-		"a total distance":    {"ground-transport", "mode,Total km\nrail,12\n", sheet.Options{}, []string{`2 {"mode":"rail"}`}},
+		"a total distance":    {"ground-transport", "mode,Total km\nrail,12\n", sheet.Options{}, []string{`2 {"mode":"rail","distanceKm":12}`}},
 		"a total of money":    {"purchases", "category,amount,currency,Total amount\nav_hire,20,EUR,24\n", sheet.Options{}, []string{`2 {"category":"av_hire","amount":20,"currency":"EUR"}`}},
 		"two columns of type": {sheet.Mixed, "type,Type,from\nflights,flights,LHR\n", sheet.Options{}, nil},
 		"an export":           {"waste", "_id,weightKg,Weightkg\na,1,1\n", sheet.Options{Known: []string{"_id"}}, nil},

@@ -1,0 +1,96 @@
+package sheet
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/units"
+)
+
+const hoursField = "hours"
+
+// Headings of how long something took, without their unit, and of how many minutes, normalized by plain; and units of
+// durations, behind a heading or a number.
+const (
+	durationHeads wordList = "durationHeads"
+	minuteHeads   wordList = "minuteHeads"
+	minuteUnits   wordList = "minuteUnits"
+	hourUnits     wordList = "hourUnits"
+)
+
+// findDuration finds the column of durations in minutes, or in the units of its cells, of a table without hours.
+func (r *Reader) findDuration() {
+	if r.typ != "digital" && r.typ != "energy" || r.amountAt(hoursField) >= 0 {
+		return
+	}
+	for at, head := range r.heads {
+		stem, unit, measured := unitOfHead(head)
+		minutes := measured && minuteUnits.has(strings.ToLower(unit)) && durationHeads.has(plain(stem)) || minuteHeads.has(plain(head))
+		if r.columns[at].Name != "" || r.columns[at].Type != "" || !minutes && !durationHeads.has(plain(head)) {
+			continue
+		}
+		if r.durationAt, r.inMinutes = at, minutes; minutes {
+			r.columns[at].Type = "number"
+		}
+		r.use(at)
+		return
+	}
+}
+
+// ofHours are durations with their units: 1:30:00, 1 h 30 min, 1h30.
+var ofHours = regexp.MustCompile(`^(?:(\d{1,3}):(\d\d):(\d\d)|(\d{1,3}) ?(\p{L}+)\.? ?(\d{1,2})(?: ?(\p{L}+)\.?)?)$`)
+
+// duration sets the hours of a row by its duration.
+func (r *Reader) duration(b *body, cells []string) *apperr.Detail {
+	if r.durationAt < 0 || b.has(hoursField) {
+		return nil
+	}
+	cell := strings.ToLower(Unguard(oneCell(cells, r.durationAt)))
+	if strings.Trim(cell, "-–—") == "" {
+		return nil
+	}
+	if hours := clock(cell); hours != nil {
+		return b.setRounded(hoursField, hours)
+	}
+	number, unit := cell, ""
+	if end := strings.LastIndexAny(cell, "0123456789") + 1; end > 0 {
+		number, unit = cell[:end], strings.Trim(cell[end:], " .")
+	}
+	minutes := unit == "" && r.inMinutes || minuteUnits.has(unit)
+	if !minutes && !hourUnits.has(unit) {
+		return &apperr.Detail{Field: r.heads[r.durationAt], Code: fields.BadFormat, Suggestions: []string{hoursField},
+			Message: fmt.Sprintf("%s is %.40q, which does not say whether it is hours or minutes. Write 1.5 h, 90 min or 1:30:00, or head the column hours.", r.heads[r.durationAt], cell)}
+	}
+	n, filled, fault := r.partNumber(r.durationAt, number)
+	if fault != nil || !filled {
+		return fault
+	}
+	hours := units.Rat(n)
+	if minutes {
+		hours.Mul(hours, big.NewRat(1, 60))
+	}
+	return b.setRounded(hoursField, hours)
+}
+
+// clock returns the hours of a duration written by hours and minutes; nil for another text.
+func clock(text string) *big.Rat {
+	m := ofHours.FindStringSubmatch(text)
+	if m == nil || m[1] == "" && (!hourUnits.has(m[5]) || m[7] != "" && !minuteUnits.has(m[7])) {
+		return nil
+	}
+	total := new(big.Rat)
+	for i, part := range slices.Concat(m[1:4], []string{m[4], m[6]}) {
+		n, ok := new(big.Rat).SetString(part)
+		if !ok {
+			continue
+		}
+		per := [...]int64{1, 60, 3600, 1, 60}[i]
+		total.Add(total, n.Mul(n, big.NewRat(1, per)))
+	}
+	return total
+}
