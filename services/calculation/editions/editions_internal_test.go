@@ -166,11 +166,11 @@ func TestDocumentsInParts(t *testing.T) {
 	}
 }
 
-// An item that is larger than a part has one of its own, and the next one as well.
+// An item that is larger than a part has one of its own, as has one that is a byte too long for the part before it.
 func TestAnItemLargerThanAPart(t *testing.T) {
 	t.Parallel()
 	store := &memory{parts: map[string]heldPart{}}
-	items := [][]byte{[]byte("small"), bytes.Repeat([]byte("x"), 3*maxPart), []byte("after")}
+	items := [][]byte{[]byte("small"), bytes.Repeat([]byte("x"), 3*maxPart), bytes.Repeat([]byte("y"), maxPart-10), []byte("012345678")}
 	root, err := store.write(t, []byte("t"), items)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestAnItemLargerThanAPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parts := e.Documents["list"].Parts; len(parts) != 3 || parts[1].Items != 1 {
+	if parts := e.Documents["list"].Parts; len(parts) != 4 || parts[1].Items != 1 || parts[2].Items != 1 {
 		t.Errorf("the parts are %v", parts)
 	}
 }
@@ -279,8 +279,9 @@ func TestSweep(t *testing.T) {
 		return Sweep(t.Context(), store, "o", "e", roots, now)
 	}
 	store.parts["unused"] = heldPart{nil, signedAt}
-	if err := sweep(signedAt.Add(sweepAge), root); err != nil || len(store.parts) != 4 {
-		t.Errorf("after exactly a day: %v, %d parts", err, len(store.parts))
+	store.reads = 0
+	if err := sweep(signedAt.Add(sweepAge), root); err != nil || len(store.parts) != 4 || store.reads > 0 {
+		t.Errorf("after exactly a day: %v, %d parts, %d of which were read", err, len(store.parts), store.reads)
 	}
 	later := signedAt.Add(sweepAge + 1)
 	if err := sweep(later, root, strings.Repeat("0", 64)); !errors.Is(err, ErrNotFound) || len(store.parts) != 4 {

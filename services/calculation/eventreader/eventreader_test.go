@@ -2,16 +2,14 @@ package eventreader_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -21,151 +19,14 @@ import (
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
-const (
-	org   record.OrgID   = "o"
-	event record.EventID = "e"
-)
-
-// stored is an event's records, and its result as of the last settle.
-type stored struct {
-	t       *testing.T
-	event   record.Event
-	records map[string][]record.Counted // by type, by number
-	failed  []record.ID
-	results []resulttree.Result
-	nodes   []resulttree.Node
-	// read are the segments that were read, and between is called after the reading of each.
-	read    []string
-	between func(readings int)
-	fails   error
-}
-
-func newStored(t *testing.T, records map[string][]record.Counted) *stored {
-	s := &stored{t: t, records: records, event: record.Event{ID: event, Org: org, Country: "GB", ContextRev: 1, FactorSet: "desnz-2026"}}
-	s.settle()
-	return s
-}
-
-// waste returns n records of waste of 1 kg more each.
-func waste(n int) []record.Counted {
-	all := make([]record.Counted, n)
-	for i := range all {
-		all[i] = record.Counted{ID: record.ID(fmt.Sprintf("waste%04d", i+1)), Seq: int64(i + 1), Type: "waste", Rev: 3,
-			Fields: fmt.Appendf(nil, `{"treatment":"landfill","weightKg":%d}`, i+1)}
-	}
-	return all
-}
-
-// settle makes the nodes and the result those of the records.
-func (s *stored) settle() {
-	s.t.Helper()
-	var nodes []resulttree.Node
-	var inputs []record.Counted
-	for typ, records := range s.records {
-		above := sha256.New()
-		var ofType []record.Counted
-		for index := int64(0); index*resulttree.Fanout < int64(len(records)); index++ {
-			n := resulttree.Node{NodeID: resulttree.NodeID{Type: typ, Index: index}, ContextRev: s.event.ContextRev}
-			h := sha256.New()
-			var counted []record.Counted
-			for _, c := range records[index*resulttree.Fanout : min((index+1)*resulttree.Fanout, int64(len(records)))] {
-				if slices.Contains(s.failed, c.ID) {
-					n.Failed = append(n.Failed, c.ID)
-					continue
-				}
-				counted = append(counted, c)
-				resulttree.HashRecord(h, c)
-			}
-			n.Hash, n.Contribution = hex.EncodeToString(h.Sum(nil)), s.text(s.sum(counted, s.event.Context()))
-			nodes = append(nodes, n)
-			resulttree.HashNode(above, n)
-			ofType = append(ofType, counted...)
-		}
-		nodes = append(nodes, resulttree.Node{NodeID: resulttree.NodeID{Type: typ, Level: 1}, Hash: hex.EncodeToString(above.Sum(nil)), Contribution: s.text(s.sum(ofType, s.event.Context()))})
-		inputs = append(inputs, ofType...)
-	}
-	slices.SortFunc(nodes, func(a, b resulttree.Node) int {
-		return strings.Compare(fmt.Sprint(a.Type, a.Level, a.Index), fmt.Sprint(b.Type, b.Level, b.Index))
-	})
-	s.nodes = nodes
-	s.results = append(s.results, resulttree.Result{Org: org, Event: event, Revision: int64(len(s.results) + 1), ContextRev: s.event.ContextRev, Context: s.event.Context(),
-		Contribution: s.text(s.sum(inputs, s.event.Context())), InputsHash: eventreader.Tree().Root(s.event.Context(), eventreader.BundleInputs(inputs))})
-}
-
-func (s *stored) sum(records []record.Counted, in footprint.EventContext) total.Contribution {
-	s.t.Helper()
-	parts := make([]total.Contribution, len(records))
-	for i, c := range records {
-		evaluation, err := footprint.Evaluate(c.Type, c.Fields, in)
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		parts[i] = total.Of(&evaluation)
-	}
-	return total.Sum(parts...)
-}
-
-func (s *stored) text(sum total.Contribution) json.RawMessage {
-	text, err := json.Marshal(sum)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return text
-}
-
-func (s *stored) reader() eventreader.Reader { return eventreader.Reader{Records: s, Results: s} }
-
-func (s *stored) Approved(_ context.Context, _ record.OrgID, sub record.Sub, from, to int64) (found []record.Counted, err error) {
-	if s.fails != nil {
-		return nil, s.fails
-	}
-	for _, c := range s.records[sub.Type] {
-		if from <= c.Seq && c.Seq <= to {
-			found = append(found, c)
-		}
-	}
-	s.read = append(s.read, fmt.Sprint(sub.Type, (from-1)/resulttree.Fanout))
-	if s.between != nil {
-		s.between(len(s.read))
-	}
-	return found, nil
-}
-
-func (s *stored) Result(context.Context, record.OrgID, record.EventID) (resulttree.Result, error) {
-	return s.results[len(s.results)-1], nil
-}
-
-func (s *stored) Nodes(_ context.Context, _ record.OrgID, _ record.EventID, typ string, level int, from, to int64) (found []resulttree.Node, err error) {
-	for _, n := range s.nodes {
-		if (typ == "" || n.Type == typ) && n.Level == level && from <= n.Index && n.Index <= to {
-			found = append(found, n)
-		}
-	}
-	return found, nil
-}
-
-// edit gives a record of waste another weight.
-func (s *stored) edit(seq int64, kg int) {
-	all := slices.Clone(s.records["waste"])
-	all[seq-1].Fields = fmt.Appendf(nil, `{"treatment":"landfill","weightKg":%d}`, kg)
-	all[seq-1].Rev++
-	s.records["waste"] = all
-}
-
-func trains(n int) []record.Counted {
-	all := make([]record.Counted, n)
-	for i := range all {
-		all[i] = record.Counted{ID: record.ID(fmt.Sprintf("train%04d", i+1)), Seq: int64(i + 1), Type: "ground-transport", Rev: 1,
-			Fields: json.RawMessage(`{"mode":"rail","distanceKm":100,"passengers":1}`)}
-	}
-	return all
-}
-
 // A page has the records of its place in the order of types, newest first, and only the segments on the way to it are
 // read.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	s := newStored(t, map[string][]record.Counted{"waste": waste(2*resulttree.Fanout + 10), "ground-transport": trains(3)})
+	for i, seq := range []int64{resulttree.Fanout * resulttree.Fanout, resulttree.Fanout*resulttree.Fanout + 1} { // under one top node each
+		s.records["ground-transport"][i+1].Seq = seq
+	}
 	s.failed = []record.ID{"waste0005", "waste1030"}
 	s.settle()
 	var want []record.ID
@@ -185,8 +46,9 @@ func TestPage(t *testing.T) {
 		read        string
 	}{
 		{0, 1, "waste2"}, {0, 9, "waste2"}, {8, 1, "waste2"}, {9, 1, "waste1"}, {8, 2, "waste2 waste1"}, {9, 512, "waste1"}, {9, 513, "waste1 waste0"},
-		{all - 4, 1, "waste0"}, {all - 4, 2, "waste0 ground-transport0"}, {all - 3, 3, "ground-transport0"}, {all - 1, 10, "ground-transport0"},
-		{0, all, "waste2 waste1 waste0 ground-transport0"}, {0, 5000, "waste2 waste1 waste0 ground-transport0"}, {all, 10, ""}, {all + 5000, 10, ""},
+		{all - 4, 1, "waste0"}, {all - 4, 2, "waste0 ground-transport512"}, {all - 3, 2, "ground-transport512 ground-transport511"},
+		{all - 2, 1, "ground-transport511"}, {all - 1, 10, "ground-transport0"}, {0, all - 3, "waste2 waste1 waste0"},
+		{0, 5000, "waste2 waste1 waste0 ground-transport512 ground-transport511 ground-transport0"}, {all, 10, ""}, {all + 5000, 10, ""},
 	} {
 		s.read = nil
 		part, total, err := s.reader().Page(t.Context(), org, event, c.skip, c.limit)
@@ -208,6 +70,7 @@ func TestPage(t *testing.T) {
 	if part, _, err := s.reader().Page(t.Context(), org, event, 0, 1); !errors.Is(err, s.fails) {
 		t.Errorf("while records cannot be read: %v, %v", part, err)
 	}
+	s.fails = nil
 	s.nodes[len(s.nodes)-1].Contribution = json.RawMessage(`{`)
 	if _, _, err := s.reader().Page(t.Context(), org, event, 0, 1); err == nil {
 		t.Error("a node that cannot be read was passed over")
@@ -293,21 +156,26 @@ func TestRecordsChangeWhileTheyAreRead(t *testing.T) {
 				s.event.FactorSet = "desnz-2025"
 				s.settle()
 			}
-		}, []string{all, "waste0 waste1 waste0 waste1 waste2", ""}, 2},
+		}, []string{all, "waste0 waste1 waste0 waste1 waste2", all + " " + all}, 2},
 	} {
 		for i, w := range ways() {
-			if c.read[i] == "" {
-				continue
-			}
 			synctest.Test(t, func(t *testing.T) {
 				s := newStored(t, map[string][]record.Counted{"waste": waste(2*resulttree.Fanout + 1)})
 				s.between = func(readings int) { c.between(s, readings) }
+				own, begun := s.event.Context(), time.Now()
 				sum, err := w.read(t.Context(), s, unlimited())
 				if err != nil {
 					t.Fatalf("%s, %s: %v", c.name, w.name, err)
 				}
-				if got := s.text(sum); string(got) != string(s.results[c.result-1].Contribution) {
+				want := s.results[c.result-1].Contribution
+				if i == 2 { // in the context that the event had
+					want = s.text(s.sum(s.counted[c.result-1], own))
+				}
+				if got := s.text(sum); string(got) != string(want) {
 					t.Errorf("%s, %s: the sum is %s, want that of result %d", c.name, w.name, got, c.result)
+				}
+				if waited := time.Since(begun) > 0; waited != (c.result > 1) {
+					t.Errorf("%s, %s: after %v", c.name, w.name, time.Since(begun))
 				}
 				if read := strings.Join(s.read, " "); read != c.read[i] {
 					t.Errorf("%s, %s: %s were read, want %s", c.name, w.name, read, c.read[i])
@@ -349,6 +217,8 @@ func TestRecordsThatNeverFit(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := newStored(t, map[string][]record.Counted{"waste": waste(resulttree.Fanout + 2)})
+	s.records["waste"][resulttree.Fanout+1].Seq = resulttree.Fanout*resulttree.Fanout + 1 // under a top node of its own
+	s.settle()
 	records, bytes := int64(len(s.records["waste"])), 0
 	for _, c := range s.records["waste"] {
 		bytes += len(c.Fields)
@@ -404,5 +274,11 @@ func TestSumUnder(t *testing.T) {
 	s.fails = errors.New("an outage")
 	if sums, err := s.reader().SumUnder(t.Context(), s.event, next); !errors.Is(err, s.fails) {
 		t.Errorf("while records cannot be read: %+v, %v", sums, err)
+	}
+	s.fails = nil
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if sums, err := s.reader().SumUnder(ctx, s.event, next); !errors.Is(err, context.Canceled) {
+		t.Errorf("nobody waits for it: %+v, %v", sums, err)
 	}
 }
