@@ -1,0 +1,121 @@
+package calculation_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/eventcarbon/ecf/libs/record"
+	"github.com/eventcarbon/ecf/libs/testkit"
+)
+
+const signOffPath = "/api/v2/events/e1/sign-off"
+
+// inAllStates adds two records that wait, three that were sent back, four rejected ones and a draft to a conference.
+func (s *service) inAllStates() {
+	s.t.Helper()
+	s.change(func(ev *record.Event) { ev.Boundary = json.RawMessage(`{"included":["freight"],"excluded":[]}`) }) // which warns
+	conference(s)
+	waiting := func() record.Record {
+		return s.add("waste", `{"treatment":"landfill","weightKg":1}`, record.Submitted)
+	}
+	waiting()
+	s.move(waiting(), record.Review)
+	for range 3 {
+		s.move(waiting(), record.RequestChanges)
+	}
+	for range 4 {
+		s.move(waiting(), record.Reject)
+	}
+}
+
+// TestSignOff signs an event and withdraws the sign-off: who asks for another revision or has seen another state of the
+// event is refused, a dry run changes nothing, and what is stored is what was said at the time.
+func TestSignOff(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.inAllStates()
+	sign := func(revision int, header ...string) reply {
+		return s.call(http.MethodPost, signOffPath, "org1.manager", map[string]any{"revision": revision, "statement": "As agreed."}, header...)
+	}
+	tag := s.eventNow().ETag()
+
+	s.add("waste", `{"treatment":"landfill","weightKg":500}`, record.Approved)
+	due := sign(1).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	if due.text("error", "details", 0, "code") != "CALCULATION_PENDING" {
+		t.Errorf("while the result is due: %s", due.body)
+	}
+	s.settle()
+	for _, other := range []int{1, 3} {
+		if a := sign(other).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED"); a.text("error", "details", 0, "code") != "NOT_NEWEST" {
+			t.Errorf("revision %d: %s", other, a.body)
+		}
+	}
+	sign(2, "If-Match", `"99.e1"`).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	dry := sign(2, "X-Dry-Run", "true").want(http.StatusOK)
+	for field, want := range map[string]string{"revision": "2", "status": "current", "waiting": "2", "changesRequested": "3", "rejected": "4", "unsubmitted": "1", "openChanges": "0"} {
+		if got := dry.data("checklist", field); got != want {
+			t.Errorf("the checklist says %s: %s, want %s", field, got, want)
+		}
+	}
+	var warnings []any
+	findings, _ := s.of("").want(http.StatusOK).at("data", "findings").([]any)
+	for _, f := range findings {
+		if f.(map[string]any)["severity"] == "warning" {
+			warnings = append(warnings, f)
+		}
+	}
+	if got := dry.data("checklist", "warnings"); len(warnings) == 0 || len(warnings) == len(findings) || got != fmt.Sprint(warnings) {
+		t.Errorf("the checklist warns of %s, and %d of the %d findings are warnings", got, len(warnings), len(findings))
+	}
+	if now := s.eventNow(); now.ETag() != tag || dry.header.Get("X-Ecf-Audit") != "" {
+		t.Errorf("a dry run changed the event to %+v", now.Gate)
+	}
+
+	begun := sign(2, "If-Match", tag).want(http.StatusAccepted)
+	if begun.header.Get("ETag") == tag || begun.header.Get("X-Ecf-Audit") == "" || begun.data("checklist") != dry.data("checklist") {
+		t.Errorf("the sign-off begins with %v: %.600s", begun.header, begun.body)
+	}
+	testkit.Eventually(t, 30*time.Second, func() error {
+		if gate := s.eventNow().Gate; gate.State != record.GateSigned {
+			return fmt.Errorf("the gate is %+v", gate)
+		}
+		return nil
+	})
+	signed := s.eventNow()
+	edition := signed.Editions[0]
+	var open any
+	if err := json.Unmarshal(edition.Open, &open); err != nil {
+		t.Fatal(err)
+	}
+	if edition.Revision != 2 || edition.Edition != 1 || edition.Statement != "As agreed." || edition.By.ID != someManager.ID || edition.FourEyes ||
+		edition.At.IsZero() || fmt.Sprint(open.(map[string]any)["warnings"]) != dry.data("checklist", "warnings") {
+		t.Errorf("the edition is %+v", edition)
+	}
+	sign(2).wantError(http.StatusConflict, "EVENT_SIGNED")
+
+	withdraw := func(body any, header ...string) reply {
+		return s.call(http.MethodPost, signOffPath+"/withdraw", "org1.manager", body, header...)
+	}
+	for _, body := range []any{nil, map[string]any{}, map[string]any{"comment": ""}, map[string]any{"comment": nil}} {
+		if a := withdraw(body).wantError(http.StatusBadRequest, "VALIDATION_ERROR"); a.text("error", "details", 0, "field") != "comment" {
+			t.Errorf("without a comment: %s", a.body)
+		}
+	}
+	comment := map[string]any{"comment": "Too early."}
+	withdraw(comment, "If-Match", tag).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
+	if a := withdraw(comment, "X-Dry-Run", "true").want(http.StatusOK); a.header.Get("X-Ecf-Audit") != "" || s.eventNow().ETag() != signed.ETag() {
+		t.Errorf("a dry run withdrew the sign-off: %v", a.header)
+	}
+	withdrawn := withdraw(comment, "If-Match", signed.ETag()).want(http.StatusOK)
+	now := s.eventNow()
+	if withdrawn.header.Get("ETag") != now.ETag() || withdrawn.header.Get("X-Ecf-Audit") == "" || now.Gate.State != record.GateOpen || now.Gate.Epoch <= signed.Gate.Epoch {
+		t.Errorf("withdrawn: %v, %+v", withdrawn.header, now.Gate)
+	}
+	if w := now.Editions[0].Withdrawn; w == nil || w.By.ID != someManager.ID || w.Comment != "Too early." || w.At.IsZero() {
+		t.Errorf("the withdrawal is %+v", w)
+	}
+	withdraw(comment).wantError(http.StatusConflict, "INVALID_TRANSITION")
+}
