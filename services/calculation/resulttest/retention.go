@@ -215,6 +215,17 @@ func (m *mortal) DeleteChanges(ctx context.Context, org record.OrgID, event reco
 	return m.write(func() error { return m.Store.DeleteChanges(ctx, org, event, id, after, to) })
 }
 
+// tooLate is a store in which another pruner always is faster.
+type tooLate struct {
+	resulttree.Store
+	times int
+}
+
+func (l *tooLate) PutRetention(context.Context, resulttree.Retention, int64) error {
+	l.times++
+	return resulttree.ErrConflict
+}
+
 // retention verifies the retention rules that a Pruner applies.
 func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 	t.Run("dropped revisions are summed up, wherever the process dies", func(t *testing.T) {
@@ -281,6 +292,34 @@ func retention(t *testing.T, open func(t *testing.T) resulttree.Store) {
 		}
 		if kept := h.check(); len(kept) != 3 {
 			t.Errorf("%d remain", len(kept))
+		}
+	})
+	t.Run("a revision that is being signed is kept", func(t *testing.T) {
+		t.Parallel()
+		h := newHistory(t, open(t))
+		for range 6 {
+			h.revise(rand.New(rand.NewPCG(1, 0))) //nolint:gosec // any history will do
+		}
+		h.event.Editions = []record.Edition{{Edition: 1, Revision: 2, Withdrawn: &record.Withdrawal{}}, {Edition: 2, Revision: 2}}
+		h.event.Gate = record.Gate{Epoch: 3, State: record.GateClosing, Pending: &record.PendingSignOff{Revision: 4}}
+		if n, err := (resulttree.Pruner{Results: h.store}).Prune(t.Context(), h.event, h.day.Add(day)); err != nil || n != 2 {
+			t.Errorf("%d were dropped, %v", n, err)
+		}
+		kept, err := h.store.Retention(t.Context(), org, event)
+		must(t, err)
+		if stored, err := h.store.Revisions(t.Context(), org, event, 1, 1<<60); err != nil || len(stored) != 3 || !slices.Equal(kept.Signed, []int64{2, 4}) {
+			t.Errorf("%d revisions are stored, and signed are %v; %v", len(stored), kept.Signed, err)
+		}
+	})
+	t.Run("a pruner that is always too late gives up", func(t *testing.T) {
+		t.Parallel()
+		h := newHistory(t, open(t))
+		for range 4 {
+			h.revise(rand.New(rand.NewPCG(1, 0))) //nolint:gosec // any history will do
+		}
+		late := &tooLate{Store: h.store}
+		if n, err := (resulttree.Pruner{Results: late}).Prune(t.Context(), h.event, h.day.Add(day)); !errors.Is(err, resulttree.ErrConflict) || n != 0 || late.times < 2 {
+			t.Errorf("after %d conflicts %d were dropped, %v", late.times, n, err)
 		}
 	})
 	t.Run("pruned between the reads of a page", func(t *testing.T) { prunedWhileRead(t, open) })
