@@ -47,6 +47,14 @@ func IsOutage(err error) bool {
 	return ok && (failed.HasErrorLabel("SystemOverloadedError") || slices.ContainsFunc(outageCodes, failed.HasErrorCode))
 }
 
+// IsUnreached reports whether err means that no server was reached which could execute a command: its address is
+// unknown, nothing answers there, its certificate is refused, or a replica set has no primary.
+func IsUnreached(err error) bool {
+	_, selection := errors.AsType[topology.ServerSelectionError](err)
+	_, connection := errors.AsType[topology.ConnectionError](err)
+	return selection || connection || IsUnresolved(err)
+}
+
 // isUnsent reports whether the driver had no connection to send a command on: after a failed command or heartbeat it
 // closes all connections to a server, and the commands waiting for one have this error. It is not labeled as a
 // network error, and the driver retries only some of them.

@@ -90,11 +90,11 @@ func openEngine(ctx context.Context, env app.Env, d Data) (*stores, error) {
 }
 
 func openMongo(ctx context.Context, env app.Env, d Data) (_ *stores, err error) {
-	db, disconnect, err := mongodb.Connect("ecf", d.Records.URI, d.Records.Database())
+	db, disconnect, err := mongodb.Dial(ctx, env, "ecf", d.Records.URI, d.Records.Database())
 	if err != nil {
 		return nil, err
 	}
-	accountsDB, disconnectAccounts, err := mongodb.Connect("ecf-auth", d.Accounts.URI, d.Accounts.Database())
+	accountsDB, disconnectAccounts, err := mongodb.Dial(ctx, env, "ecf-auth", d.Accounts.URI, d.Accounts.Database())
 	if err != nil {
 		return nil, errors.Join(err, disconnect())
 	}

@@ -47,7 +47,7 @@ func schemaStatus(ctx context.Context, env app.Env, d Data) ([]schema.Status, er
 func onMongo(ctx context.Context, env app.Env, d Data, do func(ctx context.Context, db *mongo.Database, of mongoDatabase) ([]schema.Status, error)) ([]schema.Status, error) {
 	var all []schema.Status
 	for _, database := range mongoDatabases(d) {
-		db, disconnect, err := mongodb.Connect("ecf-schema", database.uri, database.name)
+		db, disconnect, err := mongodb.Dial(ctx, env, "ecf-schema", database.uri, database.name)
 		if err != nil {
 			return nil, err
 		}

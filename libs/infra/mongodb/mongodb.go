@@ -3,6 +3,8 @@ package mongodb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -74,15 +76,10 @@ func (c *Accounts) Database() string {
 	return mongox.DatabaseName(c.URI, accountsDatabase)
 }
 
-// Open prepares the connection to a database and closes it with the process. It
-// waits for a name server that knows the address, and not for the server: Await does. The
+// Open prepares the connection to a database, as Dial does, and closes it with the process. The
 // process is not ready while the server does not answer.
 func Open(ctx context.Context, p *app.Process, appName, uri, database string) (*mongo.Database, error) {
-	var disconnect func() error
-	db, err := app.Await(ctx, p.Logger, "address of the database", func(context.Context) (db *mongo.Database, err error) {
-		db, disconnect, err = Connect(appName, uri, database)
-		return db, err
-	}, func(err error) bool { return !mongox.IsUnresolved(err) })
+	db, disconnect, err := Dial(ctx, p.Env, appName, uri, database)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +93,17 @@ func Check(db *mongo.Database) web.Check {
 	return web.Check{Name: "database", Probe: func(ctx context.Context) error { return mongox.Ping(ctx, db.Client()) }}
 }
 
-// Connect prepares the connection to a database, for a command.
+// Dial prepares the connection to a database. It waits for a name server that knows the
+// address, and not for the server: Await does.
+func Dial(ctx context.Context, env app.Env, appName, uri, database string) (db *mongo.Database, disconnect func() error, err error) {
+	db, err = await(ctx, env, "address of the database", func(context.Context) (db *mongo.Database, err error) {
+		db, disconnect, err = Connect(appName, uri, database)
+		return db, err
+	}, func(err error) bool { return !mongox.IsUnresolved(err) })
+	return db, disconnect, err
+}
+
+// Connect is Dial without waiting.
 func Connect(appName, uri, database string) (db *mongo.Database, disconnect func() error, err error) {
 	client, err := mongox.Connect(uri, mongox.Options{AppName: appName, Monitor: mongox.NewMonitor()})
 	if err != nil {
@@ -109,9 +116,51 @@ func Connect(appName, uri, database string) (db *mongo.Database, disconnect func
 	}, nil
 }
 
-// Await waits until open succeeds on a database.
+// Await waits until open succeeds on a database. A server that cannot be reached is waited for
+// only so long: its address may be wrong, or its certificate.
 func Await[T any](ctx context.Context, env app.Env, what string, open func(context.Context) (T, error)) (T, error) {
-	return app.Await(ctx, env.Logger, what, open, mongox.IsPermanent)
+	return await(ctx, env, what, open, mongox.IsPermanent)
+}
+
+func await[T any](ctx context.Context, env app.Env, what string, open func(context.Context) (T, error), permanent func(error) bool) (T, error) {
+	unreached := waiting{now: env.Now}
+	if unreached.now == nil {
+		unreached.now = time.Now
+	}
+	return app.Await(ctx, env.Logger, what, func(ctx context.Context) (T, error) {
+		opened, err := open(ctx)
+		return opened, unreached.check(err)
+	}, func(err error) bool { return errors.Is(err, errUnreached) || permanent(err) })
+}
+
+// unreachedLimit is how long a process waits at its start for a server that cannot be reached. It is
+// longer than the ten minutes after which Kubernetes restarts a container without delay.
+const unreachedLimit = 15 * time.Minute
+
+// errUnreached means that a server could not be reached for so long.
+var errUnreached = errors.New("it could not be reached")
+
+// waiting measures how long a server has not been reached. A server that answers is not
+// measured: it may wait for a migration, which takes hours.
+type waiting struct {
+	now   func() time.Time
+	since time.Time
+}
+
+// check returns err, and errUnreached with it once the limit has passed.
+func (w *waiting) check(err error) error {
+	if err == nil || !mongox.IsUnreached(err) {
+		w.since = time.Time{}
+		return err
+	}
+	now := w.now()
+	if w.since.IsZero() {
+		w.since = now
+	}
+	if now.Sub(w.since) < unreachedLimit {
+		return err
+	}
+	return fmt.Errorf("%w for %s; check its address, the name server, the network and the certificate: %w", errUnreached, unreachedLimit, err)
 }
 
 // OpenRecords opens the store of organizations, events and records of a process, and waits for it.
