@@ -59,6 +59,8 @@ func (r *Reader) fits(name, text string, minimum, maximum int) bool {
 	switch {
 	case count > maximum:
 		r.fault(name, TooLong, "%s may have at most %d characters; got %d.", name, maximum, count)
+	case count == 0 && minimum == 1:
+		r.fault(name, TooShort, "%s must not be empty.", name)
 	case count < minimum:
 		r.fault(name, TooShort, "%s must have at least %d characters; got %d.", name, minimum, count)
 	default:

@@ -1,10 +1,12 @@
 package fields_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
 )
 
@@ -74,6 +76,9 @@ func TestTextsThatMislead(t *testing.T) {
 	r.Verbatim("i", 1, 5)
 	if got, want := fmt.Sprint(codes(t, r.Err())), "[e TOO_LONG f WRONG_TYPE g BAD_FORMAT i TOO_SHORT]"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+	if e, ok := errors.AsType[*apperr.Error](r.Err()); !ok || e.Details[3].Message != "i must not be empty." {
+		t.Errorf("%+v", e)
 	}
 }
 

@@ -259,8 +259,8 @@ func TestFaultyIDsKeepTheirPlaces(t *testing.T) {
 	t.Parallel()
 	h := start(t, record.Policy{})
 	for ids, want := range map[string][]string{
-		`["","a","b","a"]`: {"ids[0] must have at least 1 characters", "ids[3] repeats ids[1]."},
-		`["",7]`:           {"ids[0] must have at least 1 characters", "ids[1] must be text"},
+		`["","a","b","a"]`: {"ids[0] must not be empty", "ids[3] repeats ids[1]."},
+		`["",7]`:           {"ids[0] must not be empty", "ids[1] must be text"},
 	} {
 		a := h.post(planck, "/review/approve", `{"ids":`+ids+`}`)
 		for _, sentence := range want {

@@ -101,7 +101,6 @@ export function sayOfOne(finding: Said): string {
 const plain: [RegExp, string][] = [
   [/\btrue or false\b/g, 'yes or no'],
   [/\bgot the text "/g, 'got "'],
-  [/\bat least 1 characters\b/g, 'at least one character'],
 ];
 
 /** Returns the server's sentence with the page's labels for fields and codes, and local dates and times. */
