@@ -4,6 +4,7 @@
 package methodology
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -133,9 +134,9 @@ func (p *page) row(label string, f *factors.Factor) row {
 	return r
 }
 
-// Factor finds a factor by its series.
+// Factor finds a factor of the set, or of the tables beside the sets, by its series.
 func (p *page) Factor(series string) (row, error) {
-	f := p.Set.Ref(series)
+	f := cmp.Or(p.Set.Ref(series), factors.Supplement().Ref(series))
 	if f == nil {
 		return row{}, fmt.Errorf("no factor %q", series)
 	}
