@@ -93,6 +93,9 @@ var errInterim = errors.New("too many interim answers")
 // readAnswer reads a response, and reports whether its body is still unread on the
 // connection.
 func readAnswer(from *bufio.Reader, resp *fasthttp.Response, stream bool) (left bool, err error) {
+	// A response without a type, such as 304, is passed on without one: a cache would take the default of fasthttp for
+	// the type of the response that it has.
+	resp.Header.SetNoDefaultContentType(true)
 	for n := 0; ; n++ {
 		if err := resp.Header.Read(from); err != nil {
 			return false, err
