@@ -143,6 +143,9 @@ type Outcome struct {
 	// The outcome for one record.
 	Outcome string `json:"outcome,omitempty"`
 	Error   *Error `json:"error,omitempty"`
+	// OVERWRITTEN_BY_LATER, with onDuplicate update: a later record of the batch has the same reference, and the
+	// record is as that one says. Absent if there are none.
+	Notices []Notice `json:"notices,omitempty"`
 }
 
 // Outcomes are what became of several records, in the order they were named in.

@@ -19,10 +19,12 @@ import (
 type resolution struct {
 	at     []settlement
 	detail *apperr.Detail
+	// code is an airport whose code names a town too, until it was remarked on.
+	code stop
 }
 
 // origin reads one row. found caches the meanings of texts, since lists repeat them.
-func (d *decoder) origin(r *fields.Reader, found map[string]resolution) origin {
+func (d *decoder) origin(r *fields.Reader, found map[string]*resolution) origin {
 	var o origin
 	o.Place, _ = r.String("place", 1, places.MaxText)
 	o.Postcode, _ = r.String("postcode", 1, 20)
@@ -63,17 +65,22 @@ func (d *decoder) origin(r *fields.Reader, found map[string]resolution) origin {
 		d.Fault(detail)
 		return o
 	}
+	if known.code.alsoTown != "" { // once for all rows
+		d.remarkStop(r.Path("place"), known.code)
+		known.code.alsoTown = ""
+	}
 	o.At = slices.Clone(known.at)
 	o.share()
 	return o
 }
 
 // resolved is settle, cached across rows.
-func (d *decoder) resolved(o origin, found map[string]resolution) resolution {
+func (d *decoder) resolved(o origin, found map[string]*resolution) *resolution {
 	key := strings.Join([]string{o.Place, o.Postcode, o.Code, o.Country}, "\x00")
 	known, ok := found[key]
 	if !ok {
-		known = d.settle(o)
+		settled := d.settle(o)
+		known = &settled
 		found[key] = known
 	}
 	return known
@@ -84,7 +91,7 @@ const sameTown = 100_000
 
 // nearer reduces a row with both a town and a postcode, as addresses have, to one of them: the postcode, which is
 // more precise, if its area is known and near the town.
-func (d *decoder) nearer(o origin, found map[string]resolution) origin {
+func (d *decoder) nearer(o origin, found map[string]*resolution) origin {
 	town, area := o, o
 	town.Postcode, area.Place = "", ""
 	byArea := d.resolved(area, found)
@@ -131,6 +138,11 @@ func (d *decoder) settle(o origin) resolution {
 			text, home = o.Place+", "+o.Country, o.Country
 		}
 		p, airport, err := findPlace(text, home)
+		if l, ok := typedAsCode(o.Place); ok && o.Country == "" && (err != nil || home == "" || p.Country != home) {
+			s := airportStop(l)
+			s.alsoTown = townNamed(o.Place, home)
+			return resolution{at: []settlement{{Venue: s.venue()}}, code: s}
+		}
 		switch {
 		case err == nil && airport.Code != "":
 			return resolution{at: []settlement{{Venue: airportStop(airport).venue()}}}
@@ -152,6 +164,15 @@ func (d *decoder) settle(o origin) resolution {
 		return refused("country", UnknownPlace, "No towns in %s are known. Give a town in place.", o.Country)
 	}
 	return resolution{at: at}
+}
+
+// typedAsCode returns the airport or city of a code in three capital letters. In small ones MAN is rather a town of that name.
+func typedAsCode(text string) (locations.Location, bool) {
+	text = strings.TrimSpace(text)
+	if len(text) != 3 || strings.ToUpper(text) != text {
+		return locations.Location{}, false
+	}
+	return locations.Resolve(text)
 }
 
 // merged adds up the rows of one origin, mode and direction, in order of first occurrence, so that only counts by

@@ -47,7 +47,7 @@ func CheckOrigin(row []byte, ev EventContext) error {
 	}
 	r.SuggestBy(meant, elsewhere)
 	d := &decoder{Reader: r, ev: ev}
-	d.origin(r, map[string]resolution{})
+	d.origin(r, map[string]*resolution{})
 	return r.Err()
 }
 
@@ -169,7 +169,7 @@ func decodeAttendeeTravel(d *decoder, t *attendeeTravel) {
 	d.Ignore("venue", "originSet")
 	list, _ := d.Objects("origins", MaxOrigins)
 	rows := make([]origin, 0, len(list))
-	found := map[string]resolution{}
+	found := map[string]*resolution{}
 	for _, r := range list {
 		if d.Cut() {
 			return
@@ -244,7 +244,7 @@ func attendeeTravelDoc() doc {
 			{"modeSurvey.mode", "How they travelled.", ``},
 			{"modeSurvey.people", "Number of respondents with this mode.", ``},
 			{"origins", "Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up. Responses have originSet instead.", ``},
-			{"origins.place", "A town, looked up in country, then in the country of the event, then worldwide.", ``},
+			{"origins.place", "A town, looked up in country, then in the country of the event, then worldwide. Three capital letters that are no town there are a code.", ``},
 			{"origins.postcode", "A postcode in country or in the country of the event. Beside place, as in an address, it is used if its area is known and contains the town; otherwise the town is used.", ``},
 			{"origins.country", "Country of place or postcode. Given alone, people are divided among its towns.", ``},
 			{"origins.code", "A code of an airport or city.", ``},

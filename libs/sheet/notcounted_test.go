@@ -55,8 +55,9 @@ func TestRowsThatDoNotCount(t *testing.T) {
 			[]string{`2 {"from":"LHR","to":"JFK","passengers":1}`, `3 {"from":"LHR","to":"JFK","passengers":1}`, "4 Refund Amount ROW_NOT_COUNTED"}},
 		"credits": {"purchases", "category,Debit,Credit (GBP),amount,currency\nav_hire,100,,100,GBP\nav_hire,,20,20,GBP\nav_hire,80,20,60,GBP\n", sheet.Options{Rules: sheet.Rules},
 			[]string{`2 {"category":"av_hire","amount":100,"currency":"GBP"}`, "3 Credit (GBP) ROW_NOT_COUNTED", `4 {"category":"av_hire","amount":60,"currency":"GBP"}`}},
-		"an export": {"waste", "_id,status,treatment,weightKg\na,rejected,landfill,1\n", sheet.Options{Rules: sheet.Rules, Known: []string{"_id", "status"}}, []string{`2 {"treatment":"landfill","weightKg":1}`}},
-		"before":    {"waste", "Status,treatment,weightKg\ncancelled,landfill,1\n", sheet.Options{}, []string{`2 {"treatment":"landfill","weightKg":1}`}},
+		"of an event": {footprint.OriginRows, "eventId,Order,City,Status\n7,1,Bonn,cancelled\n7,2,Bonn,paid\n", sheet.Options{Rules: sheet.Rules}, []string{"2 Status ROW_NOT_COUNTED", `3 {"place":"Bonn"}`}},
+		"an export":   {"waste", "_id,status,treatment,weightKg\na,rejected,landfill,1\n", sheet.Options{Rules: sheet.Rules, Known: []string{"_id", "status"}}, []string{`2 {"treatment":"landfill","weightKg":1}`}},
+		"before":      {"waste", "Status,treatment,weightKg\ncancelled,landfill,1\n", sheet.Options{}, []string{`2 {"treatment":"landfill","weightKg":1}`}},
 	} {
 		if got, _, err := all(c.file, c.typ, c.o); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)

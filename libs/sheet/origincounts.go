@@ -44,7 +44,7 @@ func (r *Reader) peopleMark(at int) mark {
 		}
 	case companionHeads.has(plain(strings.ReplaceAll(head, "-", " "))):
 		return companions
-	case !person && !has(otherNumbers):
+	case !person && !has(otherNumbers) && !otherNumbers.hasAny(headWords(head)): // eventId
 		return counts
 	}
 	return noMark

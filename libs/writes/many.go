@@ -41,6 +41,8 @@ type Outcome struct {
 	// Outcome is created, updated, unchanged or skipped, for a record that was sent.
 	Outcome string         `json:"outcome,omitempty"`
 	Error   *web.ErrorBody `json:"error,omitempty"`
+	// Notices say what else is to be known of it.
+	Notices []fields.Notice `json:"notices,omitempty"`
 }
 
 // Outcomes is the answer for many, in the order of the request.

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/writes"
@@ -43,7 +44,27 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 	if err := b.insert(); err != nil {
 		return err
 	}
+	b.noteOverwritten()
 	return writes.Answer(c, b.items)
+}
+
+// overwrittenByLater is the code of a notice.
+const overwrittenByLater = "OVERWRITTEN_BY_LATER"
+
+// noteOverwritten notes, for a record of the batch, that a later one with its reference has changed what it said.
+func (b *batch) noteOverwritten() {
+	last := map[record.ID]int{}
+	for i, o := range slices.Backward(b.items) {
+		if o.Record == nil {
+			continue
+		}
+		if later, ok := last[o.Record.ID]; ok {
+			b.items[i].Notices = []fields.Notice{{Code: overwrittenByLater, Field: fmt.Sprintf("items[%d].externalReference", i), Suggestions: []string{fmt.Sprintf("items[%d]", later)},
+				Message: fmt.Sprintf("items[%d] has the same reference and came later; the record is as that one says.", later)}}
+		} else if o.Outcome == updated {
+			last[o.Record.ID] = i
+		}
+	}
 }
 
 // firstFault reports errors of the bodies that do not depend on the event before a missing

@@ -3050,6 +3050,7 @@ Outcome = TypedDict(
     {
         "_id": "NotRequired[str]",
         "error": "NotRequired[Error]",
+        "notices": "NotRequired[List[Notice]]",
         "outcome": "NotRequired[Literal['created', 'updated', 'unchanged', 'skipped']]",
         "record": "NotRequired[Record]",
     },
@@ -3058,6 +3059,8 @@ Outcome.__doc__ = """Either `record` or `error`.
 
 _id: The id you sent. Absent for a record to be created.
 error: What went wrong.
+notices: `OVERWRITTEN_BY_LATER`, with `onDuplicate` `update`: a later record of the batch has the same reference, and
+    the record is as that one says. Absent if there are none.
 outcome: The outcome for one record.
 record: The input fields are at the same level as the fields that the service sets.
 """

@@ -3408,6 +3408,8 @@ export interface components {
              */
             outcome?: "created" | "updated" | "unchanged" | "skipped";
             error?: components["schemas"]["Error"];
+            /** @description `OVERWRITTEN_BY_LATER`, with `onDuplicate` `update`: a later record of the batch has the same reference, and the record is as that one says. Absent if there are none. */
+            notices?: components["schemas"]["Notice"][];
         };
         /** @description The response, in the envelope. */
         OutcomesResponse: {
@@ -6100,7 +6102,7 @@ export interface components {
             }[] | null;
             /** @description Numbers of people by origin. A row without place, postcode, country and code is for people without an origin. Rows with the same origin are added up. Responses have originSet instead. */
             origins: {
-                /** @description A town, looked up in country, then in the country of the event, then worldwide. */
+                /** @description A town, looked up in country, then in the country of the event, then worldwide. Three capital letters that are no town there are a code. */
                 place?: string;
                 /** @description A postcode in country or in the country of the event. Beside place, as in an address, it is used if its area is known and contains the town; otherwise the town is used. */
                 postcode?: string;
