@@ -95,12 +95,27 @@ func (r *Reader) takeHeadings(unknown []int, known []Column) {
 		case i < 0 && r.reading == interpreted && r.headsQuantity(r.heads[at]):
 			r.columns[at].Type = "number"
 			r.quantity = append(r.quantity, at)
+		case i >= 0 && r.isBetterCode(at, known[i], unknown):
+			before := r.placeOf(known[i].Name)
+			r.columns[at], r.columns[before] = known[i], Column{}
+			r.ignored = append(r.ignored, before)
 		case i < 0 || r.heading(known[i].Name):
 			r.ignored = append(r.ignored, at)
 		default:
 			r.columns[at] = known[i]
 		}
 	}
+}
+
+// codeHeadWords are words of headings of codes.
+const codeHeadWords wordList = "codeHeadWords"
+
+// isBetterCode reports whether a column has the code of the airport whose city is the field so far, by its heading: a city may
+// have several airports.
+func (r *Reader) isBetterCode(at int, field Column, unknown []int) bool {
+	before := r.placeOf(field.Name)
+	return r.typ == "flights" && r.reading == interpreted && (field.Name == "from" || field.Name == "to") && slices.Contains(unknown, before) &&
+		codeHeadWords.hasAny(headWords(r.heads[at])) && !codeHeadWords.hasAny(headWords(r.heads[before]))
 }
 
 // interpretRow completes the object of a row by what its cells mean together, and returns the faults of a row that would

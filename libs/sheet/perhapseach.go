@@ -116,7 +116,7 @@ func (r *Reader) uncountedColumn(typ string, at int) bool {
 func saysAll(head, field string) bool {
 	joined := plain(head)
 	_, total := withoutTotal(head)
-	return total || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") && field != moneyField
+	return total || drivenWords.hasAny(wordsOf(head)) || strings.HasPrefix(joined, "gesamt") || strings.HasPrefix(joined, "total") || strings.HasPrefix(joined, "net") && field != moneyField
 }
 
 // isOwnName reports whether a heading is the name of a field in its unit, such as weightKg, which is that of all pieces:

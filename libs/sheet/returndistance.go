@@ -28,6 +28,7 @@ const (
 	distanceHeads wordList = "distanceHeads"
 	backWords     wordList = "backWords"
 	bothWords     wordList = "bothWords"
+	drivenWords   wordList = "drivenWords" // of what was driven altogether
 )
 
 // kindOfDistance returns what a column with a heading measures beside the distance; 0: nothing of the kind.
