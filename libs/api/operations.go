@@ -51,6 +51,7 @@ func Operations() Table {
 		{ID: "login", Method: post, Path: "/auth/login", Service: Auth, Least: anyone, Limit: SignIn},
 		{ID: "refresh", Method: post, Path: "/auth/refresh", Service: Auth, Least: anyone, Limit: SignIn},
 		{ID: "setUpAccount", Method: post, Path: "/auth/setup", Service: Auth, Least: anyone, Limit: Setup},
+		{ID: "lookUpInvitation", Method: post, Path: "/auth/invitations/lookup", Service: Records, Least: anyone, Limit: Setup},
 		{ID: "acceptInvitation", Method: post, Path: "/auth/invitations/accept", Service: Auth, Least: viewer, Reach: Account},
 		{ID: "logout", Method: post, Path: "/auth/logout", Service: Auth, Least: viewer, Reach: Account},
 		{ID: "me", Method: get, Path: "/auth/me", Service: Auth, Least: viewer, Reach: Account},

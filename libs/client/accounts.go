@@ -22,6 +22,13 @@ func (c *Client) UpdateMe(ctx context.Context, m MeInput, options ...Option) (*M
 	return ask[Me](ctx, c, write(http.MethodPatch, m, "auth", "me"), options)
 }
 
+// LookUpInvitation names the organization and the role that a setup token offers. It needs no
+// session.
+func (c *Client) LookUpInvitation(ctx context.Context, in InvitationLookup, options ...Option) (*Invitation, error) {
+	k := call{method: http.MethodPost, path: []string{"auth", "invitations", "lookup"}, body: in, open: true, harmless: true}
+	return ask[Invitation](ctx, c, k, options)
+}
+
 // AcceptInvitation makes an invitation to the email of the account a membership, with
 // the setup token that was handed over.
 func (c *Client) AcceptInvitation(ctx context.Context, in AcceptInput, options ...Option) (*Membership, error) {

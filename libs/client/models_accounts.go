@@ -127,6 +127,24 @@ type Membership struct {
 	State string `json:"state"`
 }
 
+// InvitationLookup names the invitation to look up.
+type InvitationLookup struct {
+	// The setup token of the invitation.
+	Token string `json:"token"`
+}
+
+// Invitation is what the setup token of an invitation offers.
+type Invitation struct {
+	// Id of the inviting organization.
+	Organization string `json:"organization"`
+	// Its name.
+	OrganizationName string `json:"organizationName"`
+	Role             Role   `json:"role"`
+	// Fields of this request that had no effect: UNKNOWN_FIELD_IGNORED, often a misspelling, and
+	// SERVER_FIELD_IGNORED, which the service sets itself. Absent if there are none.
+	Notices []Notice `json:"notices,omitempty"`
+}
+
 // AcceptInput names the invitation to accept.
 type AcceptInput struct {
 	// The setup token of the invitation.

@@ -53,9 +53,9 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%s %s: root %v", o.Method, o.Path, o.Root)
 		}
 	}
-	// What the specification says needs no token, and the keys that verify tokens
+	// What the specification says needs no token, what a setup token opens, and the keys that verify tokens
 	// and reports.
-	want := []string{"/.well-known/jwks.json", "/.well-known/openid-configuration", "/.well-known/report-keys.json", "/auth/login", "/auth/refresh", "/auth/setup",
+	want := []string{"/.well-known/jwks.json", "/.well-known/openid-configuration", "/.well-known/report-keys.json", "/auth/invitations/lookup", "/auth/login", "/auth/refresh", "/auth/setup",
 		"/docs", "/health", "/health/live", "/health/ready", "/openapi.json"}
 	if !slices.Equal(public, want) {
 		t.Errorf("public operations\n got %v\nwant %v", public, want)

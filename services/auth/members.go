@@ -42,6 +42,19 @@ func (a *Accounts) Own(ctx context.Context, org, user string) ([]members.Members
 	return membershipsOut(all), nil
 }
 
+// Invitation implements members.Directory. It writes nothing, so that a link can be opened
+// as often as its holder likes.
+func (a *Accounts) Invitation(ctx context.Context, setupToken string) (members.Invitation, error) {
+	u, secret, err := a.tokenUser(ctx, setupToken)
+	if err != nil {
+		return members.Invitation{}, err
+	}
+	if !a.opens(u, secret) {
+		return members.Invitation{}, members.ErrNoInvitation
+	}
+	return members.Invitation{Organization: u.Org, Role: u.Role}, nil
+}
+
 func membershipsOut(all []account.User) []members.Membership {
 	out := make([]members.Membership, len(all))
 	for i, m := range all {
@@ -63,6 +76,20 @@ func (s *Service) ownMemberships(c *fiber.Ctx) error {
 		return err
 	}
 	return web.OK(c, own)
+}
+
+// invitation answers a service's request for the invitation behind the setup token that
+// the service received.
+func (s *Service) invitation(c *fiber.Ctx) error {
+	token, _ := web.BearerToken(c)
+	found, err := s.Invitation(c.UserContext(), token)
+	if errors.Is(err, members.ErrNoInvitation) {
+		return noSuchInvitation()
+	}
+	if err != nil {
+		return err
+	}
+	return web.OK(c, found)
 }
 
 // memberJSON is what every member of an organization may read of the others.

@@ -48,6 +48,7 @@ func (s *Service) register(app *fiber.App) error {
 	app.Get(sessions.Path+":sessionId", s.sessionFacts)
 	app.Get(members.Path, s.memberRoles)
 	app.Get(members.OwnPath, s.ownMemberships)
+	app.Get(members.InvitationPath, s.invitation)
 	app.Post(audit.Path, s.takeReport)
 	return web.Register(app, web.BasePath, s, api.Operations().Of(api.Auth), s.routes())
 }

@@ -14,6 +14,7 @@ func (s *server) routes() []web.Route {
 	write := func(h fiber.Handler) fiber.Handler { return web.CollectHeaderFaults(h) }
 	return []web.Route{
 		{Operation: "getOrganization", Handler: s.organization},
+		{Operation: "lookUpInvitation", Handler: write(s.invitation)},
 		{Operation: "listOrganizations", Handler: s.organizations},
 		{Operation: "updateOrganization", Handler: once(s.editOrganization)},
 

@@ -2,6 +2,7 @@ package records_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -25,6 +26,17 @@ func (d directory) Roles(_ context.Context, org string, ids []string) (map[strin
 }
 
 // Own is a membership in org1 and a disabled one in org2.
+// Invitation knows one token.
+func (d directory) Invitation(_ context.Context, setupToken string) (memberships.Invitation, error) {
+	switch setupToken {
+	case "org2.guest.secret":
+		return memberships.Invitation{Organization: "org2", Role: identity.Manager}, nil
+	case "unavailable":
+		return memberships.Invitation{}, errors.New("auth does not respond")
+	}
+	return memberships.Invitation{}, memberships.ErrNoInvitation
+}
+
 func (d directory) Own(_ context.Context, _, user string) ([]memberships.Membership, error) {
 	return []memberships.Membership{{ID: user, Organization: "org1", Role: d[user], State: "active"}, {ID: "elsewhere", Organization: "org2", Role: identity.Viewer, State: "disabled"}}, nil
 }
@@ -60,6 +72,26 @@ func TestOwnOrganizations(t *testing.T) {
 	second := h.send(planck, http.MethodGet, "/organizations?limit=1&page=2", "")
 	if strings.Contains(second.body, `"org1"`) || !strings.Contains(second.body, `"org2"`) {
 		t.Errorf("the second page %s", second.body)
+	}
+}
+
+// TestInvitationIsNamed: the holder of a token learns whose invitation it is, without a session.
+func TestInvitationIsNamed(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	for body, want := range map[string]struct {
+		status int
+		part   string
+	}{
+		`{"token":"org2.guest.secret"}`: {http.StatusOK, `"data":{"organization":"org2","organizationName":"org2","role":"manager"}`},
+		`{"token":"another"}`:           {http.StatusNotFound, `"UNKNOWN_INVITATION"`},
+		`{"token":"unavailable"}`:       {http.StatusServiceUnavailable, `"UNAVAILABLE"`},
+		`{"token":""}`:                  {http.StatusBadRequest, `"token"`},
+		`{}`:                            {http.StatusBadRequest, `"REQUIRED"`},
+	} {
+		if a := h.send("", http.MethodPost, "/auth/invitations/lookup", body); a.status != want.status || !strings.Contains(a.body, want.part) {
+			t.Errorf("%s: %d %s", body, a.status, a.body)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func countedRoutes() []countedRoute {
 // notCounted are the other operations, by why they are not counted.
 func notCounted() map[string]string {
 	return map[string]string{
-		"done by a person to an account, a few times a year": "setUpAccount acceptInvitation updateMe changePassword endSession createUser updateUser createSetupLink deleteUser listOrganizations",
+		"done by a person to an account, a few times a year": "setUpAccount lookUpInvitation acceptInvitation updateMe changePassword endSession createUser updateUser createSetupLink deleteUser listOrganizations",
 		"done to an organization or its suppliers' factors, a few times a year": "updateOrganization listSupplierFactors createSupplierFactor getSupplierFactor getSupplierFactorHistory updateSupplierFactor " +
 			"deleteSupplierFactor approveSupplierFactor rejectSupplierFactor withdrawSupplierFactor",
 		"done a few times in the life of an event": "deleteEvent signOffEvent withdrawSignOff listEventChanges approveEventChange assessEventChange rejectEventChange adoptFactorSet",

@@ -43,6 +43,10 @@ func calls() map[string]func(ctx context.Context, c *client.Client, o ...client.
 		"setUpAccount": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			return c.SetUpAccount(ctx, client.SetupRequest{}, o...)
 		},
+		"lookUpInvitation": func(ctx context.Context, c *client.Client, o ...client.Option) error {
+			_, err := c.LookUpInvitation(ctx, client.InvitationLookup{}, o...)
+			return err
+		},
 		"acceptInvitation": func(ctx context.Context, c *client.Client, o ...client.Option) error {
 			_, err := c.AcceptInvitation(ctx, client.AcceptInput{}, o...)
 			return err

@@ -66,7 +66,7 @@ const decides = "approveEventChange"
 // still are the operations that write but never move a figure, with the reason.
 var still = map[string]string{
 	"login": "accounts", "refresh": "accounts", "logout": "accounts", "setUpAccount": "accounts", "changePassword": "accounts", "endSession": "accounts",
-	"createUser": "accounts", "createSetupLink": "accounts", "updateUser": "accounts", "deleteUser": "accounts", "updateMe": "accounts", "acceptInvitation": "accounts",
+	"createUser": "accounts", "createSetupLink": "accounts", "updateUser": "accounts", "deleteUser": "accounts", "updateMe": "accounts", "lookUpInvitation": "accounts", "acceptInvitation": "accounts",
 	"updateOrganization":   "a policy moves nothing that was decided",
 	"createSupplierFactor": "a proposal moves nothing", "updateSupplierFactor": "a proposal moves nothing", "deleteSupplierFactor": "a proposal moves nothing",
 	"approveSupplierFactor": "records that use an older version keep it", "rejectSupplierFactor": "a proposal moves nothing",

@@ -129,7 +129,7 @@ func stateFor(operation string) record.Status {
 // that succeeds.
 func refusedFor(operation string) string {
 	switch operation {
-	case "acceptInvitation":
+	case "lookUpInvitation", "acceptInvitation":
 		return "NOT_FOUND"
 	case "withdrawSignOff", "withdrawSupplierFactor":
 		return "INVALID_TRANSITION"
@@ -150,6 +150,7 @@ func (ours *tenant) bodies() map[string]any {
 		"refresh":      map[string]any{"refreshToken": ours.user.refresh},
 		"setUpAccount": map[string]any{"setupToken": ours.setupToken, "password": password},
 		// A token that belongs to no account is refused.
+		"lookUpInvitation": map[string]any{"token": "o.u.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
 		"acceptInvitation": map[string]any{"token": "o.u.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"},
 		"logout":           nil,
 		"updateMe":         map[string]any{"defaultOrganization": ours.org},

@@ -279,6 +279,7 @@ func (g *sampleStage) people() {
 	g.variables["setUpAccount"] = invite(g.admin, "new@example.test")
 	other := g.organization(g.T, "Other", "team")
 	g.account(g.T, other, "boss@other.test", identity.Admin)
+	g.variables["lookUpInvitation"] = invite(g.admin, "asked@example.test")
 	g.variables["acceptInvitation"] = invite(g.as(g.T, "boss@other.test"), "admin@example.test")
 }
 

@@ -5,6 +5,7 @@ package members
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -37,6 +38,19 @@ type Membership struct {
 	State string `json:"state"`
 }
 
+// InvitationPath is the path, on auth's own port, that returns the invitation behind a setup
+// token, which is the credential. The gateway never exposes it.
+const InvitationPath = "/internal/invitation"
+
+// Invitation is what a setup token offers.
+type Invitation struct {
+	Organization string        `json:"organization"`
+	Role         identity.Role `json:"role"`
+}
+
+// ErrNoInvitation is returned for a token that opens no invitation.
+var ErrNoInvitation = errors.New("members: the token opens no invitation")
+
 // Directory looks up the active members of organizations.
 type Directory interface {
 	// Roles returns the roles of those ids that are active members of the organization; the
@@ -45,6 +59,8 @@ type Directory interface {
 	// Own returns the memberships of the person behind a user of the organization, the first
 	// membership first.
 	Own(ctx context.Context, org, user string) ([]Membership, error)
+	// Invitation returns what a setup token offers, or ErrNoInvitation.
+	Invitation(ctx context.Context, setupToken string) (Invitation, error)
 }
 
 // Remote is the directory over HTTP.
@@ -82,6 +98,13 @@ func (r *Remote) Own(ctx context.Context, _, _ string) ([]Membership, error) {
 	return own, err
 }
 
+// Invitation queries auth with the setup token in place of an access token.
+func (r *Remote) Invitation(ctx context.Context, setupToken string) (Invitation, error) {
+	var i Invitation
+	err := r.ask(identity.WithToken(ctx, setupToken), InvitationPath, &i)
+	return i, err
+}
+
 func (r *Remote) ask(ctx context.Context, path string, data any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
 	if err != nil {
@@ -96,6 +119,9 @@ func (r *Remote) ask(ctx context.Context, path string, data any) error {
 		return fmt.Errorf("ask auth for members: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode == http.StatusNotFound && path == InvitationPath {
+		return ErrNoInvitation
+	}
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("ask auth for members: status %d", res.StatusCode)
 	}

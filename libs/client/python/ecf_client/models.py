@@ -2530,6 +2530,35 @@ kgCO2e: The amount. In kg CO2e.
 low: Lower end of the 95 % interval. In kg CO2e.
 """
 
+Invitation = TypedDict(
+    "Invitation",
+    {
+        "notices": "NotRequired[List[Notice]]",
+        "organization": "str",
+        "organizationName": "str",
+        "role": "Role",
+    },
+)
+Invitation.__doc__ = """What an invitation offers.
+
+notices: Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and
+    `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none.
+organization: Id of the inviting organization.
+organizationName: Its name.
+role: What an account may do; a higher role includes the rights of the lower ones.
+"""
+
+InvitationLookup = TypedDict(
+    "InvitationLookup",
+    {
+        "token": "str",
+    },
+)
+InvitationLookup.__doc__ = """The invitation to look up.
+
+token: The setup token of the invitation.
+"""
+
 Leg = TypedDict(
     "Leg",
     {

@@ -54,6 +54,30 @@ class Operations(Transport):
             meta=meta,
         )
 
+    def look_up_invitation(
+        self,
+        body: models.InvitationLookup,
+        *,
+        prefer: Optional[str] = None,
+        meta: Optional[Meta] = None,
+    ) -> models.Invitation:
+        """Look up an invitation.
+
+        Names the organization and the role that the setup token of an invitation offers. It changes nothing: the token
+        can still be used. 404 for any other token, including one that has been used or has expired and one for a new
+        password. Counted by the policy `setup`.
+
+        prefer: RFC 7240, such as handling=strict
+        """
+        return self._call(
+            "POST",
+            "/auth/invitations/lookup",
+            body=body,
+            headers={"Prefer": prefer},
+            bearer=False,
+            meta=meta,
+        )
+
     def accept_invitation(
         self,
         body: models.AcceptInput,

@@ -12,6 +12,7 @@ var inVariables = map[string]map[string]string{
 	"login":                   {"email": "email", "password": "password"},
 	"refresh":                 {"refreshToken": "refreshToken"},
 	"setUpAccount":            {"setupToken": "setupToken"},
+	"lookUpInvitation":        {"token": "setupToken"},
 	"acceptInvitation":        {"token": "setupToken"},
 	"updateMe":                {"defaultOrganization": "organizationId"},
 	"changePassword":          {"currentPassword": "password"},

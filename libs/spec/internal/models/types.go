@@ -11,6 +11,8 @@ func types() []file {
 			{name: "User", at: "User", about: "is an account of the organization."},
 			{name: "Me", at: "Me", about: "is the account of a session: the membership of its organization, and all of the person's."},
 			{name: "Membership", at: "Membership", about: "joins a person to an organization."},
+			{name: "InvitationLookup", at: "InvitationLookup", about: "names the invitation to look up."},
+			{name: "Invitation", at: "Invitation", about: "is what the setup token of an invitation offers."},
 			{name: "AcceptInput", at: "AcceptInput", about: "names the invitation to accept."},
 			{name: "MeInput", at: "MeInput", about: "is what to change about the own account."},
 			{name: "CreatedUser", at: "CreatedUserResponse/data", about: "is a new account, and the token that sets its first password."},

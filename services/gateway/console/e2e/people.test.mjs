@@ -41,11 +41,17 @@ test('invitations: a new person, and one who has an account and goes on in both 
   });
   assert.deepEqual(removals, []);
   const nora = await anonymous(`/setup#${first}`);
+  await nora.page.getByRole('heading', { name: 'Welcome' }).waitFor(); // a link that was replaced names nobody
   await nora.page.getByLabel('Password', { exact: true }).fill(the.server.password);
   await nora.page.getByLabel('Repeat the password').fill(the.server.password);
   await nora.page.getByRole('button', { name: 'Set the password' }).click();
   await nora.page.getByRole('alert').waitFor();
   await axe(nora.page, 'set-up');
+  await nora.page.goto('/');
+  await nora.page.goto(`/setup#${second}`);
+  await nora.page.getByRole('heading', { level: 1, name: 'Invitation to Demo organization' }).waitFor();
+  await nora.page.getByText('Your role: Manager. Creates events, reviews, approves and signs.').waitFor();
+  await axe(nora.page, 'an invitation');
   await nora.page.goto('/');
   await setPassword(nora.page, second);
   await nora.page.getByRole('link', { name: 'Sign in', exact: true }).click();

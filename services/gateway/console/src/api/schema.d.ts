@@ -84,6 +84,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/invitations/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up an invitation
+         * @description Names the organization and the role that the setup token of an invitation offers. It changes nothing: the token can
+         *     still be used. 404 for any other token, including one that has been used or has expired and one for a new password.
+         *     Counted by the policy `setup`.
+         */
+        post: operations["lookUpInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/invitations/accept": {
         parameters: {
             query?: never;
@@ -2703,6 +2725,39 @@ export interface components {
             /** @constant */
             success: true;
             data: components["schemas"]["Membership"];
+        };
+        /**
+         * @description The invitation to look up.
+         * @example {
+         *       "token": "9q8we37zapbr63cswg57n8k15k.6466lj7gtpkf7ohwpdnx64z2o3.3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+         *     }
+         */
+        InvitationLookup: {
+            /** @description The setup token of the invitation. */
+            token: string;
+        };
+        /** @description The response, in the envelope. */
+        InvitationResponse: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Invitation"];
+        };
+        /**
+         * @description What an invitation offers.
+         * @example {
+         *       "organization": "9q8we37zapbr63cswg57n8k15k",
+         *       "organizationName": "Harbour Events",
+         *       "role": "manager"
+         *     }
+         */
+        Invitation: {
+            /** @description Id of the inviting organization. */
+            organization: string;
+            /** @description Its name. */
+            organizationName: string;
+            role: components["schemas"]["Role"];
+            /** @description Fields of this request that had no effect: `UNKNOWN_FIELD_IGNORED`, often a misspelling, and `SERVER_FIELD_IGNORED`, which the service sets itself. Absent if there are none. */
+            notices?: components["schemas"]["Notice"][];
         };
         /**
          * @description The invitation to accept.
@@ -9891,6 +9946,39 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthenticated"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            default: components["responses"]["Failure"];
+        };
+    };
+    lookUpInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLookup"];
+            };
+        };
+        responses: {
+            /** @description What the invitation offers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["XRequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -945,6 +945,8 @@ export const de: Translation = {
   },
   setup: {
     title: 'Willkommen',
+    invited: 'Einladung zu {{organization}}',
+    role: 'Ihre Rolle: {{role}}. {{may}}',
     noToken: 'Dieser Link hat kein Token oder wurde schon geöffnet. Bitten Sie Ihre Administration um einen neuen.',
     acceptAs: 'Sie sind als {{email}} angemeldet. Die Einladung mit diesem Konto annehmen?',
     accept: 'Einladung annehmen',

@@ -945,6 +945,8 @@ export const en = {
   },
   setup: {
     title: 'Welcome',
+    invited: 'Invitation to {{organization}}',
+    role: 'Your role: {{role}}. {{may}}',
     noToken: 'This link is incomplete, or was opened before. Ask your administrator for a new one.',
     acceptAs: 'You are signed in as {{email}}. Accept the invitation with this account?',
     accept: 'Accept the invitation',

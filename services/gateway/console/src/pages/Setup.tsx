@@ -22,6 +22,8 @@ import { switchTo } from '../session';
 import { Loading, Problem } from '../ui/states';
 import { SignInForm } from './SignIn';
 
+type Invitation = Schemas['Invitation'];
+
 /** Returns the token of the link, after removing it from the browser's history. */
 function takeToken(): string {
   const token = decodeURIComponent(location.hash.slice(1));
@@ -43,11 +45,18 @@ export function SetupPage(): ReactNode {
   /** The chosen password before it turned out that there is an account; null: not tried yet. */
   const [refused, setRefused] = useState<string | null>(null);
   const me = useQuery({ queryKey: ['me'], queryFn: () => take(api.GET('/auth/me')), retry: false });
+  const offered = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: async () => (await call<Invitation>('POST', '/auth/invitations/lookup', { token })).data,
+    enabled: token !== '',
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY, // once it is accepted there is none
+  });
   const accept = useMutation({
     mutationFn: () => call<Schemas['Membership']>('POST', '/auth/invitations/accept', { token }),
     onSuccess: ({ data }) => switchTo(data.organization),
   });
-  if (me.isPending) return <Loading />;
+  if (me.isPending || offered.isLoading) return <Loading />;
   const email = me.isSuccess ? me.data.email : '';
   return (
     <Center component="main" mih="100vh" p="md">
@@ -55,9 +64,19 @@ export function SetupPage(): ReactNode {
         <Stack gap="lg">
           <Stack gap={4} align="center">
             <IconLeaf size={36} aria-hidden className="mark" />
-            <Title order={1} size="h3" ta="center">
-              {t('setup.title')}
+            <Title order={1} size="h3" ta="center" className="wrap">
+              {offered.data
+                ? t('setup.invited', { organization: offered.data.organizationName || offered.data.organization })
+                : t('setup.title')}
             </Title>
+            {offered.data && (
+              <Text size="sm" c="dimmed" ta="center">
+                {t('setup.role', {
+                  role: t(`role.${offered.data.role}`),
+                  may: t(`roleText.${offered.data.role}`),
+                })}
+              </Text>
+            )}
           </Stack>
           <Paper withBorder p="lg">
             {token === '' && <Text>{t('setup.noToken')}</Text>}
