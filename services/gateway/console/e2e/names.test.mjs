@@ -126,7 +126,9 @@ test('a long title is shown whole in the list of events and beside others', asyn
     { width: 360, height: 740 },
   ]) {
     const { page } = await visit('manager', '/', { viewport });
-    assert.ok(await whole(page.getByText(title, { exact: true })), `the list at ${viewport.width} px`);
+    const named = page.getByText(title, { exact: true });
+    assert.ok(await whole(named), `the list at ${viewport.width} px`);
+    assert.ok((await named.boundingBox()).width > 200, `the list at ${viewport.width} px leaves the title no width`);
     await page.goto(`/compare?events=${id},${second}`);
     const heading = page.getByRole('columnheader').getByRole('link', { name: title, exact: true });
     await heading.waitFor();

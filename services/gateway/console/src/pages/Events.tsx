@@ -112,7 +112,7 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
         params={{ eventId: event._id }}
         className="card"
       >
-        <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Group justify="space-between" wrap="nowrap" align="flex-start" className="cardparts">
           <Box miw={0}>
             <Text fw={600} className="wrap">
               {event.title}
