@@ -13,6 +13,24 @@ it('moves, and stops at the edges', () => {
   expect(byKey(at(2, 1), 'PageDown', false, false, bounds, 5)?.active).toEqual({ row: 7, col: 1 });
   expect(byKey(at(2, 1), 'x', false, false, bounds, 5)).toBeUndefined();
 });
+it.each([
+  ['ArrowUp', false, 4, 2],
+  ['ArrowUp', true, 0, 2],
+  ['ArrowDown', false, 6, 2],
+  ['ArrowDown', true, 9, 2],
+  ['ArrowLeft', false, 5, 1],
+  ['ArrowLeft', true, 5, 0],
+  ['ArrowRight', false, 5, 3],
+  ['ArrowRight', true, 5, 3],
+  ['PageUp', false, 2, 2],
+  ['PageDown', false, 8, 2],
+  ['Home', false, 5, 0],
+  ['Home', true, 0, 0],
+  ['End', false, 5, 3],
+  ['End', true, 9, 3],
+])('goes from the middle with %s, with Ctrl: %s', (key, ctrl, row, col) => {
+  expect(byKey(at(5, 2), key, ctrl, false, bounds, 3)).toEqual(at(row, col));
+});
 it('selects a range with Shift', () => {
   const s = byKey(
     byKey(at(2, 1), 'ArrowDown', false, true, bounds, 5) ?? at(0, 0),

@@ -6,6 +6,7 @@ const energy = columnsOf({
   type: 'object',
   properties: {
     amount: { type: 'number' },
+    people: { type: 'integer' },
     date: { type: 'string', format: 'date' },
     description: { type: 'string' },
   },
@@ -25,6 +26,28 @@ describe('what an import left out, as cells', () => {
     ]);
     expect(asCells(table, { numberFormat: '', dateOrder: '' }, energy)).toEqual(table);
   });
+  it('has whole numbers in their form, and headings as they are', () => {
+    const table = [
+      ['people', 'amount'],
+      ['1.200', '1.200'],
+    ];
+    expect(asCells(table, { numberFormat: '1.234,5', dateOrder: '' }, energy)).toEqual([table[0], ['1200', '1200']]);
+    expect(asCells([['amount'], ['1.200']], { numberFormat: '', dateOrder: '' }, energy)[1]).toEqual(['1.200']);
+    // A heading that looks like a day is one all the same.
+    expect(
+      asCells(
+        [
+          ['date', '3.4.2026'],
+          ['3.4.2026', 'x'],
+        ],
+        { numberFormat: '', dateOrder: '' },
+        energy,
+      ),
+    ).toEqual([
+      ['date', '3.4.2026'],
+      ['2026-04-03', 'x'],
+    ]);
+  });
   it('reads every form of numbers, and leaves what is none', () => {
     expect(numberIn('1,234.5', '1,234.5')).toBe('1234.5');
     expect(numberIn('1 234,5', '1 234,5')).toBe('1234.5');
@@ -33,6 +56,10 @@ describe('what an import left out, as cells', () => {
     expect(numberIn('1234,5', '0,5')).toBe('0.5');
     expect(numberIn('1.234,5', '1,2,3')).toBeUndefined();
     expect(numberIn('1.234,5', 'n/a')).toBeUndefined();
+    expect(numberIn('1234.5', '1,5')).toBeUndefined();
+    expect(numberIn('1234.5', '1.5,5')).toBeUndefined();
+    expect(numberIn('1,234.5', '1,5')).toBeUndefined(); // no group of three
+    expect(numberIn('1234.5', '−3')).toBe('-3');
   });
   it('knows a column without a heading by its letters', () => {
     expect([headless('column C'), headless('column AB'), headless('Column C'), headless('colour')]).toEqual([
@@ -48,6 +75,7 @@ describe('what an import left out, as cells', () => {
     expect(dayIn('dmy', '3 April')).toBeUndefined();
     expect(dayIn('', '3.4.2026')).toBe('2026-04-03');
     expect(dayIn('', '03/04/2026')).toBeUndefined();
+    expect(dayIn('dm', '03/04/2026')).toBeUndefined();
   });
   it('does not count rows that sum up the others or are no records themselves', () => {
     const fault = (row: number, code: string) => ({ row, code, message: '' });
@@ -55,6 +83,8 @@ describe('what an import left out, as cells', () => {
     expect(mendable({ failed: 2, errors } as never)).toBe(1);
     errors.push(fault(5, 'ROW_NOT_COUNTED'), fault(6, 'REPEATED_HEAD'), fault(6, 'REQUIRED'));
     expect(mendable({ failed: 4, errors } as never)).toBe(1);
+    errors.push(fault(7, 'TOTALS_ROW'));
+    expect(mendable({ failed: 5, errors } as never)).toBe(1);
   });
 });
 
