@@ -1,10 +1,9 @@
-import { Alert, Box, Button, Group, SegmentedControl, Skeleton, Switch, Text } from '@mantine/core';
+import { Alert, Box, Skeleton, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError, all, api, take } from '../api/client';
-import { co2e } from '../format';
 import { sayError } from '../i18n/server';
 import { decidesOn, useEvent } from '../pages/Event';
 import { type Item, type Move, type Order, orderQueue } from '../pages/queue';
@@ -19,16 +18,8 @@ import { NothingWaits } from './NothingWaits';
 import { PrintedQueue } from './PrintedQueue';
 import { Queue } from './Queue';
 import { Undo } from './Undo';
-
-const undoSeconds = 10;
-const keysOff = 'ecf.reviewKeysOff';
-
-interface Pending {
-  item: Item;
-  until: number;
-  /** It is on its way: it cannot be undone any more, and is not back in the queue. */
-  sent?: true;
-}
+import { useApprovals } from './useApprovals';
+import { keysAreOn, WaitingBar } from './WaitingBar';
 
 /** The records of an event that wait for a decision, and the one that is decided on. */
 export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
@@ -39,10 +30,9 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   const { me } = useSession();
   const decides = query.data === undefined || decidesOn(query.data.data, me);
   const [order, setOrder] = useState<Order>('weight');
-  const [keys, setKeys] = useState(localStorage.getItem(keysOff) !== '1');
+  const [keys, setKeys] = useState(keysAreOn);
   const [current, setCurrent] = useState<string | null>(null);
   const [marked, setMarked] = useState<Set<string>>(new Set());
-  const [pending, setPending] = useState<Pending[]>([]);
   const [asking, setAsking] = useState<{ move: Move; items: Item[] } | null>(null);
   const [previewing, setPreviewing] = useState(false);
   const [decided, setDecided] = useState<{ item: Item; move: Move }[]>([]);
@@ -69,16 +59,6 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
         throw cause;
       }),
   });
-  const held = new Set(pending.map((p) => p.item._id));
-  const items = useMemo(() => orderQueue(queue.data ?? [], order), [queue.data, order]);
-  const open = items.filter((i) => !held.has(i._id));
-  const item = open.find((i) => i._id === current) ?? null;
-  // What was looked at last, to say what became of it when it leaves the queue.
-  const seen = useRef<Item | null>(null);
-  if (item) seen.current = item;
-  const gone =
-    current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
-
   /** Reads again what a decision changes; settles when the queue is that of the server. */
   const refresh = (): Promise<void> => {
     for (const key of ['preview', 'result', 'event']) void client.invalidateQueries({ queryKey: [key, eventId] });
@@ -103,6 +83,17 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
     }
     await refresh();
   };
+  const { pending, undoable, hold, release, sending } = useApprovals(send);
+  const held = new Set(pending.map((p) => p.item._id));
+  const items = useMemo(() => orderQueue(queue.data ?? [], order), [queue.data, order]);
+  const open = items.filter((i) => !held.has(i._id));
+  const item = open.find((i) => i._id === current) ?? null;
+  // What was looked at last, to say what became of it when it leaves the queue.
+  const seen = useRef<Item | null>(null);
+  if (item) seen.current = item;
+  const gone =
+    current !== null && !item && queue.isSuccess && !held.has(current) && !decided.some((d) => d.item._id === current);
+
   /** Decides with a comment; records left undecided by a failure remain in the dialog, with the comment. */
   const decideAll = async (move: Move, items: Item[], comment: string): Promise<void> => {
     const heard: Outcome[] = [];
@@ -129,26 +120,6 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
       await refresh();
     }
   };
-  const sender = useRef(send);
-  sender.current = send;
-
-  // What was approved is sent when its time to undo is over; on leaving the page at once.
-  const waiting = useRef<Pending[]>([]);
-  waiting.current = pending;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      for (const p of waiting.current) {
-        if (p.sent || p.until > Date.now()) continue;
-        p.sent = true;
-        void sender.current(p.item).finally(() => setPending((all) => all.filter((x) => x !== p)));
-      }
-    }, 500);
-    return () => {
-      clearInterval(timer);
-      for (const p of waiting.current) if (!p.sent) void sender.current(p.item);
-    };
-  }, []);
-
   const step = (by: number): void => {
     const at = open.findIndex((i) => i._id === current);
     const next = open[Math.max(0, Math.min(open.length - 1, at < 0 ? 0 : at + by))];
@@ -164,13 +135,12 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
   /** Takes the focus back to the queue or, where nothing waits any more, to the page. */
   const goOn = (): void => void setTimeout(() => (list.current ?? document.getElementById('main'))?.focus());
   const approve = (i: Item): void => {
-    setPending((p) => [...p, { item: i, until: Date.now() + undoSeconds * 1000 }]);
+    hold(i);
     setCurrent(after([i]));
     list.current?.focus();
   };
-  const undoable = pending.filter((p) => !p.sent);
   const undo = (id: string): void => {
-    setPending((p) => p.filter((x) => x.item._id !== id));
+    release(id);
     setCurrent(id);
   };
   const onKeyDown = (e: KeyboardEvent): void => {
@@ -216,70 +186,22 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
         <Problem error={queue.error} retry={() => void queue.refetch()} />
       </Box>
     );
-  const base = preview.data?.basedOn;
   return (
     <div className="review">
-      <Group className="toolbar" justify="space-between">
-        <Group gap="md">
-          {outcomes}
-          <SegmentedControl
-            size="xs"
-            aria-label={t('review.order')}
-            value={order}
-            onChange={(v) => setOrder(v as Order)}
-            data={[
-              { value: 'weight', label: t('review.byWeight') },
-              { value: 'age', label: t('review.byAge') },
-            ]}
-          />
-          <Switch
-            size="xs"
-            className="keyswitch"
-            label={t('review.keys')}
-            checked={keys}
-            onChange={(e) => {
-              setKeys(e.currentTarget.checked);
-              localStorage.setItem(keysOff, e.currentTarget.checked ? '0' : '1');
-            }}
-          />
-        </Group>
-        <Group gap="md">
-          {preview.data && open.length > 0 && (
-            <Text size="sm" className="figure" role="status">
-              {t('review.ifApproved', {
-                before: base ? co2e(base.total.kgCO2e) : co2e(0),
-                after: co2e(preview.data.total.kgCO2e),
-              })}
-            </Text>
-          )}
-          {decides && open.length > 1 && (
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              onClick={() => setMarked(new Set(chosen.length === open.length ? [] : open.map((i) => i._id)))}
-            >
-              {t(chosen.length === open.length ? 'review.none' : 'review.all')}
-            </Button>
-          )}
-          {chosen.length > 0 && (
-            <Group gap={6}>
-              <Button size="compact-sm" onClick={() => setPreviewing(true)}>
-                {t('review.approveMany', { count: chosen.length })}
-              </Button>
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={() => setAsking({ move: 'request-changes', items: chosen })}
-              >
-                {t('review.changes')}
-              </Button>
-              <Button size="compact-sm" variant="default" onClick={() => setAsking({ move: 'reject', items: chosen })}>
-                {t('review.reject')}
-              </Button>
-            </Group>
-          )}
-        </Group>
-      </Group>
+      <WaitingBar
+        outcomes={outcomes}
+        order={order}
+        setOrder={setOrder}
+        keys={keys}
+        setKeys={setKeys}
+        preview={open.length > 0 ? (preview.data ?? undefined) : undefined}
+        decides={decides}
+        open={open}
+        chosen={chosen}
+        mark={(items) => setMarked(new Set(items.map((i) => i._id)))}
+        approveMany={() => setPreviewing(true)}
+        ask={(move) => setAsking({ move, items: chosen })}
+      />
       {!decides && (
         <Alert className="eventnote" color="blue" py={6}>
           {t('team.notReviewer')}
@@ -357,9 +279,7 @@ export function Waiting({ outcomes }: { outcomes: ReactNode }): ReactNode {
             setMarked(new Set());
             setPreviewing(false);
             goOn();
-            const left = chosen.map((item): Pending => ({ item, until: 0, sent: true }));
-            setPending((p) => [...p, ...left]);
-            void refresh().finally(() => setPending((p) => p.filter((x) => !left.includes(x))));
+            sending(chosen, refresh());
           }}
         />
       )}

@@ -1,40 +1,28 @@
 import { Text } from '@mantine/core';
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  useCallback,
-  useEffect,
-  useId,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type ReactNode, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describe } from '../footprint/summary';
-import { type Column, fieldsOf, type TypeInfo } from './columns';
+import { fieldsOf, type TypeInfo } from './columns';
 import { submittable } from './commands';
 import { Editor } from './Editor';
 import type { Engine } from './engine';
 import { useTables } from './files';
+import { gridKeys } from './gridKeys';
 import { Head } from './Head';
 import { Inspector } from './Inspector';
 import { rowHeight } from './Line';
+import { layoutOf } from './layout';
 import { Rows, type View } from './Rows';
-import { area, at, byKey, move, type Selection } from './selection';
+import { area, at, move, type Selection } from './selection';
 import type { Row } from './store';
 import { Toolbar } from './Toolbar';
-import { parseTable, writeTable } from './table';
 import { useCells } from './useCells';
+import { useClipboard } from './useClipboard';
 import { usePointer } from './usePointer';
 import { useRowCommands } from './useRowCommands';
 import { useSelection } from './useSelection';
 
 const blankRows = 20;
-const numberWidth = 56;
-/** How wide the overview says what a record is. */
-const kindWidth = 340;
 const sharedFields = ['description', 'date', 'group', 'dataQuality', 'externalReference', 'evidence'];
 
 interface Props {
@@ -43,15 +31,6 @@ interface Props {
   type: string;
   /** The record to begin at. */
   focus?: string;
-}
-
-function widthOf(c: Column): number {
-  if (c.place) return 120;
-  if (c.field === 'description' || c.kind === 'evidence') return 220;
-  if (c.kind === 'boolean') return 96;
-  if (c.kind === 'integer' || c.kind === 'number') return 120;
-  if (c.kind === 'date') return 116;
-  return 140;
 }
 
 export function Grid({ engine, infos, type, focus }: Props): ReactNode {
@@ -84,7 +63,6 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   });
   const [editing, setEditing] = useState<{ start: string; select: boolean; key: string | undefined } | null>(null);
   const typed = useRef<string | null>(null);
-  const [dropping, setDropping] = useState(false);
   const scroller = useRef<HTMLDivElement>(null);
 
   const view = useRef<View>(null);
@@ -122,26 +100,18 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
 
   const { textAt, write, block, clear, fillDown, fillTo } = useCells({ store, shown, columns, type, picked, stay });
   const tables = useTables(engine, type, columns, grid, stay);
-  const insert = (text: string): void => {
-    if (store.readOnly) return;
-    const table = parseTable(text);
-    if (table.length === 0 || tables.paste(table)) return;
-    const single = table.length === 1 && table[0]?.length === 1;
-    const wide = picked.bottom > picked.top || picked.right > picked.left;
-    const block =
-      single && wide
-        ? Array.from({ length: picked.bottom - picked.top + 1 }, () =>
-            Array.from({ length: picked.right - picked.left + 1 }, () => table[0]?.[0] ?? ''),
-          )
-        : table;
-    write(picked.top, picked.left, block);
-    const height = block.length - 1;
-    const width = Math.min((block[0]?.length ?? 1) - 1, columns.length - 1 - picked.left);
-    setSelection({
-      anchor: { row: picked.top, col: picked.left },
-      active: { row: Math.min(picked.top + height, total + block.length - 1), col: picked.left + width },
-    });
-  };
+  const clipboard = useClipboard({
+    store,
+    tables,
+    picked,
+    total,
+    lastColumn: columns.length - 1,
+    editing: editing !== null,
+    block,
+    write,
+    clear,
+    select: setSelection,
+  });
 
   const edit = (start: string, select: boolean): void => {
     if (!column || store.readOnly || (row && !store.editable(row)) || (everything && !row)) return;
@@ -153,66 +123,25 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
     grid();
   };
 
-  const onKeyDown = (e: KeyboardEvent<HTMLDivElement>): void => {
-    if (editing || e.nativeEvent.isComposing) return;
-    const ctrl = e.ctrlKey || e.metaKey;
-    const moved = byKey(
-      selection,
-      e.key,
-      ctrl,
-      e.shiftKey,
-      bounds,
-      Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 1,
-    );
-    if (moved) {
-      e.preventDefault();
-      go(moved);
-      return;
-    }
-    if (ctrl) {
-      const key = e.key.toLowerCase();
-      if (key === 'z') e.shiftKey ? store.redo() : commands.undo();
-      else if (key === 'y') store.redo();
-      else if (key === 'd') fillDown();
-      else if (key === 'a')
-        setSelection({
-          anchor: { row: 0, col: 0 },
-          active: { row: Math.max(0, shown.length - 1), col: columns.length - 1 },
-        });
-      else return;
-      e.preventDefault();
-      return;
-    }
-    const fault = column && row?.check.faults[column.field];
-    if (e.altKey && e.key === 'Enter' && row && column && fault?.suggestions?.[0]) {
-      e.preventDefault();
-      setCell(row, column.field, fault.suggestions[0]);
-      return;
-    }
-    if (e.key === 'Enter' && e.shiftKey) go(move(selection, -1, 0, bounds, false));
-    else if (e.key === 'Enter' || e.key === 'F2') edit(textAt(active.row, active.col), false);
-    else if (e.key === 'Delete' || e.key === 'Backspace') clear();
-    else if (e.key.length === 1 && !e.altKey) edit(e.key, false);
-    else return;
-    e.preventDefault();
-  };
-
-  const onCopy = (e: ClipboardEvent, cut: boolean): void => {
-    if (editing) return;
-    e.clipboardData.setData('text/plain', writeTable(block()));
-    e.preventDefault();
-    if (cut) clear();
-  };
-  const onPaste = (e: ClipboardEvent): void => {
-    if (editing) return;
-    e.preventDefault();
-    insert(e.clipboardData.getData('text/plain'));
-  };
-  const onDrop = (e: DragEvent): void => {
-    e.preventDefault();
-    setDropping(false);
-    tables.take(e.dataTransfer.files[0]);
-  };
+  const onKeyDown = gridKeys({
+    store,
+    selection,
+    bounds,
+    page: () => Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 1,
+    editing: editing !== null,
+    suggestion: column && row?.check.faults[column.field]?.suggestions?.[0],
+    go,
+    selectAll: () =>
+      setSelection({
+        anchor: { row: 0, col: 0 },
+        active: { row: Math.max(0, shown.length - 1), col: columns.length - 1 },
+      }),
+    edit: (start) => edit(start ?? textAt(active.row, active.col), false),
+    correct: (text) => row && column && setCell(row, column.field, text),
+    undo: commands.undo,
+    fillDown,
+    clear,
+  });
 
   // Focus the grid before the editor is removed, so that a key typed in between goes to the grid.
   const close = (): void => {
@@ -243,10 +172,7 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
   };
 
   const lead = everything ? 3 : 1; // columns before the fields: number, and in the overview type and figure
-  const widths = useMemo(() => columns.map(widthOf), [columns]);
-  const before = numberWidth + (everything ? kindWidth : 0);
-  const template = `${numberWidth}px ${everything ? `${kindWidth}px ` : ''}${widths.map((w) => `${w}px`).join(' ')} minmax(190px, 1fr)`;
-  const width = widths.reduce((a, b) => a + b, 0) + before + 190;
+  const { widths, before, template, width } = useMemo(() => layoutOf(columns, everything), [columns, everything]);
   const about = (r: Row): string => {
     const own = infos.find((i) => i.type === r.type)?.columns.filter((c) => c.field !== 'description') ?? [];
     return describe(own, fieldsOf(own, r.cells));
@@ -303,17 +229,9 @@ export function Grid({ engine, infos, type, focus }: Props): ReactNode {
           aria-colcount={columns.length + lead + (everything ? 0 : 1)}
           aria-multiselectable
           aria-readonly={store.readOnly || undefined}
-          data-dropping={dropping || undefined}
+          data-dropping={clipboard.dropping || undefined}
           onKeyDown={onKeyDown}
-          onCopy={(e) => onCopy(e, false)}
-          onCut={(e) => onCopy(e, true)}
-          onPaste={onPaste}
-          onDragOver={(e) => {
-            e.preventDefault();
-            setDropping(true);
-          }}
-          onDragLeave={() => setDropping(false)}
-          onDrop={onDrop}
+          {...clipboard.handlers}
           {...pointer}
           onFocus={() => {
             engine.active = activeKey;

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, NativeSelect, Progress, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Progress, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
@@ -9,9 +9,9 @@ import { number } from '../format';
 import { say } from '../i18n/server';
 import { Problem, useProblemText } from '../ui/states';
 import { type Column, namesIn } from './columns';
+import { ImportFaults } from './ImportFaults';
+import { ImportForms } from './ImportForms';
 import { badRows, headless, type Import, mendable, type Options, plain, type Upload, undoImport } from './upload';
-
-const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
 
 interface Props {
   upload: Upload;
@@ -84,7 +84,7 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
       closeButtonProps={{ 'aria-label': t('state.close') }}
     >
       <Stack gap="sm">
-        {!done && !busy && <Forms upload={upload} options={options} change={setOptions} />}
+        {!done && !busy && <ImportForms upload={upload} options={options} change={setOptions} />}
         {rehearsal.isFetching && !busy && !done && (
           <Text size="sm" role="status">
             {t('import.looking')}
@@ -142,7 +142,9 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
             {t('import.ignored', { columns: bad.ignoredColumns.map((c) => columnName(c, t)).join(', ') })}
           </Text>
         )}
-        {bad && bad.errors.length > 0 && <Faults faults={bad.errors} all={bad.errorCount} called={namesIn(columns)} />}
+        {bad && bad.errors.length > 0 && (
+          <ImportFaults faults={bad.errors} all={bad.errorCount} called={namesIn(columns)} />
+        )}
         <Group justify="flex-end">
           {done && done.imported > 0 && (
             <Button
@@ -192,65 +194,6 @@ export function ImportModal({ upload, columns, close, imported, mend }: Props): 
   );
 }
 
-/** How the file is written, where that can be read in more than one way. */
-function Forms({
-  upload,
-  options,
-  change,
-}: {
-  upload: Upload;
-  options: Options;
-  change: (o: Options) => void;
-}): ReactNode {
-  const { t } = useTranslation();
-  const select = (
-    name: 'numberFormat' | 'dateOrder' | 'encoding',
-    choices: { value: string; label: string }[],
-  ): ReactNode => (
-    <NativeSelect
-      size="xs"
-      label={t(`import.${name}`)}
-      value={options[name]}
-      data={[{ value: '', label: name === 'encoding' ? 'UTF-8' : t(`import.${name}AsWritten`) }, ...choices]}
-      onChange={(e) => change({ ...options, [name]: e.currentTarget.value })}
-    />
-  );
-  return (
-    <Group gap="sm" align="flex-end">
-      {select(
-        'numberFormat',
-        formats.map((f) => ({ value: f, label: f })),
-      )}
-      {select(
-        'dateOrder',
-        (['dmy', 'mdy', 'ymd'] as const).map((o) => ({ value: o, label: t(`import.${o}`) })),
-      )}
-      {upload.workbook ? (
-        <TextInput
-          size="xs"
-          label={t('import.sheet')}
-          placeholder={t('import.firstSheet')}
-          defaultValue={options.sheet}
-          onBlur={(e) =>
-            e.currentTarget.value !== options.sheet && change({ ...options, sheet: e.currentTarget.value })
-          }
-        />
-      ) : (
-        select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])
-      )}
-      {upload.type === 'attendee-travel' && (
-        <TextInput
-          size="xs"
-          label={t('import.to')}
-          placeholder={t('import.eventPlace')}
-          defaultValue={options.to}
-          onBlur={(e) => e.currentTarget.value !== options.to && change({ ...options, to: e.currentTarget.value })}
-        />
-      )}
-    </Group>
-  );
-}
-
 /** What the file may bring in a second time, such as a list of attendees that has grown since it was imported. */
 function Repeats({ of: answer }: { of: Import | undefined }): ReactNode {
   const { t } = useTranslation();
@@ -264,52 +207,5 @@ function Repeats({ of: answer }: { of: Import | undefined }): ReactNode {
         </Text>
       ))}
     </Alert>
-  );
-}
-
-function Faults({
-  faults,
-  all,
-  called,
-}: {
-  faults: Import['errors'];
-  all: number;
-  called: (field: string) => string | undefined;
-}): ReactNode {
-  const { t } = useTranslation();
-  const counted = t('import.faults', { count: all });
-  const title = faults.length < all ? t('import.faultsShown', { faults: counted, count: faults.length }) : counted;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
-    <section className="faultlist" tabIndex={0} aria-label={title}>
-      <Table>
-        <Table.Caption>{title}</Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th ta="right">{t('sheet.row')}</Table.Th>
-            <Table.Th>{t('import.column')}</Table.Th>
-            <Table.Th>{t('import.fault')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {faults.map((f) => (
-            <Table.Tr key={`${f.row}-${f.column}-${f.code}`}>
-              <Table.Td ta="right">{f.row || '–'}</Table.Td>
-              {/* A heading of the file, or the name of a field that it has no heading for. */}
-              <Table.Td>{f.column ? (called(f.column) ?? f.column) : '–'}</Table.Td>
-              <Table.Td>
-                {say('fault', f)}
-                {f.suggestions && f.suggestions.length > 0 && (
-                  <Text span size="sm" c="dimmed">
-                    {' '}
-                    {t('said.meant', { list: f.suggestions.slice(0, 3).join(', ') })}
-                  </Text>
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
   );
 }

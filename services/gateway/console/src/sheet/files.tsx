@@ -25,7 +25,7 @@ async function listsOrigins(type: string, file: File): Promise<boolean> {
 const writeCSV = (table: string[][]): string =>
   table.map((line) => line.map((c) => `"${c.replaceAll('"', '""')}"`).join(',')).join('\n');
 
-interface Tables {
+export interface Tables {
   /** Takes a file: its rows go through the API's import. */
   take: (file: File | null | undefined) => void;
   /** Takes a pasted table with headings in; reports whether it was one. */

@@ -1,0 +1,65 @@
+import { Group, NativeSelect, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Options, Upload } from './upload';
+
+const formats = ['1234.5', '1234,5', '1,234.5', '1.234,5', '1 234,5', "1'234.5"];
+
+/** How the file is written, where that can be read in more than one way. */
+export function ImportForms({
+  upload,
+  options,
+  change,
+}: {
+  upload: Upload;
+  options: Options;
+  change: (o: Options) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  const select = (
+    name: 'numberFormat' | 'dateOrder' | 'encoding',
+    choices: { value: string; label: string }[],
+  ): ReactNode => (
+    <NativeSelect
+      size="xs"
+      label={t(`import.${name}`)}
+      value={options[name]}
+      data={[{ value: '', label: name === 'encoding' ? 'UTF-8' : t(`import.${name}AsWritten`) }, ...choices]}
+      onChange={(e) => change({ ...options, [name]: e.currentTarget.value })}
+    />
+  );
+  return (
+    <Group gap="sm" align="flex-end">
+      {select(
+        'numberFormat',
+        formats.map((f) => ({ value: f, label: f })),
+      )}
+      {select(
+        'dateOrder',
+        (['dmy', 'mdy', 'ymd'] as const).map((o) => ({ value: o, label: t(`import.${o}`) })),
+      )}
+      {upload.workbook ? (
+        <TextInput
+          size="xs"
+          label={t('import.sheet')}
+          placeholder={t('import.firstSheet')}
+          defaultValue={options.sheet}
+          onBlur={(e) =>
+            e.currentTarget.value !== options.sheet && change({ ...options, sheet: e.currentTarget.value })
+          }
+        />
+      ) : (
+        select('encoding', [{ value: 'windows-1252', label: 'Windows-1252' }])
+      )}
+      {upload.type === 'attendee-travel' && (
+        <TextInput
+          size="xs"
+          label={t('import.to')}
+          placeholder={t('import.eventPlace')}
+          defaultValue={options.to}
+          onBlur={(e) => e.currentTarget.value !== options.to && change({ ...options, to: e.currentTarget.value })}
+        />
+      )}
+    </Group>
+  );
+}
