@@ -143,6 +143,9 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	adopt(older, "If-Match", `"7.e1"`).wantError(http.StatusPreconditionFailed, "PRECONDITION_FAILED")
 
 	adopted := adopt(older, "If-Match", `"1.e1"`).want(http.StatusOK)
+	if adopted.header.Get("ETag") != s.eventNow().ETag() {
+		t.Errorf("the entity tag is %s, and the event has %s", adopted.header.Get("ETag"), s.eventNow().ETag())
+	}
 	if string(adopted.body) != string(rehearsed.body) || adopted.header.Get("X-Dry-Run") != "" || s.bulk.notified.Load() != 1 {
 		t.Fatalf("adopted: %.800s", adopted.body)
 	}
@@ -171,9 +174,14 @@ func TestAdoptAnotherFactorSet(t *testing.T) {
 	if old := s.of("/1").want(http.StatusOK); old.data("total", "kgCO2e") != before.data("total", "kgCO2e") || old.data("factorSet", "id") != newest {
 		t.Errorf("the first revision: %.400s", old.body)
 	}
-	again := adopt(older).want(http.StatusOK)
-	if again.data("differenceKgCO2e") != "0.000000" || s.bulk.notified.Load() != 3 {
-		t.Errorf("adopting what the event has: %.400s", again.body)
+	// What the event has already changes nothing, nor does a dry run, which has nothing for the audit log.
+	settled := s.eventNow().ETag()
+	for set, header := range map[string][]string{older: nil, newest: {"X-Dry-Run", "true"}} {
+		again := adopt(set, header...).want(http.StatusOK)
+		if (again.data("differenceKgCO2e") == "0.000000") != (set == older) || s.bulk.notified.Load() != 3 || s.eventNow().ETag() != settled ||
+			set == newest && again.header.Get("X-Ecf-Audit") != "" {
+			t.Errorf("adopting %s %v: %v %.400s", set, header, again.header, again.body)
+		}
 	}
 }
 
@@ -216,6 +224,9 @@ func TestAdoptAnotherEngine(t *testing.T) {
 	adopt(map[string]any{"engine": "9.0.0"}).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 	adopt(map[string]any{}).wantError(http.StatusBadRequest, "VALIDATION_ERROR")
 	adopted := adopt(map[string]any{"engine": "2.0.0", "comment": "intervals"}).want(http.StatusOK)
+	if last := s.eventNow().Last; last.Action != record.FactorsAdopted || last.Comment != "intervals" || last.By.ID != someManager.ID {
+		t.Errorf("the last entry of the event is %+v", last)
+	}
 	s.settle()
 	now := s.of("").want(http.StatusOK)
 	if now.data("engineVersion") != "2.0.0" || now.data("total", "low") != adopted.data("after", "total", "low") || now.data("total", "kgCO2e") != before.data("total", "kgCO2e") {

@@ -133,8 +133,8 @@ func TestARepeatedChangeOfAnEventIsFound(t *testing.T) {
 		s := prepared(t)
 		s.fourEyes()
 		s.twice(manager, "/events/e1/factor-set", map[string]any{"engine": footprint.Engine5}, http.StatusAccepted)
-		if n := len(s.eventNow().Proposals); n != 1 {
-			t.Errorf("%d proposals", n)
+		if open := s.eventNow().Proposals; len(open) != 1 || !strings.Contains(string(open[0].Effect), `"differenceKgCO2e"`) || open[0].ResultRevision == 0 {
+			t.Errorf("the proposals are %+v", open)
 		}
 	})
 	t.Run("sign off", func(t *testing.T) {

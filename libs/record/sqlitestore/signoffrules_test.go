@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"reflect"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func toSign(t *testing.T) *signed {
 	s.revision, s.keep = func() int64 { return 1 }, func() error { return nil }
 	s.Service = signoff.Service{Store: store, Results: s, Now: func() time.Time { return s.now }}
 	ev := record.NewEvent(galaOrg, galaEvent, record.Event{Title: "Gala", Method: record.DefaultMethod}, mia, s.now)
-	ev.Proposals = []record.Proposal{{ID: "p1", Kind: record.SignOffBegun, By: mia, At: s.now}, {ID: "p2", Kind: record.EventChanged, By: mia, At: s.now}}
+	ev.Proposals = []record.Proposal{{ID: "p2", Kind: record.EventChanged, By: mia, At: s.now}, {ID: "p1", Kind: record.SignOffBegun, By: mia, At: s.now}}
 	if _, err := store.InsertEvent(t.Context(), galaOrg, ev, record.Unlimited); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,8 @@ func (s *signed) wantOpen(closing record.Event, reason apperr.Code) {
 	s.t.Helper()
 	now, err := s.store.Event(s.t.Context(), galaOrg, galaEvent)
 	if err != nil || now.Gate.State != record.GateOpen || now.Gate.Epoch != closing.Gate.Epoch+1 || len(now.Editions) != 0 ||
-		now.Gate.Failure == nil || now.Gate.Failure.Code != reason {
+		now.Gate.Failure == nil || now.Gate.Failure.Code != reason || now.Gate.Failure.Revision != 1 || now.Gate.Failure.Message == "" ||
+		now.Gate.Failure.Message != now.Last.Comment || now.Gate.Failure.At.IsZero() || now.Last.Action != record.SignOffFailed {
 		s.t.Errorf("gate %+v after epoch %d, %d editions, %v", now.Gate, closing.Gate.Epoch, len(now.Editions), err)
 	}
 }
@@ -101,6 +103,9 @@ func (s *signed) wantOpen(closing record.Event, reason apperr.Code) {
 func TestASignOffFencesEveryRecord(t *testing.T) {
 	t.Parallel()
 	s := toSign(t)
+	if _, err := s.begin(func(r *signoff.Request) { r.Proposal = "p3" }); apperr.CodeOf(err) != apperr.ProposalNotFound {
+		t.Errorf("of a proposal that is not open: %v", err)
+	}
 	closing, err := s.begin(func(r *signoff.Request) { r.Proposal = "p1" })
 	if err != nil || closing.Gate.Epoch != 1 || len(closing.Proposals) != 1 || closing.Proposals[0].ID != "p2" {
 		t.Fatalf("closing with %+v and the proposals %+v, %v", closing.Gate, closing.Proposals, err)
@@ -201,9 +206,19 @@ func TestWhoWithdrawsASignOff(t *testing.T) {
 	if _, err := s.begin(func(r *signoff.Request) { r.IfMatch = unseen }); apperr.CodeOf(err) != apperr.PreconditionFailed {
 		t.Errorf("signed unseen: %v", err)
 	}
-	if _, after, err := s.sign(); err != nil || after.Gate.State != record.GateSigned {
+	closing, err := s.begin(func(r *signoff.Request) { r.FourEyes, r.Open, r.PolicyRev = true, []byte(`{"waiting":1}`), 7 })
+	if err != nil || len(closing.Proposals) != 2 {
+		t.Fatal(len(closing.Proposals), err)
+	}
+	after, err := s.Finish(t.Context(), closing)
+	if err != nil || after.Gate.State != record.GateSigned {
 		t.Fatalf("%+v, %v", after.Gate, err)
 	}
+	want := record.Edition{Edition: 1, Revision: 1, Root: "root", Statement: "Final.", By: mia, At: s.now, FourEyes: true, Open: []byte(`{"waiting":1}`)}
+	if !reflect.DeepEqual(after.Editions, []record.Edition{want}) || !after.Last.FourEyes || after.Last.PolicyRev != 7 || after.Last.Comment != "Final." {
+		t.Errorf("the edition is %+v, want %+v; and the last entry is %+v", after.Editions, want, after.Last)
+	}
+	s.now = s.now.Add(time.Hour)
 	for _, c := range []struct {
 		by       record.Actor
 		fourEyes bool
@@ -214,9 +229,40 @@ func TestWhoWithdrawsASignOff(t *testing.T) {
 		{by: leo, fourEyes: true, ifMatch: unseen, want: apperr.PreconditionFailed},
 		{by: leo, fourEyes: true},
 	} {
-		_, err := s.Withdraw(t.Context(), signoff.Withdrawal{Org: galaOrg, Event: galaEvent, By: c.by, Comment: "Late.", FourEyes: c.fourEyes, IfMatch: c.ifMatch})
+		open, err := s.Withdraw(t.Context(), signoff.Withdrawal{Org: galaOrg, Event: galaEvent, By: c.by, Comment: "Late.", FourEyes: c.fourEyes, PolicyRev: 8, IfMatch: c.ifMatch})
 		if apperr.CodeOf(err) != c.want {
 			t.Errorf("by %s: %v, want %q", c.by.ID, err, c.want)
 		}
+		if err != nil {
+			continue
+		}
+		if want.Withdrawn = (&record.Withdrawal{By: c.by, At: s.now, Comment: "Late."}); !reflect.DeepEqual(open.Editions, []record.Edition{want}) ||
+			open.Gate.State != record.GateOpen || open.Gate.Epoch != after.Gate.Epoch+1 || !open.Last.FourEyes || open.Last.PolicyRev != 8 {
+			t.Errorf("withdrawn is %+v, and the gate is %+v", open.Editions, open.Gate)
+		}
+	}
+}
+
+// reopened lists an event that is not closing any more, as a sweep finds it that was slower than the sign-off.
+type reopened struct{ *sqlitestore.Store }
+
+func (reopened) ClosingEvents(context.Context, int) ([]record.EventRef, error) {
+	return []record.EventRef{{Org: galaOrg, Event: galaEvent}, {Org: galaOrg, Event: "none"}}, nil
+}
+
+// A sweep passes over an event whose sign-off has ended since it was found.
+func TestASweepOfWhatHasEnded(t *testing.T) {
+	t.Parallel()
+	s := toSign(t)
+	_, after, err := s.sign()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Store = reopened{s.store}
+	if opened, err := s.Sweep(t.Context()); err != nil || opened != 0 {
+		t.Errorf("%d opened, %v", opened, err)
+	}
+	if now, err := s.store.Event(t.Context(), galaOrg, galaEvent); err != nil || now.Rev != after.Rev {
+		t.Errorf("the gate is %+v, %v", now.Gate, err)
 	}
 }
