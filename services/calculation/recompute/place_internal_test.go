@@ -3,9 +3,8 @@ package recompute
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,9 +40,15 @@ type place struct {
 	between  func(reading int)
 	readings int
 	damage   map[string]bool // what cannot be read
+	away     string          // what is unavailable
 }
 
+var errAway = errors.New("the store is away")
+
 func (p *place) fault(what string) error {
+	if p.away == what {
+		return errAway
+	}
 	if p.damage[what] {
 		return record.Damaged(fmt.Errorf("%s: bad", what))
 	}
@@ -57,8 +62,9 @@ func newPlace(t *testing.T) *place {
 	p.event.Method.Engine = footprint.NewestEngine
 	p.entries = []record.EventEntry{{Rev: 1, Action: record.EventCreated, ContextRev: 1}}
 	p.event.Last = record.EventEntry{Rev: 2, Action: record.EventChanged, ContextRev: 2, Changed: []record.FieldChange{{Field: "attendees", Before: before, After: json.RawMessage(`40`)}}}
-	for i := range int64(4) {
-		r := record.Record{ID: record.ID(fmt.Sprintf("r%d", i+1)), Org: org, Event: event, Type: "waste", Seq: i + 1, Rev: 3, Status: record.Approved, ContextRev: 2,
+	// In three segments under two nodes, and a draft.
+	for i, seq := range []int64{1, resulttree.Fanout + 1, resulttree.Fanout*resulttree.Fanout + 1, resulttree.Fanout*resulttree.Fanout + 2} {
+		r := record.Record{ID: record.ID(fmt.Sprintf("r%d", i+1)), Org: org, Event: event, Type: "waste", Seq: seq, Rev: 3, Status: record.Approved, ContextRev: 2,
 			Fields: fmt.Appendf(nil, `{"treatment":"landfill","weightKg":%d}`, 100*(i+1))}
 		if i == 3 {
 			r.Status, r.ContextRev = record.Unsubmitted, 1 // drafts stay as they were calculated
@@ -82,25 +88,37 @@ func (p *place) calculate(r *record.Record) {
 // settle stores the result of the approved records as revision n, after n-1 others.
 func (p *place) settle(n int64) {
 	p.t.Helper()
-	summer, err := total.NewSummer(p.event.Context())
-	h := sha256.New()
+	nodes := map[resulttree.NodeID]*resulttree.Node{}
+	var all total.Contribution
 	for _, c := range p.counted() {
-		if err == nil {
-			err = summer.Add(c.Type, c.Fields)
+		evaluation, err := footprint.Evaluate(c.Type, c.Fields, p.event.Context())
+		if err != nil {
+			p.t.Fatal(err)
 		}
-		resulttree.HashRecord(h, c)
+		part := total.Of(&evaluation)
+		all = all.Add(part)
+		index := (c.Seq - 1) / resulttree.Fanout
+		for _, id := range []resulttree.NodeID{{Type: c.Type, Index: index}, {Type: c.Type, Level: 1, Index: index / resulttree.Fanout}} {
+			n := nodes[id]
+			if n == nil {
+				n = &resulttree.Node{Org: org, Event: event, NodeID: id, Version: 1, ContextRev: p.event.ContextRev, Contribution: json.RawMessage(`{}`)}
+				nodes[id] = n
+			}
+			var sum total.Contribution
+			if err := json.Unmarshal(n.Contribution, &sum); err != nil && string(n.Contribution) != "{}" {
+				p.t.Fatal(err)
+			}
+			n.Contribution = p.text(sum.Add(part))
+		}
 	}
-	if err != nil {
-		p.t.Fatal(err)
+	p.nodes = nil
+	for _, n := range nodes {
+		p.nodes = append(p.nodes, *n)
 	}
-	sum, err := json.Marshal(summer.Contribution())
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	leaf := resulttree.Node{Org: org, Event: event, NodeID: resulttree.NodeID{Type: "waste"}, Version: 1, ContextRev: p.event.ContextRev, Contribution: sum, Hash: hex.EncodeToString(h.Sum(nil))}
-	top := leaf
-	top.Level = 1
-	p.nodes = []resulttree.Node{leaf, top}
+	slices.SortFunc(p.nodes, func(a, b resulttree.Node) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Index, b.Index))
+	})
+	sum := p.text(all)
 	clear(p.revisions)
 	r := resulttree.Result{Org: org, Event: event, ContextRev: 1, Context: p.event.Context(), EngineVersion: p.event.Context().EngineVersion(), Contribution: sum,
 		InputsHash: eventreader.Tree().Root(p.event.Context(), eventreader.BundleInputs(p.counted())), CalculatedAt: time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC)}
@@ -112,9 +130,18 @@ func (p *place) settle(n int64) {
 	}
 	r.Version, r.ContextRev, r.Context = n, p.event.ContextRev, p.event.Context()
 	p.result = &r
+	var err error
 	if p.headline, err = resulttree.HeadlineOf(r); err != nil {
 		p.t.Fatal(err)
 	}
+}
+
+func (p *place) text(sum total.Contribution) json.RawMessage {
+	text, err := json.Marshal(sum)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return text
 }
 
 func (p *place) counted() (all []record.Counted) {
@@ -136,7 +163,7 @@ func (p *place) StoredRecords(_ context.Context, _ record.OrgID, after record.Pl
 			some = append(some, stored)
 		}
 	}
-	return some, nil
+	return some, p.fault("records")
 }
 
 func (p *place) StoredRecordsByID(_ context.Context, _ record.OrgID, ids []record.ID) (some []record.StoredRecord, err error) {
@@ -145,14 +172,14 @@ func (p *place) StoredRecordsByID(_ context.Context, _ record.OrgID, ids []recor
 			some = append(some, record.StoredRecord{Record: r, Damage: p.fault("record again")})
 		}
 	}
-	return some, nil
+	return some, p.fault("records by id")
 }
 
 func (p *place) StoredEvents(_ context.Context, _ record.OrgID, after int64, _ int) ([]record.StoredEvent, error) {
 	if after >= p.event.Slot {
 		return nil, nil
 	}
-	return []record.StoredEvent{{Event: p.event, Damage: p.fault("stored event")}}, nil
+	return []record.StoredEvent{{Event: p.event, Damage: p.fault("stored event")}}, p.fault("events")
 }
 
 func (p *place) EventContext(context.Context, record.OrgID, record.EventID) (record.Event, error) {
@@ -172,7 +199,7 @@ func (p *place) HasMarks(context.Context, record.OrgID, record.EventID) (bool, e
 	if p.readings++; p.between != nil {
 		p.between(p.readings)
 	}
-	return p.marked, nil
+	return p.marked, p.fault(fmt.Sprintf("marks %d", p.readings))
 }
 
 func (p *place) Summaries(context.Context, record.OrgID, []record.EventID) (map[record.EventID]record.Summary, error) {

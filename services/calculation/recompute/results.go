@@ -205,7 +205,8 @@ func (m moment) shown() error {
 	return nil
 }
 
-// sum returns the faults of the figures of a result and of its nodes.
+// sum returns the faults of the figures of a result and of its nodes. Its inputs are without the records that could not
+// be calculated, which its segments name.
 func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (faults []error, err error) {
 	_, counted, err := v.Inputs.Inputs(ctx, stored.Org, stored.Event, eventreader.Limits{Records: math.MaxInt64, Bytes: math.MaxInt})
 	if refused := new(apperr.Error); errors.As(err, &refused) {
@@ -217,16 +218,8 @@ func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (faults []e
 	if err != nil {
 		return nil, err
 	}
-	failed := make(map[record.ID]bool, len(stored.Failed))
-	for _, id := range stored.Failed {
-		failed[id] = true
-	}
-	unnamed := stored.Failures() - int64(len(stored.Failed))
 	segments := map[resulttree.NodeID]*total.Summer{}
 	for _, c := range counted {
-		if failed[c.ID] {
-			continue
-		}
 		id := resulttree.NodeID{Type: c.Type, Index: (c.Seq - 1) / resulttree.Fanout}
 		if segments[id] == nil {
 			if segments[id], err = total.NewSummer(stored.Context); err != nil {
@@ -234,9 +227,6 @@ func (v Verifier) sum(ctx context.Context, stored resulttree.Result) (faults []e
 			}
 		}
 		if err := segments[id].Add(c.Type, c.Fields); err != nil {
-			if unnamed--; unnamed >= 0 {
-				continue
-			}
 			return []error{fmt.Errorf("record %s, which it counts, cannot be calculated: %w", c.ID, err)}, nil
 		}
 	}
