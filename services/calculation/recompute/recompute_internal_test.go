@@ -170,6 +170,23 @@ func TestVerifyBesideWriters(t *testing.T) {
 				p.calculate(&p.records[0])
 			}
 		}, func(p *place) { p.records[0].Preview = json.RawMessage(`{}`) }, 0, whole},
+		{"a record that is recalculated at the second reading", func(p *place, reading int) {
+			if p.records[0].Rev++; reading == 2 {
+				p.calculate(&p.records[0])
+			}
+		}, func(p *place) { p.records[0].Preview = json.RawMessage(`{}`) }, 0, whole},
+		{"a record that is recalculated with its event at the second reading", func(p *place, reading int) {
+			if p.event.Rev++; reading == 2 {
+				p.calculate(&p.records[0])
+			}
+		}, func(p *place) { p.records[0].Preview = json.RawMessage(`{}`) }, 0, whole},
+		{"an approved record whose figures follow at the second reading", func(p *place, reading int) { p.records[0].ContextRev = min(2, int64(reading)) },
+			func(p *place) { p.records[0].ContextRev = 0 }, 0, whole},
+		{"a record that is wrong and stays so", func(p *place, reading int) {
+			if reading > 2 {
+				p.t.Errorf("it is read %d times", reading)
+			}
+		}, func(p *place) { p.records[0].Preview = json.RawMessage(`{}`) }, 1, whole},
 		{"a record that was deleted since", func(p *place, reading int) {
 			if reading == 1 {
 				p.records[3].Deleted = true
