@@ -22,6 +22,11 @@ func TestPythonClient(t *testing.T) {
 	}
 	s := start(t, nil)
 	takeTour(t, s.url, program(t, "python3", dir, "tour/tour.py"))
+	example := filepath.Join(t.TempDir(), "readme.py")
+	writeExample(t, dir, "python", example, s.url)
+	run := program(t, "python3", dir, example)
+	run.Env = append(run.Environ(), "PYTHONPATH=.")
+	checkExample(t, run)
 }
 
 // TestTypeScriptClient generates the types of the TypeScript client from the served
@@ -36,12 +41,14 @@ func TestTypeScriptClient(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tour", "samples.ts"), []byte(typescriptSamples(samples)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	writeExample(t, dir, "ts", filepath.Join(dir, "tour", "readme.ts"), s.url, `"@eventcarbon/client"`, `"../src/index.js"`)
 	for _, script := range []string{"types", "build", "build:test", "test"} {
 		if out, err := program(t, "npm", dir, "run", script).CombinedOutput(); err != nil {
 			t.Fatalf("npm run %s: %v\n%s", script, err, out)
 		}
 	}
 	takeTour(t, s.url, program(t, "node", dir, "dist-test/tour/tour.js"))
+	checkExample(t, program(t, "node", dir, "dist-test/tour/readme.js"))
 	out, err := program(t, "node", dir, "dist-test/tour/samples.js").CombinedOutput()
 	checkSampled(t, samples, out, err)
 }
@@ -53,5 +60,40 @@ func takeTour(t *testing.T, url string, tour *exec.Cmd) {
 	out, err := tour.CombinedOutput()
 	if err != nil || !massLine.MatchString(strings.TrimSpace(string(out))) {
 		t.Errorf("the tour: %v\n%s", err, out)
+	}
+}
+
+// writeExample writes the example in the README of a client to a file, with the address and the account of the server,
+// and further replacements.
+func writeExample(t *testing.T, dir, language, to, url string, replacements ...string) {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "```"+language+"\n")
+	example, _, closed := strings.Cut(rest, "```")
+	if !ok || !closed {
+		t.Fatalf("the README in %s has no example in %s", dir, language)
+	}
+	replacements = append([]string{"https://carbon.example.org", url, "shop@example.org", "manager@example.test"}, replacements...)
+	for i := 0; i < len(replacements); i += 2 {
+		if !strings.Contains(example, replacements[i]) {
+			t.Fatalf("the README in %s does not have %s", dir, replacements[i])
+		}
+		example = strings.ReplaceAll(example, replacements[i], replacements[i+1])
+	}
+	if err := os.WriteFile(to, []byte(example), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkExample runs the example of a README, which prints the total of two return flights from London to New York last.
+func checkExample(t *testing.T, example *exec.Cmd) {
+	t.Helper()
+	example.Env = append(example.Environ(), "ECF_PASSWORD="+password)
+	out, err := example.CombinedOutput()
+	if lines := strings.Fields(string(out)); err != nil || len(lines) == 0 || lines[len(lines)-1] != "4098.368453" {
+		t.Errorf("the example of the README: %v\n%s", err, out)
 	}
 }
