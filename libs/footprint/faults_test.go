@@ -122,3 +122,13 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 }
+
+// TestSubdivisionOfAnotherCountry: a list of allowed values follows "must be one of", and a country is none.
+func TestSubdivisionOfAnotherCountry(t *testing.T) {
+	t.Parallel()
+	_, err := footprint.Decode("venue", []byte(`{"country":"GB","subdivision":"US-CA","electricityKWh":1}`), london)
+	const want = `subdivision must be a state, province or territory of GB; got "US-CA".`
+	if e, ok := errors.AsType[*apperr.Error](err); !ok || len(e.Details) != 1 || e.Details[0].Message != want {
+		t.Errorf("%+v", err)
+	}
+}

@@ -43,7 +43,7 @@ func (d *decoder) subdivision(country string) string {
 	if before, after, ok := strings.Cut(code, "-"); ok {
 		if country != "" && before != country {
 			d.Fault(apperr.Detail{Field: "subdivision", Code: fields.NotAllowed,
-				Message: fmt.Sprintf("subdivision must be one of %s; got %q.", country, shorten(text))})
+				Message: fmt.Sprintf("subdivision must be a state, province or territory of %s; got %q.", country, shorten(text))})
 			return ""
 		}
 		code = after
