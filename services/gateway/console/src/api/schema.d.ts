@@ -9955,7 +9955,13 @@ export interface operations {
     lookUpInvitation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` (RFC 7240): an unknown field in the body is an error and not only a notice; for an import, so is
+                 *     an unknown column or parameter. The response then carries `Preference-Applied`.
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -9968,6 +9974,7 @@ export interface operations {
             /** @description What the invitation offers. */
             200: {
                 headers: {
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["XRequestId"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
