@@ -73,9 +73,6 @@ func TestSeparate(t *testing.T) {
 // two runs.
 const otherGateway = "ECF_BENCH_GATEWAY"
 
-// hopTurn is how long a hop is measured at a time.
-const hopTurn = time.Second
-
 // TestHop prints the table of the gateway's hop; the gateway is a separate process.
 func TestHop(t *testing.T) {
 	p := planned(t)
@@ -247,14 +244,11 @@ func (d *deployment) hops(p plan) {
 	if other := os.Getenv(otherGateway); other != "" {
 		all = append(all, to(otherGateway, run(other)))
 	}
-	// In short turns, all see the same other load on this machine.
-	each := min(p.each, hopTurn)
-	rates, random := make([][]float64, len(all)), testkit.Rand(d.t)
-	for range int(time.Duration(p.rounds) * p.each / each) {
-		for _, i := range random.Perm(len(all)) {
-			rates[i] = append(rates[i], d.saturate(all[i], each))
-		}
+	var hops []func(time.Duration) float64
+	for _, w := range all {
+		hops = append(hops, func(turn time.Duration) float64 { return d.saturate(w, turn) })
 	}
+	rates := p.alternate(d.t, hops...)
 	// In turns as well: with the load on the same CPUs, a 99th percentile differs more
 	// between rounds than between hops.
 	steady := steadyRate(median(rates[1]))

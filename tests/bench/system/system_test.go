@@ -8,6 +8,8 @@ import (
 	"time"
 
 	vegeta "github.com/tsenart/vegeta/v12/lib"
+
+	"github.com/eventcarbon/ecf/libs/testkit"
 )
 
 const (
@@ -43,6 +45,24 @@ func planned(t *testing.T) plan {
 		t.Fatalf("ECF_BENCH_SYSTEM=%q: must be full, or unset for a short run", text)
 		return plan{}
 	}
+}
+
+// longestTurn is how long something is measured at a time. In short turns, all that is
+// compared sees the same other load on the machine.
+const longestTurn = time.Second
+
+// alternate measures rates in turns, each round in random order.
+func (p plan) alternate(t *testing.T, measured ...func(turn time.Duration) float64) (rates [][]float64) {
+	t.Helper()
+	turn := min(p.each, longestTurn)
+	rates = make([][]float64, len(measured))
+	random := testkit.Rand(t)
+	for range int(time.Duration(p.rounds) * p.each / turn) {
+		for _, i := range random.Perm(len(measured)) {
+			rates[i] = append(rates[i], measured[i](turn))
+		}
+	}
+	return rates
 }
 
 // work is one kind of request and its baselines.
@@ -115,14 +135,12 @@ func (s *system) measure(p plan, w work) {
 			<-ended
 		}()
 	}
-	var ours []float64
-	theirs := make([][]float64, len(w.baselines))
-	for range p.rounds {
-		ours = append(ours, s.saturate(w, p.each))
-		for i, b := range w.baselines {
-			theirs[i] = append(theirs[i], b.rate(s.t.Context(), p.each))
-		}
+	all := []func(time.Duration) float64{func(turn time.Duration) float64 { return s.saturate(w, turn) }}
+	for _, b := range w.baselines {
+		all = append(all, func(turn time.Duration) float64 { return b.rate(s.t.Context(), turn) })
 	}
+	rates := p.alternate(s.t, all...)
+	ours, theirs := rates[0], rates[1:]
 	steady := s.attack(w, steadyRate(median(ours)), p.each)
 	for i, b := range w.baselines {
 		r := Row{Work: w.name, Beside: b.name, Rate: median(ours), BesideRate: median(theirs[i]), Ratio: median(ratios(ours, theirs[i])), P50: steady.Latencies.P50, P99: steady.Latencies.P99}
