@@ -36,6 +36,7 @@ type place struct {
 	nodes     []resulttree.Node
 	revisions map[int64]resulttree.Result
 	retention resulttree.Retention
+	retained  *resulttree.Retention // once it was read
 	// between is called before a record or an event is read again, with the number of the reading.
 	between  func(reading int)
 	readings int
@@ -183,6 +184,9 @@ func (p *place) StoredEvents(_ context.Context, _ record.OrgID, after int64, _ i
 }
 
 func (p *place) EventContext(context.Context, record.OrgID, record.EventID) (record.Event, error) {
+	if p.away == "gone" {
+		return record.Event{}, record.ErrNotFound
+	}
 	return p.event, p.fault("event")
 }
 
@@ -227,7 +231,11 @@ func (p *place) Nodes(_ context.Context, _ record.OrgID, _ record.EventID, _ str
 }
 
 func (p *place) Retention(context.Context, record.OrgID, record.EventID) (resulttree.Retention, error) {
-	return p.retention, p.fault("retention")
+	kept := p.retention
+	if p.retained != nil {
+		p.retention = *p.retained
+	}
+	return kept, p.fault("retention")
 }
 
 func (p *place) Revisions(_ context.Context, _ record.OrgID, _ record.EventID, from, to int64) (some []resulttree.Result, err error) {

@@ -65,6 +65,7 @@ func TestVerify(t *testing.T) {
 		{"approved in an earlier state", func(p *place) { p.records[0].ContextRev = 1 }, []string{"record r1: it is approved, its figures are of an earlier state"}, whole},
 		{"approved in an earlier state, and due", func(p *place) { p.records[0].ContextRev, p.marked = 1, true }, nil, Tally{Records: 3, Waiting: 2, Revisions: 1}},
 		{"an event that cannot be read", func(p *place) { p.damage["event"], p.damage["stored event"] = true, true }, nil, Tally{}},
+		{"an event that is gone", func(p *place) { p.away = "gone" }, nil, Tally{}},
 		{"an event that was deleted", func(p *place) { p.event.Deleted, p.records[0].ContextRev, p.result.Revision = true, 1, 7 }, nil, Tally{Records: 4}},
 
 		{"no result", func(p *place) { p.result = nil }, []string{"event e: the result of revision 2, which lists show, is not there"}, Tally{Records: 4}},
@@ -77,6 +78,7 @@ func TestVerify(t *testing.T) {
 		{"a summary that cannot be read", func(p *place) { p.damage["summary"] = true }, []string{"event e: its result cannot be read"}, Tally{Records: 4, Results: 1}},
 		{"a result of another event", func(p *place) { p.result.Event = "other" }, []string{"it is another event's"}, whole},
 		{"a result of another organization", func(p *place) { p.result.Org = "other" }, []string{"it is another event's"}, whole},
+		{"the first result", func(p *place) { p.settle(1) }, nil, Tally{Records: 4, Results: 1}},
 		{"a result without number", func(p *place) { p.result.Revision = 0 }, []string{"it is another event's"}, Tally{Records: 4, Results: 1, Revisions: -1}},
 		{"a result of a state to come", func(p *place) { p.result.ContextRev = 3 }, []string{"it is of state 3 of its event, which has had states 1 to 2"}, whole},
 		{"a result of an earlier state", func(p *place) { p.result.ContextRev = 1 }, []string{"it is of an earlier state of its event"}, whole},
@@ -127,6 +129,17 @@ func TestVerify(t *testing.T) {
 			r.ContextRev = 3
 			p.revisions[1] = r
 		}, []string{"revision 1 before it: it is of state 3 of its event"}, whole},
+		{"an earlier revision of a state before the first", func(p *place) {
+			r := p.revisions[1]
+			r.ContextRev = 0
+			p.revisions[1] = r
+		}, []string{"revision 1 before it: it is of state 0 of its event"}, whole},
+		{"an earlier revision of a later state than the next", func(p *place) {
+			r := p.revisions[1]
+			p.result.ContextRev, p.result.Context, p.marked = 1, r.Context, true
+			r.ContextRev, r.Context = 2, p.event.Context()
+			p.revisions[1] = r
+		}, []string{"revision 1 before it: it is of state 2 of its event"}, Tally{Records: 4, Waiting: 1, Revisions: 1}},
 		{"an earlier revision that cannot be read", func(p *place) {
 			r := p.revisions[1]
 			r.Contribution = json.RawMessage(`{`)
@@ -134,6 +147,7 @@ func TestVerify(t *testing.T) {
 		}, []string{"revision 1 before it: its figures cannot be read"}, whole},
 		{"no earlier revision", func(p *place) { delete(p.revisions, 1) }, []string{"revision 1 before it is missing"}, whole},
 		{"no earlier revision, as retention has it", func(p *place) { p.revisions, p.retention = nil, resulttree.Retention{Floor: 2} }, nil, whole},
+		{"no earlier revision, which retention has dropped since", func(p *place) { p.revisions, p.retained = nil, &resulttree.Retention{Floor: 2} }, nil, whole},
 		{"earlier revisions that cannot be read", func(p *place) { p.damage["revisions"] = true }, []string{"of the revisions 1 to 1 before it one cannot be read"}, whole},
 		{"a retention that cannot be read", func(p *place) { p.damage["retention"] = true }, []string{"what is kept of its revisions cannot be read"}, whole},
 	} {
@@ -221,10 +235,13 @@ func TestVerifyBesideWriters(t *testing.T) {
 // What cannot be verified because the store is away is no fault, but an error: nothing was verified.
 func TestVerifyWithoutItsStore(t *testing.T) {
 	t.Parallel()
-	for _, what := range []string{"records", "records by id", "events", "event", "entries", "marks 1", "marks 2", "summary", "approved", "result", "nodes 0", "nodes 1", "retention", "revisions", "report"} {
+	for _, what := range []string{"records", "records by id", "events", "event", "entries", "marks 1", "marks 2", "summary", "approved", "result", "nodes 0", "nodes 1", "retention", "revisions", "report", "report of a result"} {
 		p := newPlace(t)
 		if what == "records by id" || what == "marks 2" || what == "report" {
 			p.records[0].Preview = json.RawMessage(`{`)
+		}
+		if what == "report of a result" {
+			p.headline.Revision, what = 7, "report"
 		}
 		p.away = what
 		v := Verifier{Records: p, Results: p, Inputs: eventreader.Reader{Records: p, Results: p}, Report: func(string) error { return p.fault("report") }}
