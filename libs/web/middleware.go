@@ -70,6 +70,7 @@ func (e *edge) accessLog(c *fiber.Ctx) error {
 			return err
 		}
 	}
+	tellStored(c)
 	status := c.Response().StatusCode()
 	k := knownOf(c)
 	level := levelOf(status, k)

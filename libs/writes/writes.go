@@ -78,10 +78,12 @@ func (m Maker) Begin(c *fiber.Ctx) (Write, error) {
 	}
 	p := web.PrincipalOf(c)
 	w := Write{
-		Store: m.Store, Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, now: m.Now, notifier: m.Notifier,
+		Request: idempotency.Of(c), Org: record.OrgID(p.Org), By: record.ActorOf(p), Rehearsal: rehearsal, now: m.Now, notifier: m.Notifier,
 	}
 	if rehearsal {
 		w.Store = record.Rehearse(m.Store)
+	} else {
+		w.Store = meter(m.Store, web.Stored(c), int64(max(c.Request().Header.ContentLength(), 0)))
 	}
 	if m.Audit != nil && !rehearsal {
 		token, _ := web.BearerToken(c)

@@ -51,6 +51,9 @@ type Deps struct {
 	// of accounts with a separate budget of the same size. WriteLimit limits the writes
 	// of a user.
 	SignInLimit, WriteLimit ratelimit.Rule
+	// StoredLimit limits the bytes that the writes of an organization store; the zero
+	// value: no limit.
+	StoredLimit ratelimit.Rule
 	// Audit records rejected requests and the changes that services report. If nil,
 	// nothing is recorded.
 	Audit audit.Recorder
@@ -167,6 +170,7 @@ type gateway struct {
 	early     *early
 	shortcut  *shortcut
 	tracer    trace.Tracer
+	stored    *ratelimit.Volume
 	open      *atomic.Int64 // number of open connections
 	all       []*intake     // those of intakes; each request looks at them
 	limit     connections.Limits
@@ -208,6 +212,7 @@ func New(d Deps) (*Gateway, error) {
 		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
 			Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger}),
+		stored:    newStoredLimit(d),
 		byAddress: map[api.Limit]*ratelimit.Limiter{}, all: slices.Collect(maps.Values(d.intakes)),
 		unwritten: telemetry.NewOutage(d.Logger, d.Now, "writing refusals to the audit log"),
 	}

@@ -94,6 +94,9 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 			return notFound()
 		}
 		a := passedBy(c)
+		if err := g.limitStored(c, o); err != nil {
+			return err
+		}
 		var stream *web.Bounded
 		if o.Streamed && c.Request().IsBodyStream() {
 			stream = web.NewBounded(c.Context().RequestBodyStream(), o.MaxBody(defaultBody))
@@ -101,6 +104,9 @@ func (g *gateway) proxy(o api.Operation) fiber.Handler {
 		packing, asked, err := outcomeOf(a.rc)
 		if !asked {
 			packing, err = g.ask(a, o, target, stream)
+			if err == nil {
+				g.addStored(c, o)
+			}
 		}
 		if stream != nil && errors.Is(stream.Err(), io.EOF) {
 			c.Request().ResetBody() // read completely, so the connection can be kept alive

@@ -21,6 +21,8 @@ type Config struct {
 	// SignInLimit limits sign-ins and refreshes per client address, WriteLimit the
 	// writes of a user.
 	SignInLimit, WriteLimit settings.RateLimit
+	// StoredLimit limits what the writes of an organization store, in MiB.
+	StoredLimit settings.RateLimit
 	// TrustedProxies may name the client in X-Forwarded-For.
 	TrustedProxies []netip.Prefix
 	// TrustedCallers are the clients whose traces are continued.
@@ -35,6 +37,7 @@ type Config struct {
 func (c *Config) Describe(s *settings.Set) {
 	settings.DescribeSignInLimit(s, &c.SignInLimit)
 	settings.Parsed(s, &c.WriteLimit, "ECF_WRITE_RATE_LIMIT", "600/1m", "rate limit of writes per user", settings.ParseRateLimit, settings.RateLimit.String)
+	settings.Parsed(s, &c.StoredLimit, "ECF_STORED_RATE_LIMIT", "4096/24h", "MiB that the writes of an organization may store at once, and the time in which as many are allowed again", settings.ParseRateLimit, settings.RateLimit.String)
 	settings.Parsed(s, &c.TrustedProxies, "ECF_TRUSTED_PROXIES", "", "addresses and networks of proxies whose X-Forwarded-For is trusted", settings.ParseProxies, settings.FormatProxies)
 	settings.Parsed(s, &c.TrustedCallers, "ECF_TRUSTED_CALLERS", "", "addresses and networks of clients whose traces (traceparent) are continued; none when empty: traces are linked instead", settings.ParseProxies, settings.FormatProxies)
 	settings.Parsed(s, &c.Origins, "ECF_CORS_ORIGINS", "", "CORS origins that may call the API, such as https://app.example.org; none when empty", settings.ParseOrigins, settings.FormatOrigins)
@@ -48,6 +51,7 @@ func Start(p *app.Process, c Config, d Deps) (app.Service, error) {
 	d.Version, d.Work = p.Version, p.Work
 	d.SignInLimit = ratelimit.Rule{Limit: c.SignInLimit.N, Window: c.SignInLimit.Per}
 	d.WriteLimit = ratelimit.Rule{Limit: c.WriteLimit.N, Window: c.WriteLimit.Per}
+	d.StoredLimit = ratelimit.Rule{Limit: c.StoredLimit.N << 20, Window: c.StoredLimit.Per}
 	d.TrustedProxies, d.TrustedCallers, d.Origins, d.Issuer = c.TrustedProxies, c.TrustedCallers, c.Origins, c.Issuer.URL
 	g, err := New(d)
 	if err != nil {

@@ -139,6 +139,11 @@ func (s *server) importFile(c *fiber.Ctx) error {
 	if w.Rehearsal {
 		return s.rehearseImport(c, i, event, csv)
 	}
+	size, err := importBytes(csv, i)
+	if err != nil {
+		return err
+	}
+	web.Stored(c).Add(size)
 	if i, err = s.receive(c, w, i, csv); err != nil {
 		return err
 	}

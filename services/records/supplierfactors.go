@@ -159,6 +159,7 @@ func (s *server) createSupplierFactor(c *fiber.Ctx) error {
 		return err
 	}
 	read.ID = w.Request.NewID(0)
+	countSupplierFactor(c, w)
 	if w.Request.Resumed {
 		if found, err := s.supplierFactorMade(c, w, read); found || err != nil {
 			return err
@@ -325,6 +326,13 @@ func (s *server) changeSupplierFactor(action record.SupplierAction) fiber.Handle
 	}
 }
 
+// countSupplierFactor counts what a version of a factor stores, with its history.
+func countSupplierFactor(c *fiber.Ctx, w writes.Write) {
+	if !w.Rehearsal {
+		web.Stored(c).Add(2 * int64(max(c.Request().Header.ContentLength(), 0)))
+	}
+}
+
 // change makes a change of the version that the path names.
 func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete func(record.SupplierFactor, *record.SupplierChange) error) error {
 	w, err := s.writes.Begin(c)
@@ -335,6 +343,7 @@ func (s *server) change(c *fiber.Ctx, action record.SupplierAction, complete fun
 	if err != nil {
 		return err
 	}
+	countSupplierFactor(c, w)
 	tags, conditional := web.IfMatch(c)
 	for range editAttempts {
 		before, err := s.supplierFactor(c)

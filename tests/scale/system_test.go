@@ -51,7 +51,7 @@ func newSystem(t *testing.T) *system {
 	addr, debug, data := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), t.TempDir()
 	env := map[string]string{
 		"ECF_ADDR": addr, "ECF_DEBUG_ADDR": debug, "ECF_DATA_DIR": data, "ECF_ISSUER": "http://" + addr, "ECF_LOG_LEVEL": "warn",
-		"ECF_AUTH_RATE_LIMIT": "10000/1m", "ECF_WRITE_RATE_LIMIT": "10000000/1m",
+		"ECF_AUTH_RATE_LIMIT": "10000/1m", "ECF_WRITE_RATE_LIMIT": "10000000/1m", "ECF_STORED_RATE_LIMIT": "1000000/1s",
 	}
 	s := &system{
 		t: t, url: "http://" + addr, debug: debug,

@@ -211,7 +211,7 @@ func start(t *testing.T, p plan) (quiet, greedy *person, server *testkit.Proc) {
 	env := map[string]string{
 		"ECF_ADDR": address, "ECF_DATA_DIR": t.TempDir(), "ECF_ISSUER": "http://" + address, "ECF_LOG_LEVEL": "error",
 		// Rate limits would end the floods.
-		"ECF_AUTH_RATE_LIMIT": "1000000/1m", "ECF_WRITE_RATE_LIMIT": "1000000/1s",
+		"ECF_AUTH_RATE_LIMIT": "1000000/1m", "ECF_WRITE_RATE_LIMIT": "1000000/1s", "ECF_STORED_RATE_LIMIT": "1000000/1s",
 	}
 	config, err := standalone.Load(nil, func(name string) string { return env[name] })
 	if err != nil {

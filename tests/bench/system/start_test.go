@@ -37,7 +37,7 @@ const quietly = "ECF_LOG_LEVEL=warn"
 // settings returns the settings of every shape: the defaults, including the log line of
 // each request, except that limits are too high to matter.
 func settings() []string {
-	return []string{"ECF_AUTH_RATE_LIMIT=100000/1m", "ECF_WRITE_RATE_LIMIT=100000000/1m"}
+	return []string{"ECF_AUTH_RATE_LIMIT=100000/1m", "ECF_WRITE_RATE_LIMIT=100000000/1m", "ECF_STORED_RATE_LIMIT=1000000/1s"}
 }
 
 // start starts the product with an organization and logs in; later settings win.

@@ -57,6 +57,7 @@ export const server: Server = {
     NOT_ALLOWED: '{{field}}: dieser Wert ist hier nicht erlaubt.',
     UNKNOWN_CODE: '{{field}}: dieser Wert ist nicht bekannt.',
     UNKNOWN_UNIT: '{{field}}: diese Einheit ist nicht bekannt.',
+    STORED_BYTES: 'Ihre Organisation hat in kurzer Zeit sehr viel gespeichert; bitte warten Sie.',
     UNKNOWN_PLACE: '{{field}}: dieser Ort ist nicht bekannt.',
     AMBIGUOUS_PLACE: '{{field}}: mehrere Orte heißen so; bitte wählen Sie einen.',
     UNKNOWN_FIELD: '{{field}} gibt es hier nicht.',

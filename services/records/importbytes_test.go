@@ -1,0 +1,32 @@
+package records_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestImportsAreMetered verifies that the gateway is told what a file and its rows will take, before its rows are
+// stored, and nothing of a dry run.
+func TestImportsAreMetered(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	event := h.event()
+	file := "treatment,weightKg\n" + strings.Repeat("landfill,10\n", 1000)
+	stored := func(header ...string) int64 {
+		t.Helper()
+		a := h.send(ada, http.MethodPost, event+"/waste/import", file, append(header, "Content-Type", "text/csv")...).want(http.StatusAccepted, "")
+		n, err := strconv.ParseInt(a.header.Get("X-Ecf-Stored"), 10, 64)
+		if err != nil && len(header) == 0 {
+			t.Error(err)
+		}
+		return n
+	}
+	if n := stored("X-Dry-Run", "true"); n != 0 {
+		t.Errorf("a dry run stores %d bytes", n)
+	}
+	if n := stored(); n < 3_000_000 || n > 3_500_000 {
+		t.Errorf("a thousand rows store %d bytes, want 3 to 3.5 million", n)
+	}
+}
