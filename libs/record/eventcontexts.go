@@ -17,9 +17,6 @@ func ContextsOf(e Event, entries []EventEntry) (map[int64]footprint.EventContext
 			break
 		}
 		for _, c := range entry.Changed {
-			if c.Field == "method" {
-				e.Method = Method{} // without an engine the first one applies
-			}
 			if c.Field == "boundary" || c.Field == "team" {
 				continue // no context has this revision
 			}
