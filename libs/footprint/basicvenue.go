@@ -42,7 +42,7 @@ func (d *decoder) basicVenue(v *venue) {
 	case v.metered() || d.Has("floorAreaM2") && v.VenueType != OutdoorSite || v.VenueType == "":
 	case v.VenueType != OutdoorSite:
 		d.Fault(apperr.Detail{Field: "floorAreaM2", Code: fields.Required,
-			Message: "floorAreaM2 is required to estimate the energy of a " + v.VenueType + " that was not metered, because no figures per attendee are published for buildings."})
+			Message: "floorAreaM2 is required to estimate the energy of venueType " + v.VenueType + " where it was not metered, because no figures per attendee are published for buildings."})
 	default:
 		if v.Days == 0 && !d.Has("days") {
 			d.Fault(apperr.Detail{Field: "days", Code: fields.Required, Message: "days is required to estimate the energy of an outdoor site."})

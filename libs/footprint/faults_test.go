@@ -1,6 +1,7 @@
 package footprint_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -130,5 +131,30 @@ func TestSubdivisionOfAnotherCountry(t *testing.T) {
 	const want = `subdivision must be a state, province or territory of GB; got "US-CA".`
 	if e, ok := errors.AsType[*apperr.Error](err); !ok || len(e.Details) != 1 || e.Details[0].Message != want {
 		t.Errorf("%+v", err)
+	}
+}
+
+// TestDateOfAPurchase: money is priced in the year of its date, in whatever form JSON has it, and a date with a fault
+// is in no year.
+func TestDateOfAPurchase(t *testing.T) {
+	t.Parallel()
+	const purchase = `{"category":"av_hire","amount":8400,"currency":"GBP","date":`
+	plain, err := footprint.Decode("purchases", []byte(purchase+`"2017-05-05"}`), newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	escaped, err := footprint.Decode("purchases", []byte(purchase+`"\u0032017-05-05"}`), newest)
+	if err != nil || !bytes.Equal(plain.Fields, escaped.Fields) {
+		t.Errorf("%v\n%s\n%s", err, plain.Fields, escaped.Fields)
+	}
+	for date, want := range map[string][]string{
+		`1000000000000.0`: {"date WRONG_TYPE"}, `"2014-13-01"`: {"date BAD_FORMAT"}, `"2014-12-01"`: {"date FACTOR_UNAVAILABLE"}, `[2014]`: {"date WRONG_TYPE"},
+	} {
+		if got := faults(t, "purchases", purchase+date+`}`, newest); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", date, got, want)
+		}
+	}
+	if d, err := footprint.Decode("purchases", []byte(purchase+`null}`), newest); err != nil || bytes.Contains(d.Fields, []byte(`"date"`)) {
+		t.Errorf("no date: %v %s", err, d.Fields)
 	}
 }

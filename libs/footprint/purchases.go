@@ -78,8 +78,9 @@ func decodePurchases(d *decoder, p *purchases) {
 	if p.VATIncluded != nil && *p.VATIncluded && p.KgCO2ePerUnit == nil && !d.Has("supplierFactor") {
 		d.RequireWith("vatIncluded", "vatRate")
 	}
-	date, _ := d.Raw("date")
-	d.priced(p, strings.Trim(string(date), `"`))
+	if year, ok := d.yearOfPurchase(); ok {
+		d.priced(p, year)
+	}
 }
 
 // purchasedFrom reads the supplier's factor of a purchase, which is per unit of its

@@ -1,12 +1,14 @@
 package footprint
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
@@ -33,7 +35,7 @@ func spendCategory(name string) (spend.Category, bool) {
 }
 
 // priced adds the faults of an amount that the models cannot price.
-func (d *decoder) priced(p *purchases, date string) {
+func (d *decoder) priced(p *purchases, year int) {
 	if p.KgCO2ePerUnit != nil || d.Has("kgCO2ePerUnit") || d.Has("supplierFactor") || p.Category == "" || p.Currency == "" {
 		return
 	}
@@ -43,7 +45,7 @@ func (d *decoder) priced(p *purchases, date string) {
 			Message: p.Category + " has no spend factor, because its amount is on the bill. Use the record type for it, or give kgCO2ePerUnit with factorSource and evidence."})
 		return
 	}
-	steps, err := spend.Models(c, p.Currency, d.yearOf(date))
+	steps, err := spend.Models(c, p.Currency, year)
 	if err != nil {
 		d.Fault(notHeld(err))
 		return
@@ -72,16 +74,21 @@ func (p *purchases) net() *big.Rat {
 	return new(big.Rat).Quo(big.NewRat(100, 1), new(big.Rat).Add(big.NewRat(100, 1), decimalRat(*p.VATRate)))
 }
 
-// yearOf is the year of a purchase: that of its date, else the event's, else the
-// factor set's.
-func (d *decoder) yearOf(date string) int {
-	if y := YearOf(date); y > 0 {
-		return y
+// yearOfPurchase is the year of a purchase: that of its date, else the event's, else the factor set's. The date is read
+// with the fields of every type, later on: with false it has a fault that is reported there.
+func (d *decoder) yearOfPurchase() (year int, ok bool) {
+	if raw, given := d.Raw("date"); given {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			return 0, false
+		}
+		day, err := time.Parse(time.DateOnly, text)
+		return day.Year(), err == nil
 	}
 	if y := YearOf(d.ev.StartDate); y > 0 {
-		return y
+		return y, true
 	}
-	return d.engine.set.Year
+	return d.engine.set.Year, true
 }
 
 // notHeld is the fault of a currency or a year without prices. Only currencies
