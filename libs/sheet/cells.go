@@ -59,6 +59,10 @@ type body struct {
 	counted []int
 }
 
+func newBody() *body {
+	return &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+}
+
 func (b *body) set(name string, value json.RawMessage) {
 	b.names = append(b.names, name)
 	b.values[name] = value
@@ -72,7 +76,7 @@ func (r *Reader) object(typ string, cells []string) (json.RawMessage, error) {
 		}
 	}
 	var faults []apperr.Detail
-	b := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+	b := newBody()
 	unit := r.unitOf(cells)
 	for i, cell := range cells {
 		if i >= len(r.columns) {
@@ -181,7 +185,7 @@ func (r *Reader) cell(b *body, typ string, i int, cell string) *apperr.Detail {
 	case column.Name == "date":
 		day, err := r.day(trimmed)
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
-			return &apperr.Detail{Field: r.heads[i], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
+			return r.ambiguousDate(i, e)
 		}
 		if err == nil {
 			cell = day

@@ -24,8 +24,7 @@ func dietOf(head string) (diet string, ok bool) {
 	if len(words) == 0 || len(words) > 2 {
 		return "", false
 	}
-	known := Columns("catering")
-	values := known[slices.IndexFunc(known, func(c Column) bool { return c.Name == "diet" })].values
+	values := columnOf("catering", "diet").values
 	word := strings.Join(words, "")
 	if unsureDiets.has(word) {
 		return "", true

@@ -23,7 +23,7 @@ func (r *Reader) findSides() {
 			stem, _, ok := unitOfHead(head)
 			return ok && heads.has(plain(stem))
 		})
-		if at < 0 || r.columns[at].Name != "" || r.columns[at].Type != "" {
+		if at < 0 || !r.free(at) {
 			return
 		}
 		_, word, _ := unitOfHead(r.heads[at])

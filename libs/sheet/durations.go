@@ -31,7 +31,7 @@ func (r *Reader) findDuration() {
 	for at, head := range r.heads {
 		stem, unit, measured := unitOfHead(head)
 		minutes := measured && minuteUnits.has(strings.ToLower(unit)) && durationHeads.has(plain(stem)) || minuteHeads.has(plain(head))
-		if r.columns[at].Name != "" || r.columns[at].Type != "" || !minutes && !durationHeads.has(plain(head)) {
+		if !r.free(at) || !minutes && !durationHeads.has(plain(head)) {
 			continue
 		}
 		if r.durationAt, r.inMinutes = at, minutes; minutes {

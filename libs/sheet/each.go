@@ -54,7 +54,7 @@ func (r *Reader) findEach() {
 	}
 	for at, head := range r.heads {
 		_, of, ok := eachOf(head)
-		if !ok || r.columns[at].Name != "" || r.columns[at].Type != "" {
+		if !ok || !r.free(at) {
 			continue
 		}
 		field, unit := r.fieldOfEach(at)
@@ -194,7 +194,7 @@ func (r *Reader) setProduct(b *body, each eachColumn, cell string, count decimal
 		unit = m.Unit.Symbol
 	}
 	if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
-		return &apperr.Detail{Field: r.heads[each.at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+		return r.ambiguousNumber(each.at, e)
 	}
 	if err != nil {
 		return &apperr.Detail{Field: r.heads[each.at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number; got %.40q.", r.heads[each.at], cell)}

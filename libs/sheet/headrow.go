@@ -115,7 +115,7 @@ func fieldsNamed(row []string, o Options, types []string) (most int) {
 		}
 		delete(names, "")
 		if typ != Mixed || r.typeAt >= 0 {
-			most = max(most, len(names)+len(r.quantity)+len(r.stay)+min(r.route+1, 1)+min(r.roomNightsAt+1, 1)+len(r.each)+min(r.tonneKmAt+1, 1)+min(r.wasteCodeAt+1, 1)+min(r.durationAt+1, 1))
+			most = max(most, len(names)+len(r.quantity)+r.derived())
 		}
 	}
 	return most

@@ -83,7 +83,18 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findTonneKm()
 	r.findWasteCode()
 	r.findMarks()
-	return found || r.route >= 0 || len(r.legColumns) > 0 || len(r.parts) > 0 || len(r.stay) > 0 || r.roomNightsAt >= 0 || len(r.each) > 0 || len(r.sides) > 0 || r.tonneKmAt >= 0 || r.wasteCodeAt >= 0 || r.durationAt >= 0 || r.wholeAt >= 0
+	return found || r.derived() > 0 || len(r.legColumns)+len(r.parts)+len(r.sides) > 0 || r.wholeAt >= 0
+}
+
+// derived returns how many columns are no fields and have what fields are derived from.
+func (r *Reader) derived() int {
+	n := len(r.stay) + len(r.each)
+	for _, at := range [...]int{r.route, r.roomNightsAt, r.tonneKmAt, r.wasteCodeAt, r.durationAt} {
+		if at >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // takeHeadings makes each of some columns the field that its heading means. A field is in the column with its name, else in

@@ -19,7 +19,7 @@ func energyWords(field string) wordList { return ofType("energyWords", field) }
 // findLeftOut finds the columns of an amount that would be left out.
 func (r *Reader) findLeftOut() {
 	for at, head := range r.heads {
-		if r.columns[at].Name != "" || r.columns[at].Type != "" || r.typ != "venue" {
+		if !r.free(at) || r.typ != "venue" {
 			continue
 		}
 		for _, field := range buildingEnergy {

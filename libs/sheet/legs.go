@@ -136,7 +136,7 @@ func (r *Reader) findLegs() {
 		return
 	}
 	for at, head := range r.heads {
-		if head == "" || r.columns[at].Name != "" || r.columns[at].Type != "" {
+		if head == "" || !r.free(at) {
 			continue
 		}
 		part, number := legHead(head)
@@ -247,11 +247,11 @@ func (r *Reader) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *
 			l.stopAt = c.at
 			l.stops = append(l.stops, stopsOf(cell)...)
 		case legClass:
-			k := slices.IndexFunc(Columns(typ), func(k Column) bool { return k.Name == "class" })
-			if k < 0 {
+			field := columnOf(typ, "class")
+			if field.Name == "" {
 				continue
 			}
-			class := Columns(typ)[k].value(cell, r.o)
+			class := field.value(cell, r.o)
 			if l.class != nil && !strings.EqualFold(string(l.class), string(class)) {
 				return l, &apperr.Detail{Field: r.heads[c.at], Code: fields.NotAllowed, Suggestions: []string{"class"},
 					Message: fmt.Sprintf("%s is %.40q, and %s %.40q: a record has one class. Write a row for each leg.", r.heads[c.at], cell, r.heads[l.classAt], oneCell(cells, l.classAt))}

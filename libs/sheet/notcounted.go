@@ -78,8 +78,8 @@ func (r *Reader) findMarks() {
 			}
 			continue
 		}
-		if c := r.columns[at]; head == "" || c.Name != "" || c.Type != "" {
-			if people && c.Name == "mode" {
+		if head == "" || !r.free(at) {
+			if people && r.columns[at].Name == "mode" {
 				r.marks[at] = presence
 			}
 			continue
@@ -97,7 +97,7 @@ func (r *Reader) findMarks() {
 			r.marks[at] = flows
 		case r.typ == "purchases" && creditHeads.has(stem):
 			r.marks[at] = credits
-		case refundHeads.has(stem):
+		case refundHeads.has(stem) && !r.reimburses(stem):
 			r.marks[at] = refunds
 		case people && has(attendsHeads):
 			r.marks[at] = attends

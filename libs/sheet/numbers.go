@@ -76,6 +76,11 @@ func ambiguous(cell string) *units.AmbiguousNumberError {
 // 1.200.
 func HasTwoReadings(text string) bool { return ambiguous(text) != nil }
 
+// ambiguousNumber is the fault of such a number.
+func (r *Reader) ambiguousNumber(at int, e *units.AmbiguousNumberError) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+}
+
 // twoReadings returns the fault of an ambiguous number in a file whose number format is neither declared nor evident.
 // Unless Doubts is set, the point is the decimal separator.
 func (r *Reader) twoReadings(i int, cell string) *apperr.Detail {
@@ -86,5 +91,5 @@ func (r *Reader) twoReadings(i int, cell string) *apperr.Detail {
 	if e == nil || !strings.Contains(cell, ",") && !r.o.Doubts && r.rows.Comma != ';' {
 		return nil
 	}
-	return &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+	return r.ambiguousNumber(i, e)
 }

@@ -42,6 +42,14 @@ const (
 	debitHeads  wordList = "debitHeads"
 )
 
+// reimbursementHeads are those of what an employee got for kilometres driven, too.
+const reimbursementHeads wordList = "reimbursementHeads"
+
+// reimburses reports whether a heading is that of a reimbursement in a list of kilometres driven, and of no refund.
+func (r *Reader) reimburses(head string) bool {
+	return r.typ == "ground-transport" && r.heading(distanceField) && reimbursementHeads.has(head)
+}
+
 // debited reports whether a row has an amount of debits too.
 func (r *Reader) debited(cells []string) bool {
 	for at, head := range r.heads[:min(len(r.heads), len(cells))] {
@@ -65,8 +73,7 @@ func (r *Reader) findPeople() {
 		return
 	}
 	if r.peopleAt = r.aside(peopleHeads); r.peopleAt >= 0 {
-		known := Columns(r.typ)
-		r.columns[r.peopleAt] = known[slices.IndexFunc(known, func(c Column) bool { return c.Name == "people" })]
+		r.columns[r.peopleAt] = columnOf(r.typ, "people")
 	}
 }
 

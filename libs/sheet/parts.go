@@ -14,7 +14,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
-	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/units"
 )
 
@@ -73,7 +72,7 @@ func (r *Reader) findParts() {
 		r.findEnergy()
 	case "catering":
 		for at, head := range r.heads {
-			if r.columns[at].Name != "" || r.columns[at].Type != "" {
+			if !r.free(at) {
 				continue
 			}
 			if diet, ok := dietOf(head); ok {
@@ -94,7 +93,7 @@ func (r *Reader) findEnergy() {
 	var found []partColumn
 	shapes := map[string]shape{}
 	for at, head := range r.heads {
-		if r.columns[at].Name != "" || r.columns[at].Type != "" || !hasEnergy(head) {
+		if !r.free(at) || !hasEnergy(head) {
 			continue
 		}
 		field, unit, by, ok := partOfEnergy(r.typ, head)
@@ -125,7 +124,7 @@ func (r *Reader) withMonths(found []partColumn) []partColumn {
 			year, err := strconv.Atoi(word)
 			return err == nil && year > 1999 && year < 2100
 		})
-		if r.columns[at].Name == "" && r.columns[at].Type == "" && len(words) == 1 && monthWords.has(words[0]) {
+		if r.free(at) && len(words) == 1 && monthWords.has(words[0]) {
 			months = append(months, at)
 		}
 	}
@@ -192,7 +191,7 @@ func (r *Reader) takeParts(b *body, cells []string) *apperr.Detail {
 		n := sums[part.field].FloatString(digits) // all of its digits
 		delete(sums, part.field)
 		target, _ := units.OfField(part.field)
-		sum := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+		sum := newBody()
 		if sum.set(part.field, json.RawMessage(n)); r.partUnit != target.Symbol {
 			delete(sum.values, part.field)
 			sum.stated[part.field] = strings.TrimSpace(r.written(n) + " " + r.partUnit)
@@ -238,7 +237,7 @@ func (r *Reader) partNumber(at int, cell string) (n decimal.Decimal, filled bool
 	}
 	n, err := units.ParseNumber(text, format)
 	if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
-		return n, false, &apperr.Detail{Field: r.heads[at], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+		return n, false, r.ambiguousNumber(at, e)
 	}
 	if err != nil {
 		return n, false, &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: fmt.Sprintf("%s has a number, not below zero, in the unit of its head; got %.40q.", r.heads[at], cell)}

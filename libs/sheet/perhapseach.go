@@ -18,25 +18,27 @@ const AmbiguousCount = "AMBIGUOUS_COUNT"
 var perhapsEach = map[string][]struct {
 	field string
 	of    []counting
+	// each: only where the amount is that of each of something else.
+	each bool
 }{
-	"freight":          {{"weightKg", []counting{ofTrip, ofVehicle}}},
-	"waste":            {{"volumeLitres", []counting{ofPiece, ofContainer, ofCollection}}, {"containers", []counting{ofPiece, ofContainer, ofCollection}}},
-	"materials":        {{"weightKg", []counting{ofPiece}}, {"areaM2", []counting{ofPiece}}},
-	"catering":         {{"meals", []counting{ofDay, ofPiece}}},
-	"digital":          {{"hours", []counting{ofDay, ofSession}}},
-	"energy":           {{"hours", []counting{ofDay, ofGenerator, ofPiece}}, {"volumeLitres", []counting{ofPiece, ofBottle}}, {"volumeM3", []counting{ofPiece, ofBottle}}, {"weightKg", []counting{ofPiece, ofBottle}}},
-	"water":            {{"supplyM3", []counting{ofPiece, ofBottle, ofTrip}}},
-	"ground-transport": {{distanceField, []counting{ofTrip, ofDay, ofPiece}}, {"from", []counting{ofTrip, ofDay, ofPiece}}},
-	"flights":          {{"passengers", []counting{ofTrip, ofPiece}}},
-	"purchases":        {{moneyField, []counting{ofPiece}}},
-	"accommodation":    {{"nights", []counting{ofPiece}}},
+	"freight":          {{field: "weightKg", of: []counting{ofTrip, ofVehicle}}},
+	"waste":            {{field: "volumeLitres", of: []counting{ofPiece, ofContainer, ofCollection}}, {field: "containers", of: []counting{ofPiece, ofContainer, ofCollection}}, {field: "weightKg", of: []counting{ofPiece, ofContainer}, each: true}},
+	"materials":        {{field: "weightKg", of: []counting{ofPiece}}, {field: "areaM2", of: []counting{ofPiece}}},
+	"catering":         {{field: "meals", of: []counting{ofDay, ofPiece}}},
+	"digital":          {{field: "hours", of: []counting{ofDay, ofSession}}},
+	"energy":           {{field: "hours", of: []counting{ofDay, ofGenerator, ofPiece}}, {field: "volumeLitres", of: []counting{ofPiece, ofBottle}}, {field: "volumeM3", of: []counting{ofPiece, ofBottle}}, {field: "weightKg", of: []counting{ofPiece, ofBottle}}},
+	"water":            {{field: "supplyM3", of: []counting{ofPiece, ofBottle, ofTrip}}},
+	"ground-transport": {{field: distanceField, of: []counting{ofTrip, ofDay, ofPiece}}, {field: "from", of: []counting{ofTrip, ofDay, ofPiece}}},
+	"flights":          {{field: "passengers", of: []counting{ofTrip, ofPiece}}},
+	"purchases":        {{field: moneyField, of: []counting{ofPiece}}},
+	"accommodation":    {{field: "nights", of: []counting{ofPiece}}},
 }
 
 // perhapsEachOf returns the fault of a row with an amount, and a number of things of which it may be that of each.
 func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Detail {
 	for _, amount := range perhapsEach[typ] {
 		at := r.amountAt(amount.field)
-		if at < 0 || !b.has(amount.field) || b.decidedOtherwise(typ, amount.field) || saysAll(r.heads[at], amount.field) {
+		if at < 0 || !b.has(amount.field) || b.decidedOtherwise(typ, amount.field) || saysAll(r.heads[at], amount.field) || amount.each && !r.ofEach(at) {
 			continue
 		}
 		for i := range r.heads[:min(len(r.heads), len(cells))] {
@@ -54,12 +56,17 @@ func (r *Reader) perhapsEachOf(b *body, typ string, cells []string) *apperr.Deta
 	return nil
 }
 
+// ofEach reports whether a column has the amounts of each of something.
+func (r *Reader) ofEach(at int) bool {
+	return slices.ContainsFunc(r.each, func(each eachColumn) bool { return each.at == at })
+}
+
 // askCount is the fault of a number of things whose amount, in the column at, may be that of each.
 func (r *Reader) askCount(field string, at, count int, of counting, cells []string) *apperr.Detail {
 	d := apperr.Detail{Field: r.heads[count], Code: AmbiguousCount, Suggestions: []string{field}}
 	said := fmt.Sprintf("%s is %.40s, and ", r.heads[count], oneCell(cells, count))
 	switch {
-	case slices.ContainsFunc(r.each, func(each eachColumn) bool { return each.at == at }):
+	case r.ofEach(at):
 		d.Message = said + fmt.Sprintf("the record would count %s once. Write all of it into a column %s, and leave the column %s out.", r.heads[at], field, r.heads[count])
 	case field != distanceField && field != "from" && field != "passengers":
 		d.Message = said + fmt.Sprintf("%s, %.40q, may be that of each or of all. Write %q above it if it is that of each, or \"Total %s\" if it is that of all; or leave the column %s out.",

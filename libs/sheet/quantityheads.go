@@ -102,7 +102,7 @@ func (r *Reader) quantityCell(b *body, typ string, i int, cell string) *apperr.D
 		target, _ := units.OfField(c.Name)
 		m, err := units.Parse(cell, target, format)
 		if e, ok := errors.AsType[*units.AmbiguousNumberError](err); ok {
-			return &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousNumber, Suggestions: e.Readings[:], Message: e.Error() + ". " + footprint.DeclareNumbers}
+			return r.ambiguousNumber(i, e)
 		}
 		if e, ok := errors.AsType[*units.AmbiguousUnitError](err); ok && gallons == nil {
 			gallons = &apperr.Detail{Field: r.heads[i], Code: footprint.AmbiguousUnit, Suggestions: e.Meanings, Message: e.Error() + "."}

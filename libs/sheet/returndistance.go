@@ -63,7 +63,7 @@ func (r *Reader) findDistances() {
 	r.findOneWay()
 	r.findWhole()
 	for at, head := range r.heads {
-		if kind := kindOfDistance(head); kind != 0 && r.columns[at].Name == "" && r.columns[at].Type == "" {
+		if kind := kindOfDistance(head); kind != 0 && r.free(at) {
 			if r.distances == nil {
 				r.distances = map[int]otherDistance{}
 			}
@@ -79,7 +79,7 @@ func (r *Reader) findOneWay() {
 			return
 		}
 		unit := unitAmong(wordsOf(head))
-		if unit == nil || kindOfDistance(head) != oneWayDistance || r.columns[at].Name != "" || r.columns[at].Type != "" {
+		if unit == nil || kindOfDistance(head) != oneWayDistance || !r.free(at) {
 			continue
 		}
 		r.takeDistance(at, unit)
@@ -93,7 +93,7 @@ func (r *Reader) findWhole() {
 		return
 	}
 	for at, head := range r.heads {
-		if kindOfDistance(head) != wholeDistance || r.columns[at].Name != "" || r.columns[at].Type != "" {
+		if kindOfDistance(head) != wholeDistance || !r.free(at) {
 			continue
 		}
 		if unit := unitAmong(distanceWords(head)); unit != nil {
@@ -106,8 +106,7 @@ func (r *Reader) findWhole() {
 
 // takeDistance makes a column the distance, in a unit.
 func (r *Reader) takeDistance(at int, unit *units.Unit) {
-	known := Columns(r.typ)
-	r.columns[at] = known[slices.IndexFunc(known, func(c Column) bool { return c.Name == distanceField })]
+	r.columns[at] = columnOf(r.typ, distanceField)
 	if target, _ := units.OfField(distanceField); unit.Symbol != target.Symbol {
 		r.inUnit[at] = unit.Symbol
 	}

@@ -38,6 +38,15 @@ type Column struct {
 // all types last; nil for an unknown type. The slice is shared.
 func Columns(typ string) []Column { return columns()[typ] }
 
+// columnOf returns the input field of a type with a name; its name is empty where there is none.
+func columnOf(typ, name string) Column {
+	i := slices.IndexFunc(Columns(typ), func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return Column{}
+	}
+	return Columns(typ)[i]
+}
+
 var columns = sync.OnceValue(func() map[string][]Column {
 	out := map[string][]Column{}
 	for _, typ := range footprint.Types() {

@@ -20,10 +20,13 @@ const (
 	departureHeads wordList = "departureHeads"
 )
 
+// free reports whether nothing is known yet of what a column means.
+func (r *Reader) free(at int) bool { return r.columns[at].Name == "" && r.columns[at].Type == "" }
+
 // beside returns the place of the first column with one of the headings that is not a field; -1 if there is none.
 func (r *Reader) beside(heads wordList) int {
 	for at, head := range r.heads {
-		if r.columns[at].Name == "" && r.columns[at].Type == "" && heads.has(plain(head)) {
+		if r.free(at) && heads.has(plain(head)) {
 			return at
 		}
 	}
@@ -70,7 +73,7 @@ func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 		}
 		day, err := r.day(cells[at])
 		if e, ok := errors.AsType[*units.AmbiguousDateError](err); ok {
-			return &apperr.Detail{Field: r.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
+			return r.ambiguousDate(at, e)
 		}
 		if days[i], _ = time.Parse(time.DateOnly, day); err != nil {
 			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Message: err.Error() + "."}
@@ -82,6 +85,11 @@ func (r *Reader) nights(b *body, cells []string) *apperr.Detail {
 	}
 	b.set("nights", json.RawMessage(strconv.Itoa(n)))
 	return nil
+}
+
+// ambiguousDate is the fault of a day that may be another one.
+func (r *Reader) ambiguousDate(at int, e *units.AmbiguousDateError) *apperr.Detail {
+	return &apperr.Detail{Field: r.heads[at], Code: AmbiguousDate, Suggestions: e.Readings, Message: e.Error() + "."}
 }
 
 // day reads a cell that has a day, as the file writes days.

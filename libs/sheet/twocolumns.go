@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -98,7 +97,7 @@ func (r *Reader) takeSeconds(b *body, typ string, cells []string) *apperr.Detail
 	for i := range r.seconds {
 		s := &r.seconds[i]
 		name := r.columns[s.at].Name
-		other := &body{values: map[string]json.RawMessage{}, stated: map[string]string{}}
+		other := newBody()
 		if s.at < len(cells) {
 			if fault := r.cell(other, typ, s.at, cells[s.at]); fault != nil {
 				return fault

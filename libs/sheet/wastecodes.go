@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -32,8 +31,7 @@ func (r *Reader) wasteCode(b *body, cells []string) {
 		}, text)
 	}
 	cell := Unguard(oneCell(cells, r.wasteCodeAt))
-	known := Columns("waste")
-	values := known[slices.IndexFunc(known, func(c Column) bool { return c.Name == "material" })].values
+	values := columnOf("waste", "material").values
 	material := values[key(digits(cell))]
 	if said := b.text("material"); cell == "" || said != "" && (values[key(said)] != "" || material == "") {
 		return
