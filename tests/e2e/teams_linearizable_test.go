@@ -29,6 +29,10 @@ func (managers) Roles(_ context.Context, _ string, ids []string) (map[string]ide
 	return roles, nil
 }
 
+func (managers) Invitation(context.Context, string) (members.Invitation, error) {
+	return members.Invitation{}, members.ErrNoInvitation
+}
+
 func (managers) Own(context.Context, string, string) ([]members.Membership, error) { return nil, nil }
 
 // sight is one request as the checker sees it: a change of the team that includes or
