@@ -56,7 +56,7 @@ func TestStoredBytesAreLimited(t *testing.T) {
 	for name, s := range []*stack{other, one} {
 		for path, token := range map[string]string{write.path: alice, "/api/v2/events/e1/flights/batch": bob, "/api/v2/events/e1/review/approve": bob} {
 			got := s.do(request{method: http.MethodPost, path: path, token: token, body: `{}`})
-			if got.status != http.StatusTooManyRequests || got.code(t) != "RATE_LIMITED" || !strings.Contains(string(got.body), "STORED_BYTES") {
+			if got.status != http.StatusTooManyRequests || got.code(t) != "RATE_LIMITED" || !strings.Contains(got.body, "STORED_BYTES") {
 				t.Fatalf("%d %s: %d %s", name, path, got.status, got.body)
 			}
 			wait, err := strconv.Atoi(got.header.Get("Retry-After"))

@@ -42,7 +42,7 @@ func inode(path string) uint64 {
 	if err != nil {
 		return 0
 	}
-	return uint64(info.Sys().(*syscall.Stat_t).Ino)
+	return info.Sys().(*syscall.Stat_t).Ino
 }
 
 // sync is durable.Sync.
