@@ -152,13 +152,27 @@ func (d *deployment) command(t *testing.T, path, input string, args ...string) s
 // server returns name and version of the database server.
 func (d *deployment) server(t *testing.T) string {
 	t.Helper()
-	var info struct {
-		Version string `bson:"version"`
-	}
-	if err := d.raw.RunCommand(t.Context(), bson.D{{Key: "buildInfo", Value: 1}}).Decode(&info); err != nil {
+	info, err := d.raw.RunCommand(t.Context(), bson.D{{Key: "buildInfo", Value: 1}}).Raw()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return "MongoDB " + info.Version
+	// MongoDB permits it to monitoring users only, and has nothing to add.
+	status, _ := d.raw.RunCommand(t.Context(), bson.D{{Key: "serverStatus", Value: 1}}).Raw()
+	return serverName(info, status)
+}
+
+// serverName returns name and version of the server with these replies to buildInfo and
+// serverStatus; the latter may be empty. A compatible server reports the version of MongoDB
+// that it imitates: FerretDB adds its own, in the one reply or the other, and times
+// measured on it must not be published as those of MongoDB.
+func serverName(info, status bson.Raw) string {
+	imitated := "MongoDB " + info.Lookup("version").StringValue()
+	for _, own := range []bson.RawValue{info.Lookup("ferretdbVersion"), status.Lookup("ferretdb", "version")} {
+		if version, ok := own.StringValueOK(); ok {
+			return "FerretDB " + version + ", as " + imitated
+		}
+	}
+	return imitated
 }
 
 // recording is a gateway and a records service on the database of the deployment whose
