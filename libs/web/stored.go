@@ -28,7 +28,8 @@ func Stored(c *fiber.Ctx) *atomic.Int64 {
 // tellStored sets HeaderStored if the request has stored anything.
 func tellStored(c *fiber.Ctx) {
 	if n, ok := c.Context().UserValue(storedKey{}).(*atomic.Int64); ok && n.Load() > 0 {
-		c.Response().Header.SetCanonical(nameStored, strconv.AppendInt(nil, n.Load(), 10))
+		var room [20]byte
+		c.Response().Header.SetCanonical(nameStored, strconv.AppendInt(room[:0], n.Load(), 10))
 	}
 }
 
