@@ -247,7 +247,9 @@ func (s *system) ask(app *fiber.App, method, path, as string, body any, header .
 	a.body, err = io.ReadAll(response.Body)
 	must(s.t, err)
 	shown := response.Header.Clone()
-	shown.Del("X-Ecf-Audit") // the gateway removes it
+	for _, name := range []string{"X-Ecf-Audit", "X-Ecf-Stored"} { // the gateway removes them
+		shown.Del(name)
+	}
 	if err := conformance.Answer(request, a.status, shown, a.body); err != nil {
 		s.t.Errorf("%s %s answers %d outside of the document: %v\n%.2000s", method, path, a.status, err, a.body)
 	}
