@@ -129,6 +129,13 @@ test('a long title is shown whole in the list of events and beside others', asyn
     const named = page.getByText(title, { exact: true });
     assert.ok(await whole(named), `the list at ${viewport.width} px`);
     assert.ok((await named.boundingBox()).width > 200, `the list at ${viewport.width} px leaves the title no width`);
+    const beside = page.getByText('Nothing approved yet').first();
+    if (viewport.width < 480)
+      assert.equal(
+        await beside.evaluate((e) => getComputedStyle(e).textAlign),
+        'left',
+        'a figure below its title begins where the title does',
+      );
     await page.goto(`/compare?events=${id},${second}`);
     const heading = page.getByRole('columnheader').getByRole('link', { name: title, exact: true });
     await heading.waitFor();

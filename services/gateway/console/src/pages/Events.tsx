@@ -127,7 +127,7 @@ function EventCard({ event }: { event: Schemas['Event'] }): ReactNode {
                 .join(' · ')}
             </Text>
           </Box>
-          <Box ta="right" className="figure">
+          <Box className="figure">
             {total ? (
               <>
                 <Text fw={650} className="nowrap" title={exact(total.kgCO2e)}>
