@@ -41,8 +41,8 @@ type Limiter struct {
 	policy string
 }
 
-// New returns a Limiter.
-func New(o Options) *Limiter {
+// withDefaults returns o with the defaults of the fields that are not set.
+func (o Options) withDefaults() Options {
 	if o.Timeout <= 0 {
 		o.Timeout = 500 * time.Millisecond
 	}
@@ -55,6 +55,12 @@ func New(o Options) *Limiter {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
+	return o
+}
+
+// New returns a Limiter.
+func New(o Options) *Limiter {
+	o = o.withDefaults()
 	// What passes meanwhile is counted in the process, or not at all.
 	log := o.Logger.With("policy", o.Name, "counting_in_process", o.Strict)
 	l := &Limiter{

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"log/slog"
 	"math"
 	"strconv"
 	"sync"
@@ -80,18 +79,7 @@ type bucket struct {
 // NewVolume returns a limit with the rule of o, whose units are bytes. While buckets do not respond, or if there are
 // none (nil), this process counts alone.
 func NewVolume(o Options, buckets Buckets) *Volume {
-	if o.Timeout <= 0 {
-		o.Timeout = 500 * time.Millisecond
-	}
-	if o.Pause <= 0 {
-		o.Pause = time.Second
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
+	o = o.withDefaults()
 	return &Volume{
 		name: o.Name, rule: o.Rule, shared: buckets, limit: o.Timeout, now: o.Now, open: breaker.New(o.Pause, o.Now), buckets: map[string]*bucket{},
 		outage: telemetry.NewOutage(o.Logger.With("policy", o.Name, "counting_in_process", true), o.Now, "asking the rate limit store"),
