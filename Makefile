@@ -55,7 +55,8 @@ BUILD = $(GO) build $(AS_SHIPPED) -ldflags "$(LDFLAGS)"
 each = failed=; for module in $(1); do (cd $$module && $(2)) || failed="$$failed $$module"; done; \
 	if [ -n "$$failed" ]; then echo "failed in$$failed" >&2; exit 1; fi
 
-# `make check-vet` looks for all that go test would have tests vetted for, and more.
+# The linters include go vet, which looks for all that go test would have tests vetted
+# for, and more.
 TEST_FLAGS = -vet=off -shuffle=on -count=1 -timeout $(TEST_TIMEOUT)
 
 # Packages that start no goroutine: arithmetic, tables, documents, and tests of
@@ -330,7 +331,7 @@ test-console: ## Run the tests of the console: its logic, and its flows in Chrom
 ## Checking
 
 .PHONY: verify
-verify: check-fmt check-vet check-modules check-imports check-generated check-spec check-breaking check-deploy check-console lint check-vulnerabilities ## Run all checks other than tests
+verify: check-fmt check-modules check-imports check-generated check-spec check-breaking check-deploy check-console lint check-vulnerabilities ## Run all checks other than tests
 	@echo "verified"
 
 .PHONY: check-fmt
@@ -343,8 +344,9 @@ check-fmt:
 	@bash -n .ci/run
 	@bash -n examples/clients/curl/flow.sh
 
+# Not part of `make verify`: the linters include it.
 .PHONY: check-vet
-check-vet:
+check-vet: ## Run go vet, which the linters include
 	@echo "go vet"
 	@$(GO) vet work
 	@$(call each,$(OUTSIDE),GOWORK=off $(GO) vet ./...)
@@ -432,12 +434,12 @@ lint: $(GOLANGCI_LINT) ## Run the linters
 $(GOLANGCI_LINT):
 	@echo "building golangci-lint $(GOLANGCI_LINT_VERSION)"
 	@mkdir -p $(@D)/new
-	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	@GOWORK=off GOFLAGS="$(AS_SHIPPED)" GOBIN=$(@D)/new $(GO) install -ldflags "-s -w" github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 	@mv $(@D)/new/golangci-lint $@
 
 $(GOTESTSUM):
 	@mkdir -p $(@D)/new
-	@GOWORK=off GOFLAGS= GOBIN=$(@D)/new $(GO) install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
+	@GOWORK=off GOFLAGS="$(AS_SHIPPED)" GOBIN=$(@D)/new $(GO) install -ldflags "-s -w" gotest.tools/gotestsum@$(GOTESTSUM_VERSION)
 	@mv $(@D)/new/gotestsum $@
 
 # The program with all services contains everything that is shipped. The data come
