@@ -204,7 +204,7 @@ func (names *Pseudonyms) WithoutNames(s Source) Source {
 
 // freeText are the fields of records with free text. No figure depends on them.
 func freeText() []string {
-	return []string{"description", "name", "site", "externalReference", "supplier", "factorSource", "notes"}
+	return []string{"description", "name", "site", "externalReference", "factorSource", "notes"}
 }
 
 // withoutText replaces the free text in a record's fields.
@@ -213,23 +213,18 @@ func withoutText(fields json.RawMessage) json.RawMessage {
 	if json.Unmarshal(fields, &all) != nil {
 		return fields
 	}
-	withheld := json.RawMessage(`"` + Withheld + `"`)
 	for _, name := range freeText() {
 		if _, ok := all[name]; ok {
-			all[name] = withheld
+			all[name] = withheldText()
 		}
 	}
-	var evidence []map[string]json.RawMessage
-	if json.Unmarshal(all["evidence"], &evidence) == nil && len(evidence) > 0 {
-		for i, e := range evidence {
-			kept := map[string]json.RawMessage{"name": withheld}
-			if sum, ok := e["sha256"]; ok {
-				kept["sha256"] = sum
-			}
-			evidence[i] = kept
-		}
-		if text, err := json.Marshal(evidence); err == nil {
-			all["evidence"] = text
+	withoutDocuments(all)
+	// The figure depends on the supplier's factor, whose row has its name.
+	var supplier map[string]json.RawMessage
+	if json.Unmarshal(all["supplier"], &supplier) == nil && supplier != nil {
+		withoutDocuments(supplier)
+		if text, err := json.Marshal(supplier); err == nil {
+			all["supplier"] = text
 		}
 	}
 	text, err := json.Marshal(all)
@@ -237,6 +232,26 @@ func withoutText(fields json.RawMessage) json.RawMessage {
 		return fields
 	}
 	return text
+}
+
+func withheldText() json.RawMessage { return json.RawMessage(`"` + Withheld + `"`) }
+
+// withoutDocuments replaces the names and addresses of the evidence by what withholds them, and keeps the hashes.
+func withoutDocuments(of map[string]json.RawMessage) {
+	var evidence []map[string]json.RawMessage
+	if json.Unmarshal(of["evidence"], &evidence) != nil || len(evidence) == 0 {
+		return
+	}
+	for i, e := range evidence {
+		kept := map[string]json.RawMessage{"name": withheldText()}
+		if sum, ok := e["sha256"]; ok {
+			kept["sha256"] = sum
+		}
+		evidence[i] = kept
+	}
+	if text, err := json.Marshal(evidence); err == nil {
+		of["evidence"] = text
+	}
 }
 
 func withoutReasons(boundary json.RawMessage) json.RawMessage {
