@@ -81,6 +81,20 @@ func TestThePolicyLooksAtBothFiguresOfElectricity(t *testing.T) {
 	}
 }
 
+// The policy approves no record whose biogenic CO2 is above the limit, which results state beside the total.
+func TestThePolicyLooksAtBiogenicCO2(t *testing.T) {
+	t.Parallel()
+	ev := record.Event{Country: "GB", Method: record.NewMethod, FactorSet: "desnz-2026", ContextRev: 1}
+	p := record.Policy{AutoApprove: record.AutoApproval{BelowKg: decimal.FromInt(50)}}
+	for kilograms, want := range map[string]bool{"10": true, "1000": false} {
+		r := record.Record{ID: "r", Org: "org", Event: "e", Type: "energy", Rev: 2,
+			Fields: json.RawMessage(`{"country":"GB","source":"wood_chips","weightKg":` + kilograms + `}`)}
+		if _, ok := record.PolicyApproval(p, r, ev, record.Past{}); ok != want {
+			t.Errorf("%s kg of wood, which count for 45 kg a tonne: approved %t", kilograms, ok)
+		}
+	}
+}
+
 // The policy does not approve what a person has sent back, however it is submitted again, until a person has
 // approved it: otherwise a small figure would overrule the reviewer.
 func TestThePolicyOverrulesNoReviewer(t *testing.T) {

@@ -129,10 +129,12 @@ func PolicyApproval(p Policy, submitted Record, ev Event, past Past) (Request, b
 	if err := json.Unmarshal(contribution, &sum); err != nil {
 		return Request{}, false
 	}
-	// The figure by contract is published too, and can be many times the total: of electricity from a clean grid
-	// that a supplier's factor is for.
-	if !p.AutoApprove.Approves(past.Lot, sum.Total()) || !p.AutoApprove.Approves(past.Lot, sum.Market()) {
-		return Request{}, false
+	// The masses beside the total are published too, and can be many times it: the one by contract for electricity from
+	// a clean grid that a supplier's factor is for, and biogenic CO2 for wood.
+	for _, mass := range []footprint.Mass{sum.Total(), sum.Market(), sum.Biogenic()} {
+		if !p.AutoApprove.Approves(past.Lot, mass) {
+			return Request{}, false
+		}
 	}
 	return Request{
 		Org: submitted.Org, Key: submitted.Key(), Move: AutoApprove, By: p.AutoApprove.By,

@@ -185,6 +185,9 @@ func (c Contribution) Total() footprint.Mass {
 // Market is the mass of the electricity by contract, beside the total; 0 where there is none.
 func (c Contribution) Market() footprint.Mass { return c.market.Mass }
 
+// Biogenic is the mass of biogenic CO2, outside of scopes and beside the total.
+func (c Contribution) Biogenic() footprint.Mass { return c.biogenic }
+
 // Add returns the sum of both. It is associative and commutative, and modifies neither.
 func (c Contribution) Add(other Contribution) Contribution {
 	out := c.addScalars(&other)
