@@ -115,6 +115,9 @@ func (w Workflow) open(ctx context.Context, req Request, known Known, after Reco
 	if e.Gate.State != GateOpen || before.Fence > e.Gate.Epoch {
 		return false, nil
 	}
+	if req.IfFigure != nil && !req.IfFigure(before, e) {
+		return false, recordMoved()
+	}
 	// This precedes the write of the record. Otherwise a change of the event that was decided while nothing was
 	// approved could be written after the approval (see ReplaceEvent).
 	if w.Approving != nil && !e.EverApproved {

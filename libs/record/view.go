@@ -208,6 +208,19 @@ func MatchRecord(tags []string) func(Record) bool {
 	}
 }
 
+// MatchFigure derives the IfFigure of a Request from the tags of an If-Match field: unlike MatchRecord it compares the
+// context too, because the figure is what the approval of a record is about.
+func MatchFigure(tags []string) func(Record, Event) bool {
+	return func(r Record, e Event) bool {
+		now := r.Under(e) // a record that cannot be calculated keeps its tag
+		return slices.ContainsFunc(tags, func(tag string) bool {
+			parts := strings.Split(strings.Trim(tag, `"`), ".")
+			return matches([]string{tag}, strconv.FormatInt(now.Rev, 10), string(now.ID)) &&
+				(len(parts) < 3 || parts[len(parts)-2] == strconv.FormatInt(now.ContextRev, 10))
+		})
+	}
+}
+
 // MatchEvent reports whether one of the tags of an If-Match field is that of the current event.
 func MatchEvent(tags []string, e Event) bool {
 	return matches(tags, strconv.FormatInt(e.Rev, 10), string(e.ID))

@@ -62,6 +62,9 @@ type Request struct {
 	Comment string
 	// IfMatch, when set, reports whether the record is still the one that the caller saw.
 	IfMatch func(Record) bool
+	// IfFigure, when set, reports whether the record's figure in its event is still the one that the caller saw. Only moves
+	// that need the gate ask it, with the event that the gate returned.
+	IfFigure func(Record, Event) bool
 	// Once, if set, identifies this request: a transition that it already made is found and not repeated.
 	Once string
 	// Change edits the input fields and returns the names of the changed ones.
@@ -207,8 +210,7 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own 
 		return Record{}, own
 	}
 	if req.IfMatch != nil && !req.IfMatch(before) {
-		return Record{}, apperr.New(apperr.PreconditionFailed,
-			"The record has changed since you read it. Read it again before you decide.")
+		return Record{}, recordMoved()
 	}
 	to, ok := NextState(req.Move, before.Status)
 	if !ok {
@@ -253,6 +255,10 @@ func (w Workflow) decide(r rule, req Request, before Record, policy Policy, own 
 }
 
 func (w Workflow) now() time.Time { return w.Now().UTC().Truncate(time.Millisecond) }
+
+func recordMoved() error {
+	return apperr.New(apperr.PreconditionFailed, "The record has changed since you read it. Read it again before you decide.")
+}
 
 func involved(r Record, user string) bool {
 	return r.CreatedBy.ID == user || r.EditedBy.ID == user || (r.SubmittedBy != nil && r.SubmittedBy.ID == user)

@@ -393,6 +393,16 @@ func TestETagsAndIfMatch(t *testing.T) {
 	if !record.MatchRecord([]string{r.ETag()})(later) {
 		t.Error("a new context of the event spoils a decision about the record")
 	}
+	ev := record.Event{Country: "GB", Method: record.DefaultMethod, FactorSet: "desnz-2026", ContextRev: 8}
+	seen := record.Record{ID: "abc", Rev: 3, ContextRev: 7, Type: "waste", Fields: json.RawMessage(`{"country":"GB","treatment":"landfill","weightKg":1}`)}
+	for tag, want := range map[string]bool{`"3.8.abc"`: true, `"3.7.abc"`: false, `"4.8.abc"`: false, `"3.8.other"`: false, `"3.abc"`: true, "*": true} {
+		if got := record.MatchFigure([]string{`"x"`, tag})(seen, ev); got != want {
+			t.Errorf("%s matches the figure of %s in context %d: %t", tag, seen.ETag(), ev.ContextRev, got)
+		}
+	}
+	if !record.MatchFigure([]string{r.ETag()})(r, ev) {
+		t.Error("a record that cannot be calculated does not match the tag that it is served with")
+	}
 	next := r
 	next.Rev = 4
 	for _, tags := range [][]string{{r.ETag()}, {"W/" + next.ETag()}, {`"4.7.other"`}, {""}, {`"4"`}, nil} {

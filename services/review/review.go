@@ -130,6 +130,9 @@ func (s *server) decide(m record.Move) fiber.Handler {
 		}
 		if tags, ok := web.IfMatch(c); ok {
 			request.IfMatch = record.MatchRecord(tags)
+			if m == record.Approve { // reopening makes no statement about the figure
+				request.IfFigure = record.MatchFigure(tags)
+			}
 		}
 		if err := record.CheckComment(m, comment); err != nil {
 			return err
