@@ -268,12 +268,12 @@ type Policy struct {
 	FourEyes bool `json:"fourEyes,omitempty"`
 	// A change of an event that affects an approved figure needs a comment.
 	RequireReason bool `json:"requireReason,omitempty"`
-	// A record that counts for less than this, in the total and in the market-based figure, is approved
-	// automatically when it is submitted. Its history shows the move auto-approve with the name of the
-	// administrator who set this value. With fourEyes, a record that this administrator created, last edited or
-	// submitted waits for someone else, and so does a record that was approved before. A record that a person
-	// sent back or rejected always waits until a person approves it. nil or 0: nothing is approved automatically.
-	// In kg CO2e.
+	// A record that counts for less than this, in the total, in the market-based figure and in biogenic CO2
+	// outside of scopes, is approved automatically when it is submitted. Its history shows the move auto-approve
+	// with the name of the administrator who set this value. With fourEyes, a record that this administrator
+	// created, last edited or submitted waits for someone else, and so does a record that was approved before. A
+	// record that a person sent back or rejected always waits until a person approves it. nil or 0: nothing is
+	// approved automatically. In kg CO2e.
 	AutoApproveBelowKg *Kilograms `json:"autoApproveBelowKg,omitempty"`
 	// One in this number of automatically approvable records, drawn when it is first submitted, still waits for a
 	// person; nil: none. Not stored without autoApproveBelowKg.
@@ -297,12 +297,12 @@ type PolicyPatch struct {
 	FourEyes Optional[bool] `json:"fourEyes,omitzero"`
 	// A change of an event that affects an approved figure needs a comment.
 	RequireReason Optional[bool] `json:"requireReason,omitzero"`
-	// A record that counts for less than this, in the total and in the market-based figure, is approved
-	// automatically when it is submitted. Its history shows the move auto-approve with the name of the
-	// administrator who set this value. With fourEyes, a record that this administrator created, last edited or
-	// submitted waits for someone else, and so does a record that was approved before. A record that a person
-	// sent back or rejected always waits until a person approves it. nil or 0: nothing is approved automatically.
-	// In kg CO2e.
+	// A record that counts for less than this, in the total, in the market-based figure and in biogenic CO2
+	// outside of scopes, is approved automatically when it is submitted. Its history shows the move auto-approve
+	// with the name of the administrator who set this value. With fourEyes, a record that this administrator
+	// created, last edited or submitted waits for someone else, and so does a record that was approved before. A
+	// record that a person sent back or rejected always waits until a person approves it. nil or 0: nothing is
+	// approved automatically. In kg CO2e.
 	AutoApproveBelowKg Optional[float64] `json:"autoApproveBelowKg,omitzero"`
 	// One in this number of automatically approvable records, drawn when it is first submitted, still waits for a
 	// person; nil: none. Not stored without autoApproveBelowKg.

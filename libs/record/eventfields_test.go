@@ -71,7 +71,7 @@ func TestEveryFieldIsChangedAndUndone(t *testing.T) {
 // is guarded against a change of it in between.
 func TestWhichFieldsAreGoverned(t *testing.T) {
 	t.Parallel()
-	governed := []string{"startDate", "endDate", "attendees", "virtualAttendees", "country", "boundary", "method", "factorSet", "place", "location", "deleted"}
+	governed := []string{"startDate", "endDate", "attendees", "virtualAttendees", "country", "boundary", "method", "factorSet", "place", "location", "compensation", "deleted"}
 	one, other := twoEvents()
 	for _, c := range record.EventChanges(one, other) {
 		alone := []record.FieldChange{c}

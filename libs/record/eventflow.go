@@ -204,9 +204,11 @@ func (req EventRequest) gate(before Event) error {
 }
 
 // restated reports whether a change requires a new revision of the result: its figures are calculated in another
-// context, or reported for another boundary.
+// context, or reported for another boundary, other participants, or beside other offsets and removals.
 func restated(before, after Event) bool {
-	return after.Context() != before.Context() || !bytes.Equal(before.Boundary, after.Boundary)
+	return after.Context() != before.Context() || slices.ContainsFunc(eventFields(), func(f eventField) bool {
+		return f.reported && !bytes.Equal(jsonOf(f.value(before)), jsonOf(f.value(after)))
+	})
 }
 
 // next returns the event after the change, with its history entry.

@@ -155,6 +155,9 @@ type eventField struct {
 	name string
 	// governed fields move a published figure.
 	governed bool
+	// reported fields are governed ones outside of the context that results state, or are calculated with when they are
+	// served: a change of one is a revision of the result too, or the same revision would be served with other figures.
+	reported bool
 	value    func(Event) any
 	// later fields were added after histories: for an event without them, the hash of its state is unchanged.
 	later bool
@@ -166,11 +169,11 @@ func eventFields() []eventField {
 		{name: "startDate", governed: true, value: func(e Event) any { return e.StartDate }},
 		{name: "endDate", governed: true, value: func(e Event) any { return e.EndDate }},
 		{name: "attendees", governed: true, value: func(e Event) any { return e.Attendees }},
-		{name: "virtualAttendees", governed: true, value: func(e Event) any { return e.VirtualAttendees }},
+		{name: "virtualAttendees", governed: true, reported: true, value: func(e Event) any { return e.VirtualAttendees }},
 		{name: "country", governed: true, value: func(e Event) any { return e.Country }},
 		{name: "timezone", value: func(e Event) any { return e.Timezone }},
 		{name: "description", value: func(e Event) any { return e.Description }},
-		{name: "boundary", governed: true, value: func(e Event) any { return e.Boundary }},
+		{name: "boundary", governed: true, reported: true, value: func(e Event) any { return e.Boundary }},
 		{name: "method", governed: true, value: func(e Event) any { return e.Method }},
 		{name: "factorSet", governed: true, value: func(e Event) any { return e.FactorSet }},
 		{name: "team", value: teamField, later: true},
@@ -178,7 +181,7 @@ func eventFields() []eventField {
 		{name: "location", governed: true, value: locationField, later: true},
 		{name: "externalReference", value: func(e Event) any { return e.Reference }, later: true},
 		{name: "metadata", value: func(e Event) any { return e.Metadata }, later: true},
-		{name: "compensation", value: compensationField, later: true},
+		{name: "compensation", governed: true, reported: true, value: compensationField, later: true},
 		{name: "deleted", governed: true, value: func(e Event) any { return e.Deleted }},
 	}
 }

@@ -99,7 +99,8 @@ type Event struct {
 
 	Rev int64 // +1 with every change
 	// ContextRev rises by one with each change that affects figures or their
-	// coverage (method, country, dates, attendees, factor set, boundary): figures
+	// coverage (method, country, dates, attendees, factor set, boundary), or that are
+	// reported beside them (remote attendees, compensation): figures
 	// calculated with another ContextRev are recalculated.
 	ContextRev int64
 	// Mark, if not empty, is a dirty flag: the result does not reflect this event's

@@ -31,8 +31,11 @@ type figurePart struct {
 // addEventParts adds a part for each change of the event without a record's part, such as a change of attendees only.
 func (v *diffView) addEventParts(older, newer resulttree.Result, causes []resulttree.Cause) {
 	kinds := contextKinds(older, newer)
-	if slices.ContainsFunc(causes, func(c resulttree.Cause) bool { return slices.Contains(c.Fields, "boundary") }) {
-		kinds = append(kinds, kindBoundary)
+	for field, kind := range map[string]string{"boundary": kindBoundary, "virtualAttendees": kindAttendees} { // outside of the context
+		moved := slices.ContainsFunc(causes, func(c resulttree.Cause) bool { return slices.Contains(c.Fields, field) })
+		if moved && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
 	}
 	if slices.ContainsFunc(v.Parts, func(p partView) bool { return p.Kind == kindBoth }) {
 		// These are already included; attendees and dates affect other figures as well.

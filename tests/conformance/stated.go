@@ -117,6 +117,8 @@ func unknownFields(of []*openapi3.Schema, value any, at string) (unknown []strin
 		for _, s := range of {
 			if s.Items != nil {
 				items = append(items, s.Items.Value)
+			} else if isAnything(s) {
+				items = append(items, s)
 			}
 		}
 		for _, item := range value {

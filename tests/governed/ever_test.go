@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -103,6 +104,14 @@ func TestNobodyMovesTheFigurePerParticipantAlone(t *testing.T) {
 			if e := changes.Data.Items[0].Effect; e.Before["perParticipantKg"] == nil || e.Before["perParticipantKg"] == e.After["perParticipantKg"] {
 				t.Errorf("effect: %+v", e)
 			}
+			free := found(t, open) // no second manager is required, but the change is seen
+			free.approved("first", 10)
+			free.calculate(-1, false)
+			free.want(http.StatusOK, remote(free, 10))
+			free.calculate(-1, false)
+			if d := free.read("/results/1/diff/2").data; !strings.Contains(fmt.Sprint(d["parts"]), "attendees_changed") || !strings.Contains(fmt.Sprint(d["cause"]), "virtualAttendees") {
+				t.Errorf("the difference does not show it: %v, %v", d["parts"], d["cause"])
+			}
 			signed := found(t, open)
 			signed.approved("first", 10)
 			signed.signed()
@@ -156,6 +165,36 @@ func TestEventsFromBeforeAreGovernedByWhatIsApproved(t *testing.T) {
 			s.want(http.StatusAccepted, s.patch(10_000))
 			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, base+"/waste/"+string(key.ID)+"/reopen", "mia", map[string]any{"comment": "Look again."}))
 			s.want(http.StatusAccepted, s.patch(20_000))
+		})
+	}
+}
+
+// TestNobodyApprovesAFigureThatTheyHaveNotSeen: the entity tag of a record does not approve it in another context of its
+// event, where it counts for something else.
+func TestNobodyApprovesAFigureThatTheyHaveNotSeen(t *testing.T) {
+	t.Parallel()
+	for name, open := range engines() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := found(t, open)
+			s.rule(map[string]any{"fourEyes": true})
+			a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/venue", "ursula", map[string]any{"electricityKWh": 1000}))
+			path := base + "/venue/" + fmt.Sprint(a.data["_id"])
+			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, path+"/submit", "ursula", nil))
+			tag := func() string {
+				t.Helper()
+				e, err := s.records.Event(t.Context(), org, event)
+				must(t, err)
+				r, err := s.records.Record(t.Context(), org, record.Key{Event: event, Type: "venue", ID: record.ID(fmt.Sprint(a.data["_id"]))})
+				must(t, err)
+				return r.Under(e).ETag()
+			}
+			seen := tag()
+			s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPatch, base, "mia", map[string]any{"method": map[string]any{"gwp": "AR6"}})) // nothing is approved yet
+			if a := s.ask(s.reviewApp, http.MethodPost, path+"/approve", "max", nil, "If-Match", seen); a.code != "PRECONDITION_FAILED" {
+				t.Errorf("approved as seen before the event was changed: %d %s", a.status, a.body)
+			}
+			s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, path+"/approve", "max", nil, "If-Match", tag()))
 		})
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/audit"
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/members"
 	"github.com/eventcarbon/ecf/libs/mongox"
 	"github.com/eventcarbon/ecf/libs/record"
 	recordmongo "github.com/eventcarbon/ecf/libs/record/mongostore"
@@ -60,6 +61,19 @@ func (tokens) Verify(_ context.Context, token string) (identity.Principal, error
 		return identity.Principal{}, errors.New("no such token")
 	}
 	return identity.Principal{UserID: token, Name: strings.ToUpper(token), Org: string(org), Role: role}, nil
+}
+
+// directory is that of the people.
+type directory struct{ members.Directory }
+
+func (directory) Roles(_ context.Context, _ string, ids []string) (map[string]identity.Role, error) {
+	roles := map[string]identity.Role{}
+	for _, id := range ids {
+		if role, ok := people[id]; ok {
+			roles[id] = role
+		}
+	}
+	return roles, nil
 }
 
 // system runs the services on one database. Its process may die; the database remains.
@@ -162,7 +176,7 @@ func (s *system) start() {
 	store, results := mortalRecords{s.records, s.process}, mortalResults{s.results, s.process}
 	logger, log := slog.New(slog.DiscardHandler), mortalLog{s, s.process}
 	var err error
-	s.recordsApp, err = records.New(records.Deps{Store: store, Notifier: s, Verifier: tokens{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: logger, Now: s.now, Audit: log})
+	s.recordsApp, err = records.New(records.Deps{Store: store, Notifier: s, Verifier: tokens{}, Members: directory{}, Quotas: settings.Quotas{"team": record.Unlimited}, Logger: logger, Now: s.now, Audit: log})
 	must(s.t, err)
 	s.reviewApp, err = review.New(review.Deps{Store: store, Notifier: s, Verifier: tokens{}, Logger: logger, Now: s.now})
 	must(s.t, err)
@@ -227,7 +241,9 @@ type answer struct {
 func (s *system) ask(app *fiber.App, method, path, as string, body any, header ...string) answer {
 	s.t.Helper()
 	var content io.Reader
-	if body != nil {
+	if file, ok := body.(string); ok {
+		content = strings.NewReader(file)
+	} else if body != nil {
 		text, err := json.Marshal(body)
 		must(s.t, err)
 		content = bytes.NewReader(text)

@@ -3170,11 +3170,12 @@ Policy = TypedDict(
 )
 Policy.__doc__ = """Rules of approval.
 
-autoApproveBelowKg: A record that counts for less than this, in the total and in the market-based figure, is approved
-    automatically when it is submitted. Its history shows the move `auto-approve` with the name of the administrator
-    who set this value. With `fourEyes`, a record that this administrator created, last edited or submitted waits for
-    someone else, and so does a record that was approved before. A record that a person sent back or rejected always
-    waits until a person approves it. `null` or 0: nothing is approved automatically. In kg CO2e.
+autoApproveBelowKg: A record that counts for less than this, in the total, in the market-based figure and in biogenic
+    CO2 outside of scopes, is approved automatically when it is submitted. Its history shows the move `auto-approve`
+    with the name of the administrator who set this value. With `fourEyes`, a record that this administrator created,
+    last edited or submitted waits for someone else, and so does a record that was approved before. A record that a
+    person sent back or rejected always waits until a person approves it. `null` or 0: nothing is approved
+    automatically. In kg CO2e.
 autoApproveSetBy: Who last set these two values; read-only.
 fourEyes: Whoever created, last edited or submitted a record cannot approve it.
 requireReason: A change of an event that affects an approved figure needs a `comment`.

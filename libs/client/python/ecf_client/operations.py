@@ -1079,9 +1079,10 @@ class Operations(Transport):
         """Change an event.
 
         Needs the role manager. Absent fields stay as they are; `null` clears a field. A change of country, dates,
-        attendees or method recalculates the result. Once records have been approved, your organization may require a
-        reason (`comment`) or a second manager. In the latter case the response is 202, and nothing of the change
-        applies until it is approved; while the same proposal of yours waits, the response is that proposal.
+        attendees (remote ones too), method, boundary or compensation is a new revision of the result. Once records have
+        been approved, your organization may require a reason (`comment`) or a second manager. In the latter case the
+        response is 202, and nothing of the change applies until it is approved; while the same proposal of yours waits,
+        the response is that proposal.
 
         event_id: The `_id` of an event.
         dry_run: answers as the real call would, and stores nothing
