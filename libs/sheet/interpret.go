@@ -146,7 +146,6 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	take(r.takeSeconds(b, typ, cells), r.takeEach(b, cells), r.takeSides(b, cells), r.duration(b, cells))
 	r.leaveOutAlone(b, typ)
 	take(r.lacksUnit(b, typ))
-	r.noteUnread(b.unread)
 	r.ticket(b, cells)
 	r.traveller(b, cells)
 	r.wasteCode(b, cells)
@@ -156,5 +155,6 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	take(r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.nightOfLine(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
 	take(r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
 	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(b, cells))
+	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults
 }

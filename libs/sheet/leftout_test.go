@@ -2,6 +2,7 @@ package sheet_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/sheet"
@@ -41,6 +42,27 @@ func TestAmountsThatWouldBeLeftOut(t *testing.T) {
 	} {
 		if got, _, err := all(c.file, c.typ, sheet.Options{Rules: c.rules}); err != nil || !reflect.DeepEqual(got, []string{c.want}) {
 			t.Errorf("%s: %q, %v, want %s", name, got, err, c.want)
+		}
+	}
+}
+
+// A cell is named in the ignored columns when what is read after the columns of fields leaves it out: the product of a
+// weight and a distance that are there, the number of stops, the class of a train, a distance beside places.
+func TestColumnsLeftOutLate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typ, file string
+		ignored   []string
+	}{
+		{"freight", "mode,tkm,weightKg,distanceKm\nroad,1200,6000,200\n", []string{"tkm"}},
+		{"freight", "mode,tkm,weightKg,distanceKm\nroad,,6000,200\n", nil},
+		{"flights", "From,To,Pax,Stops\nFRA,JFK,1,2 stops\n", []string{"Stops"}},
+		{"flights", "From,To,Pax,Flight 1\nFRA,JFK,1,LH400\n", []string{"Flight 1"}},
+		{"ground-transport", "mode,passengers,from,to,Leg 1 class,Leg 1 km\nrail,1,Kiel,Hamburg,2,95\n", []string{"Leg 1 class", "Leg 1 km"}},
+		{"mixed", "type,from,to,passengers,Leg 2 to,treatment,weightKg\nwaste,,,,CDG,landfill,9\n", []string{"Leg 2 to"}},
+	} {
+		if _, r, err := all(c.file, c.typ, sheet.Options{Rules: sheet.Rules}); err != nil || !slices.Equal(r.Ignored(), c.ignored) {
+			t.Errorf("%s: %q, %v, want %q", c.file, r.Ignored(), err, c.ignored)
 		}
 	}
 }

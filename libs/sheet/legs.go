@@ -169,7 +169,15 @@ type rowLegs struct {
 
 // severalLegs joins the legs of a row to one journey, and returns the fault of a row whose legs are no such one.
 func (r *Reader) severalLegs(b *body, typ string, cells []string) *apperr.Detail {
-	if len(r.legColumns) == 0 || !slices.ContainsFunc(Columns(typ), func(c Column) bool { return c.Name == "from" }) {
+	if len(r.legColumns) == 0 {
+		return nil
+	}
+	if columnOf(typ, "from").Name == "" {
+		for _, c := range r.legColumns {
+			if oneCell(cells, c.at) != "" {
+				b.unread = append(b.unread, c.at)
+			}
+		}
 		return nil
 	}
 	l, fault := r.legsOf(b, typ, cells)
@@ -249,6 +257,7 @@ func (r *Reader) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *
 		case legClass:
 			field := columnOf(typ, "class")
 			if field.Name == "" {
+				b.unread = append(b.unread, c.at)
 				continue
 			}
 			class := field.value(cell, r.o)
@@ -258,7 +267,11 @@ func (r *Reader) legsOf(b *body, typ string, cells []string) (l rowLegs, fault *
 			}
 			l.class, l.classAt = class, c.at
 		case legDistance:
-			if c.number > 1 && strings.ContainsAny(cell, "123456789") {
+			if !strings.ContainsAny(cell, "123456789") {
+				continue
+			}
+			b.unread = append(b.unread, c.at)
+			if c.number > 1 {
 				l.far = c.at
 			}
 		case noPart:
