@@ -64,6 +64,8 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 	r.findAddress(known)
 	found = named() || len(r.quantity) > 0
 	r.leaveOutContainers()
+	r.findRoomKinds()
+	r.findMeals()
 	r.findEach()
 	r.findSides()
 	r.findDuration()
@@ -88,7 +90,7 @@ func (r *Reader) interpretHead(unknown []int, known []Column) (found bool) {
 
 // derived returns how many columns are no fields and have what fields are derived from.
 func (r *Reader) derived() int {
-	n := len(r.stay) + len(r.each)
+	n := len(r.stay) + len(r.each) + len(r.roomKindsAt) + len(r.meals)
 	for _, at := range [...]int{r.route, r.roomNightsAt, r.tonneKmAt, r.wasteCodeAt, r.durationAt} {
 		if at >= 0 {
 			n++
@@ -152,7 +154,7 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	if typ == "freight" {
 		byRoad(b)
 	}
-	take(r.takeCurrency(b), r.nights(b, cells), r.room(b, cells), r.roomNights(b, cells), r.nightOfLine(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
+	take(r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.room(b, cells), r.roomNights(b, cells), r.nightOfLine(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
 	take(r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
 	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(b, cells))
 	r.noteUnread(b.unread) // at the end: each of them may leave a cell out

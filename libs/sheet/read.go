@@ -124,6 +124,9 @@ type Reader struct {
 	wholeAt int
 	// travellerAt is the place of the names of travellers; -1: the file has none.
 	travellerAt int
+	// roomKindsAt are the places of how many rooms of each kind there are, and meals those of how many of each meal.
+	roomKindsAt []int
+	meals       []partColumn
 	// leftOut are the fields of amounts that would be left out, by the place of their column.
 	leftOut map[int]string
 	// counts are what the columns count, by place, and each are those with the amount of each of something.

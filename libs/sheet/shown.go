@@ -47,7 +47,7 @@ func ShownColumns(head []string, typ string, o Options) []ShownColumn {
 
 // used reports whether a column affects the records: a field, or what one is derived from.
 func (r *Reader) used(at int) bool {
-	return r.columns[at].Name != "" || slices.Contains(r.quantity, at) || slices.Contains(r.stay, at) || at == r.route || at == r.unitAt || at == r.ticketAt || at == r.roomAt || at == r.roomNightsAt || at == r.tonneKmAt || at == r.wasteCodeAt || at == r.durationAt ||
+	return r.columns[at].Name != "" || slices.Contains(r.quantity, at) || slices.Contains(r.stay, at) || slices.Contains(r.roomKindsAt, at) || slices.ContainsFunc(r.meals, func(m partColumn) bool { return m.at == at }) || at == r.route || at == r.unitAt || at == r.ticketAt || at == r.roomAt || at == r.roomNightsAt || at == r.tonneKmAt || at == r.wasteCodeAt || at == r.durationAt ||
 		r.counts[at] != "" && len(r.each)+len(r.sides) > 0 || slices.ContainsFunc(r.each, func(e eachColumn) bool { return e.at == at }) || slices.ContainsFunc(r.sides, func(s side) bool { return s.at == at })
 }
 

@@ -1,0 +1,97 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// Words of headings of how many of each meal there are, such as Breakfast, Number of lunches and Abendessen (Personen): the
+// meals by their type, and what stands beside them.
+const besideMeals wordList = "besideMeals"
+
+// mealsOf returns the words of a type of meals.
+func mealsOf(mealType string) wordList { return ofType("meals", mealType) }
+
+// mealTypes are the types of meals that tables have columns of.
+var mealTypes = [...]string{breakfast, "lunch", "dinner"}
+
+const breakfast = "breakfast"
+
+// findMeals finds the columns of how many breakfasts, lunches and dinners there were, in a table without a column that says
+// which of them a row is about.
+func (r *Reader) findMeals() {
+	if r.typ != "catering" || r.heading("mealType") {
+		return
+	}
+	for at, head := range r.heads {
+		words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideMeals.has(word) })
+		word := strings.Join(words, "")
+		of := slices.IndexFunc(mealTypes[:], func(mealType string) bool { return mealsOf(mealType).has(word) })
+		if of >= 0 && r.free(at) {
+			r.meals = append(r.meals, partColumn{at, mealTypes[of]})
+			r.columns[at].Type = "number"
+			r.use(at)
+		}
+	}
+}
+
+// takeMeals adds up the main meals of a row, and makes its breakfasts servings: they are counted beside main meals, as a
+// record of breakfasts alone would count them.
+func (r *Reader) takeMeals(b *body, cells []string) *apperr.Detail {
+	counts, last, said := map[string]int64{}, -1, []string(nil)
+	for _, part := range r.meals {
+		cell := Unguard(oneCell(cells, part.at))
+		if strings.Trim(cell, "-–—") == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(cell, 10, 31)
+		if err != nil {
+			return &apperr.Detail{Field: r.heads[part.at], Code: fields.BadFormat, Suggestions: []string{"meals"},
+				Message: fmt.Sprintf("%s has how many of these meals there are; got %.40q. Or write a row for each meal, with the columns meals and mealType.", r.heads[part.at], cell)}
+		}
+		counts[part.field] += int64(n)
+		last, said = part.at, append(said, r.heads[part.at]+" "+cell)
+	}
+	if last < 0 {
+		return nil
+	}
+	early, main := counts[breakfast], counts["lunch"]+counts["dinner"]
+	if all := int64(b.number("meals")); b.has("meals") && all != main && all != main+early {
+		return &apperr.Detail{Field: r.heads[last], Code: fields.NotAllowed, Suggestions: []string{"meals"},
+			Message: fmt.Sprintf("The row has %d meals in %s, and others by their kind (%.120s). Write a row for each, with the columns meals and mealType.", all, r.Head("meals"), strings.Join(said, ", "))}
+	}
+	if early+main == 0 {
+		return &apperr.Detail{Field: r.heads[last], Code: RowNotCounted, Message: fmt.Sprintf("There are no meals in the row (%.120s). Delete it from the file.", strings.Join(said, ", "))}
+	}
+	b.remove("meals")
+	if main > 0 {
+		b.set("meals", json.RawMessage(strconv.FormatInt(main, 10)))
+	}
+	for _, mealType := range mealTypes[1:] {
+		if n := counts[mealType]; n > 0 && n == main {
+			b.set("mealType", json.RawMessage(strconv.Quote(mealType)))
+		}
+	}
+	if early == 0 {
+		return nil
+	}
+	serving := breakfast
+	if b.text("diet") == "vegan" {
+		serving = "breakfast_vegan"
+	}
+	if main == 0 {
+		b.remove("diet") // records have it with main meals only
+	}
+	if b.has("servings") {
+		return &apperr.Detail{Field: r.heads[last], Code: SeveralRecords, Suggestions: []string{"servings"},
+			Message: fmt.Sprintf("The row has breakfasts (%.120s) and a column servings. Write the breakfasts into servings, or into a row of their own.", strings.Join(said, ", "))}
+	}
+	b.put("servings", map[string]int64{serving: early})
+	return nil
+}

@@ -1,0 +1,64 @@
+package sheet
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/fields"
+)
+
+// Words of headings of how many rooms of a kind there are, such as EZ, Doubles and Number of twin rooms: the kinds, and
+// what stands beside them.
+const (
+	roomKinds       wordList = "roomKinds"
+	besideRoomKinds wordList = "besideRoomKinds"
+)
+
+// findRoomKinds finds the columns of how many rooms of each kind there are, in a table of stays that says neither how many
+// there are altogether nor which one a row is about.
+func (r *Reader) findRoomKinds() {
+	if r.typ != "accommodation" || r.heading("rooms") || r.roomAt >= 0 {
+		return
+	}
+	for at, head := range r.heads {
+		words := slices.DeleteFunc(wordsOf(head), func(word string) bool { return besideRoomKinds.has(word) })
+		if r.free(at) && roomKinds.has(strings.Join(words, "")) {
+			r.roomKindsAt = append(r.roomKindsAt, at)
+			r.columns[at].Type = "number"
+			r.use(at)
+		}
+	}
+}
+
+// takeRoomKinds makes the rooms of all kinds those of the record: every kind counts the same.
+func (r *Reader) takeRoomKinds(b *body, cells []string) *apperr.Detail {
+	rooms, filled := int64(0), -1
+	for _, at := range r.roomKindsAt {
+		cell := Unguard(oneCell(cells, at))
+		if strings.Trim(cell, "-–—") == "" {
+			continue
+		}
+		n, err := strconv.ParseUint(cell, 10, 31)
+		if err != nil {
+			return &apperr.Detail{Field: r.heads[at], Code: fields.BadFormat, Suggestions: []string{"rooms"},
+				Message: fmt.Sprintf("%s has how many rooms of this kind there are; got %.40q. Or write how many rooms there are altogether into a column rooms, and leave this one out.", r.heads[at], cell)}
+		}
+		rooms, filled = rooms+int64(n), at
+	}
+	guests := int64(b.number("guests"))
+	switch {
+	case filled < 0:
+		return nil // the decoder of the record asks for rooms or guests
+	case rooms == 0:
+		return &apperr.Detail{Field: r.heads[filled], Code: RowNotCounted, Message: fmt.Sprintf("There are 0 rooms of every kind (%s is the last one): nobody stayed. Delete the row from the file.", r.heads[filled])}
+	case guests > 0 && rooms > guests:
+		return &apperr.Detail{Field: r.heads[filled], Code: fields.NotAllowed, Suggestions: []string{"rooms"},
+			Message: fmt.Sprintf("The rooms of all kinds, of which %s is the last one, come to %d for %d guests. If the columns are prices, leave them out and write how many rooms there are into a column rooms.", r.heads[filled], rooms, guests)}
+	}
+	b.set("rooms", json.RawMessage(strconv.FormatInt(rooms, 10)))
+	return nil
+}
