@@ -17,7 +17,11 @@ type faults struct {
 	cut bool
 }
 
+// add adds an error, unless there is one that the same field is missing: an empty text or list is one mistake.
 func (f *faults) add(d apperr.Detail) {
+	if d.Field != "" && d.Code != Required && slices.ContainsFunc(f.list, func(other apperr.Detail) bool { return other.Field == d.Field && other.Code == Required }) {
+		return
+	}
 	if len(f.list) >= maxFaults {
 		f.more++
 		return

@@ -267,3 +267,32 @@ func TestRemark(t *testing.T) {
 		t.Errorf("a long one is read as %q, %v", got, r.Err())
 	}
 }
+
+// TestAnEmptyFieldIsOneMistake: a field that another one requires and that is empty has one error, with what is allowed,
+// in whatever order the two are found.
+func TestAnEmptyFieldIsOneMistake(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		body, want string
+		read       func(r *fields.Reader)
+	}{
+		{`{"n":1,"kind":""}`, "kind REQUIRED", func(r *fields.Reader) { r.RequireWith("n", "kind"); r.Enum("kind", "a", "b") }},
+		{`{"n":1,"kind":" "}`, "kind NOT_ALLOWED", func(r *fields.Reader) { r.Enum("kind", "a", "b"); r.RequireWith("n", "kind") }},
+		{`{"n":1,"kind":""}`, "kind REQUIRED", func(r *fields.Reader) { r.RequireWith("n", "kind"); r.String("kind", 1, 9) }},
+		{`{"n":1,"kind":[]}`, "kind REQUIRED", func(r *fields.Reader) { r.RequireWith("n", "kind"); r.Enum("kind", "a", "b") }},
+		{`{"n":1,"kind":"c"}`, "kind NOT_ALLOWED", func(r *fields.Reader) { r.RequireWith("n", "kind"); r.Enum("kind", "a", "b") }},
+	} {
+		r := parse(t, c.body)
+		c.read(r)
+		if got := codes(t, r.Err()); !reflect.DeepEqual(got, []string{c.want}) {
+			t.Errorf("%s: %q, want %s", c.body, got, c.want)
+		}
+	}
+	r := parse(t, `{"n":1,"kind":""}`)
+	r.RequireWith("n", "kind")
+	r.Enum("kind", "a", "b")
+	var e *apperr.Error
+	if !errors.As(r.Err(), &e) || !reflect.DeepEqual(e.Details[0].Suggestions, []string{"a", "b"}) {
+		t.Errorf("the fault of an empty value has no suggestions: %+v", r.Err())
+	}
+}

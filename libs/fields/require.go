@@ -51,7 +51,7 @@ func (r *Reader) RequireWith(name string, others ...string) {
 			continue
 		}
 		d := apperr.Detail{Field: r.Path(other), Code: Required, Message: other + " is required with " + name + "."}
-		if !slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field && f.Code == d.Code }) {
+		if !slices.ContainsFunc(r.faults.list, func(f apperr.Detail) bool { return f.Field == d.Field }) {
 			r.faults.add(d)
 		}
 	}

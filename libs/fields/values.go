@@ -200,6 +200,7 @@ func (r *Reader) Enum(name string, allowed ...string) (string, bool) {
 	if slices.Contains(allowed, n.text) {
 		return n.text, true
 	}
+	r.faults.suggest(r.Path(name), allowed)
 	r.faults.add(r.NotOneOf(r.Path(name), n.text, allowed))
 	return "", false
 }
