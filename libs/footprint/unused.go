@@ -77,7 +77,7 @@ var unusedRows = [...]Unused{
 		Series: []string{"elec.at.ember", "elec.bg.ember", "elec.cz.ember", "elec.de.ember", "elec.dk.ember", "elec.es.ember", "elec.fi.ember", "elec.fr.ember", "elec.gb.ember", "elec.gr.ember", "elec.hr.ember",
 			"elec.hu.ember", "elec.ie.ember", "elec.it.ember", "elec.lu.ember", "elec.lv.ember", "elec.mt.ember", "elec.nl.ember", "elec.nz.ember", "elec.pl.ember", "elec.pt.ember",
 			"elec.ro.ember", "elec.se.ember", "elec.si.ember", "elec.sk.ember", "elec.us.ember"},
-		Reason: "The national publisher comes first; Ember's figure is behind the upstream part (section 8)."},
+		Reason: "The national publisher comes first; Ember's figure is behind the upstream part (section 6.3)."},
 	{Title: "Ember's figures of Belgium and Lithuania", Series: []string{"elec.be.ember", "elec.lt.ember"},
 		Reason: "As those before; the sets of the years before 2024 have no figure of the national publisher, and use them.", Since: 2024},
 	{Title: "Grids of groups of countries", Series: []string{"elec.asean.*", "elec.eu.*", "elec.g20.*", "elec.g7.*", "elec.middle_east.*", "elec.oecd.*"}, Reason: "A country without a figure has that of its region of the United Nations."},

@@ -11,14 +11,9 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
-// evaluate evaluates a record in a British event with the default engine.
+// evaluate evaluates a record in a British event with the engine of the page.
 func (p *page) evaluate(typ, body string) (footprint.Evaluation, error) {
-	return p.evaluateBy(footprint.EngineVersion, typ, body)
-}
-
-// evaluateBy is evaluate by the engine of a version.
-func (p *page) evaluateBy(engine, typ, body string) (footprint.Evaluation, error) {
-	ev := footprint.EventContext{Country: "GB", StartDate: fmt.Sprintf("%d-01-01", p.Set.Year), RadiativeForcing: true, GWP: "published", FactorSet: p.Set.ID, Engine: footprint.Pin(engine)}
+	ev := footprint.EventContext{Country: "GB", StartDate: fmt.Sprintf("%d-01-01", p.Set.Year), RadiativeForcing: true, GWP: "published", FactorSet: p.Set.ID, Engine: footprint.Pin(p.Engine)}
 	d, err := footprint.Decode(typ, []byte(body), ev)
 	if err != nil {
 		return footprint.Evaluation{}, err

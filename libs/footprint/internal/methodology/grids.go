@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/factors"
-	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
@@ -33,13 +32,13 @@ func publisherOf(series string) string {
 	return parts[2]
 }
 
-// grid returns the row that the newest engine uses for a place.
+// grid returns the row that the engine uses for a place.
 func (p *page) grid(country, subdivision string) (factors.Factor, error) {
 	body := fmt.Sprintf(`{"electricityKWh":1,"country":%q}`, country)
 	if subdivision != "" {
 		body = fmt.Sprintf(`{"electricityKWh":1,"country":%q,"subdivision":%q}`, country, subdivision)
 	}
-	e, err := p.evaluateBy(footprint.NewestEngine, "venue", body)
+	e, err := p.evaluate("venue", body)
 	if err != nil {
 		return factors.Factor{}, fmt.Errorf("grid of %s %s: %w", country, subdivision, err)
 	}

@@ -21,18 +21,23 @@ import (
 	"github.com/eventcarbon/ecf/libs/locations"
 )
 
-//go:embed methodology.tmpl
-var text string
+// text is the page, and sections are the texts of the record types, by templates named after them.
+var (
+	//go:embed methodology.tmpl
+	text string
+	//go:embed sections.tmpl
+	sections string
+)
 
-// Write writes the page for the newest factor set.
+// Write writes the page for the newest factor set and the newest engine.
 func Write(w io.Writer) error {
 	set, _ := factors.ForStart("")
 	p := &page{Set: set, Sets: factors.Sets(), Types: footprint.Types(), Groups: footprint.Groups(),
-		Engine: footprint.EngineVersion, references: make(map[reference]int)}
+		Engine: footprint.NewestEngine, references: make(map[reference]int)}
 	t, err := template.New("methodology").Funcs(template.FuncMap{
 		"formula": footprint.Formula, "description": footprint.Description, "join": strings.Join, "list": func(s ...string) []string { return s },
-		"notice": notice, "travellers": footprint.Travellers, "unused": footprint.UnusedRows, "biomass": footprint.BiomassRows, "engine2": func() string { return footprint.Engine2 }, "engine3": func() string { return footprint.Engine3 }, "engine4": func() string { return footprint.Engine4 }, "engine5": func() string { return footprint.Engine5 },
-	}).Parse(text)
+		"notice": notice, "travellers": footprint.Travellers, "unused": footprint.UnusedRows, "biomass": footprint.BiomassRows, "engine1": func() string { return footprint.Engine1 }, "engine2": func() string { return footprint.Engine2 }, "engine3": func() string { return footprint.Engine3 }, "engine4": func() string { return footprint.Engine4 },
+	}).Parse(sections + text)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/internal/methodology"
 )
 
@@ -47,19 +48,51 @@ func TestDocument(t *testing.T) {
 // TestTemplate verifies that the text around the figures contains no figures, which would not be updated.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("methodology.tmpl")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"methodology.tmpl", "sections.tmpl"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			holdsNoFigure(t, string(raw))
+		})
 	}
-	names := regexp.MustCompile(`\b(CO2e?|CH4|N2O|[Ss]copes? [123]|category [0-9]+|AR[56]|ISO [0-9]+(-[0-9])?|UN M49|SHA-256)\b`)
+}
+
+func holdsNoFigure(t *testing.T, raw string) {
+	t.Helper()
+	names := regexp.MustCompile(`\b(CO2e?|CH4|N2O|[Ss]copes? [123]|scope3Category|category [0-9]+|AR[56]|ISO [0-9]+(-[0-9])?|UN M49|SHA-256)\b|\]\(#[0-9]+-[a-z-]+\)`)
 	section := regexp.MustCompile(`^#+ [0-9]+(\.[0-9]+)?\.? `)
 	actions := regexp.MustCompile(`(?s)\{\{.*?\}\}`)
 	// An action keeps its line breaks, so that a fault has the right line number.
-	words := actions.ReplaceAllStringFunc(string(raw), func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
+	words := actions.ReplaceAllStringFunc(raw, func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })
 	for i, line := range strings.Split(words, "\n") {
 		line = names.ReplaceAllString(section.ReplaceAllString(line, ""), "")
 		if strings.ContainsAny(line, "0123456789") {
 			t.Errorf("line %d of the template holds a figure: %q", i+1, line)
+		}
+	}
+}
+
+// TestRulesAreThoseOfTheNewestEngine: an event that is made today follows the page from its beginning; what earlier
+// engines do differently is in the last section.
+func TestRulesAreThoseOfTheNewestEngine(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := methodology.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	rules, earlier, ok := strings.Cut(b.String(), "\n## 12. Earlier engines\n")
+	if !ok {
+		t.Fatal("the page has no section on earlier engines")
+	}
+	for _, engine := range footprint.Engines() {
+		heading := "\n### Engine " + engine + "\n"
+		if newest := engine == footprint.NewestEngine; strings.Contains(earlier, heading) == newest {
+			t.Errorf("the section on earlier engines has engine %s: %t", engine, newest)
+		} else if named := strings.Contains(rules, "engine "+engine); named != newest {
+			t.Errorf("the rules name engine %s: %t", engine, named)
 		}
 	}
 }
