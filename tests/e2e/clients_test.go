@@ -76,7 +76,7 @@ func writeExample(t *testing.T, dir, language, to, url string, replacements ...s
 	if !ok || !closed {
 		t.Fatalf("the README in %s has no example in %s", dir, language)
 	}
-	replacements = append([]string{"https://carbon.example.org", url, "shop@example.org", "manager@example.test"}, replacements...)
+	replacements = append([]string{"https://carbon.example.org", url, "manager@example.org", "manager@example.test"}, replacements...)
 	for i := 0; i < len(replacements); i += 2 {
 		if !strings.Contains(example, replacements[i]) {
 			t.Fatalf("the README in %s does not have %s", dir, replacements[i])

@@ -3,7 +3,7 @@
     from ecf_client import Client
 
     client = Client("https://carbon.example.org")
-    client.login("shop@example.org", password)
+    client.login("manager@example.org", password)
     event = client.create_event({"title": "Team meeting", "country": "GB", "attendees": 12})
     for record in client.iter_records(event["_id"], "flights"):
         print(record["status"], record["footprint"]["kgCO2e"])
