@@ -127,3 +127,32 @@ func TestPagesNameSettings(t *testing.T) {
 		t.Errorf("only %d variables were found", seen)
 	}
 }
+
+// TestPagesNameCodes verifies that the codes of errors, details, notices and findings that pages name are in the
+// document of the API.
+func TestPagesNameCodes(t *testing.T) {
+	t.Parallel()
+	code := regexp.MustCompile(`\b[A-Z]{2,}(?:_[A-Z0-9]+)+\b`)
+	known := map[string]bool{}
+	// The last two have variables that look alike.
+	for _, file := range []string{"libs/spec/openapi.yaml", "Makefile", "k8s/overlays/prod/site.env.example"} {
+		for _, name := range code.FindAllString(source(t, file), -1) {
+			known[name] = true
+		}
+	}
+	quoted := regexp.MustCompile("`(" + code.String() + ")`")
+	seen := 0
+	for _, file := range tracked(t, "*.md", ":(exclude)docs/adr", ":(exclude)CHANGELOG.md") {
+		for _, m := range quoted.FindAllStringSubmatch(source(t, file), -1) {
+			if strings.HasPrefix(m[1], "ECF_") || strings.HasPrefix(m[1], "OTEL_") {
+				continue
+			}
+			if seen++; !known[m[1]] {
+				t.Errorf("%s names the code %s, which the document of the API does not have", file, m[1])
+			}
+		}
+	}
+	if seen < 60 {
+		t.Errorf("only %d codes were found", seen)
+	}
+}
