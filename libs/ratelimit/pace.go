@@ -35,12 +35,12 @@ func (p *Pace) Reserve(who string, units int, now time.Time) time.Duration {
 func (p *Pace) Within(who string, units int, now time.Time, limit time.Duration) (wait time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	begin := p.until[who]
+	begin, known := p.until[who]
+	if !known && len(p.until) >= maxPaced {
+		p.forget(now)
+	}
 	if begin.Before(now) {
 		begin = now
-		if len(p.until) >= maxPaced {
-			p.forget(now)
-		}
 	}
 	if wait = max(0, begin.Sub(now)-p.burst); wait > limit {
 		return 0, false
@@ -49,15 +49,15 @@ func (p *Pace) Within(who string, units int, now time.Time, limit time.Duration)
 	return wait, true
 }
 
-// forget removes callers that have nothing to wait for, or all callers if too many
-// remain.
+// forget removes callers that have nothing to wait for, or all if more than half of them
+// have: so it runs once for many new callers, and not for each of them.
 func (p *Pace) forget(now time.Time) {
 	for who, until := range p.until {
 		if !until.After(now) {
 			delete(p.until, who)
 		}
 	}
-	if len(p.until) >= maxPaced {
+	if len(p.until) > maxPaced/2 {
 		clear(p.until)
 	}
 }
