@@ -91,7 +91,7 @@ func (l *Limiter) Take(ctx context.Context, key string) Result {
 		return r
 	}
 	// The log is the limiter's own, so the key needs no policy name.
-	own, _ := l.local.Take(ctx, key, l.o.Rule)
+	own := l.local.look(key, l.o.Rule, true)
 	if !own.Allowed {
 		return own
 	}
@@ -100,7 +100,7 @@ func (l *Limiter) Take(ctx context.Context, key string) Result {
 		return own
 	}
 	if !shared.Allowed {
-		_ = l.local.Refund(ctx, key, own)
+		l.local.refund(key, own)
 	}
 	return shared
 }

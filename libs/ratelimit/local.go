@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"container/list"
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -46,20 +47,21 @@ func (l *Local) Peek(_ context.Context, key string, rule Rule) (Result, error) {
 
 // Refund implements Log. It never fails.
 func (l *Local) Refund(_ context.Context, key string, taken Result) error {
+	l.refund(key, taken)
+	return nil
+}
+
+func (l *Local) refund(key string, taken Result) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	e, ok := l.keys[key]
 	if !ok {
-		return nil
+		return
 	}
 	w := e.Value.(*window)
-	for i, at := range w.takes {
-		if at == taken.at {
-			w.takes = append(w.takes[:i], w.takes[i+1:]...)
-			return nil
-		}
+	if i := slices.Index(w.takes, taken.at); i >= 0 {
+		w.takes = slices.Delete(w.takes, i, i+1)
 	}
-	return nil
 }
 
 func (l *Local) look(key string, rule Rule, take bool) Result {
