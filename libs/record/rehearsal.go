@@ -8,9 +8,10 @@ import (
 
 // Rehearsal is a store for one request that is only to be tried out: it reads
 // from the store behind it, refuses what that would refuse, and keeps what is
-// written to itself, where the same request reads it again. Nothing is stored.
+// written to itself, where the same request reads it again. Nothing is stored:
+// the store behind it has no method that writes.
 type Rehearsal struct {
-	store Originals
+	Originals
 
 	mu      sync.Mutex
 	records map[ID]Record
@@ -18,19 +19,22 @@ type Rehearsal struct {
 	references map[reference]ID
 }
 
-// Originals are the stores that support dry runs.
+// Originals is what a dry run reads. A Rehearsal answers from it unless it has a method of
+// its own: of what a request writes, only records are read again by the same request.
 type Originals interface {
-	Organizations
-	Policies
-	Events
-	Records
-	Entries
-	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
+	Organization(ctx context.Context, id OrgID) (Organization, error)
+	PoliciesAfter(ctx context.Context, org OrgID, after int64, limit int) ([]PolicyEntry, error)
+	UsedSlots(ctx context.Context, org OrgID) (int64, error)
+	Event(ctx context.Context, org OrgID, id EventID) (Event, error)
 	CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error)
-	InsertEventEntry(ctx context.Context, org OrgID, id EventID, e EventEntry) error
-	SetEverApproved(ctx context.Context, org OrgID, id EventID) error
+	EventByReference(ctx context.Context, org OrgID, reference string) (Event, error)
 	EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error)
+	CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error)
+	Record(ctx context.Context, org OrgID, key Key) (Record, error)
+	FindRecord(ctx context.Context, org OrgID, event EventID, id ID) (Record, error)
+	RecordByReference(ctx context.Context, org OrgID, sub Sub, reference string) (Record, error)
 	RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error)
+	Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error)
 }
 
 type reference struct {
@@ -40,12 +44,12 @@ type reference struct {
 
 // Rehearse returns a store for dry runs, which overlays another one.
 func Rehearse(store Originals) *Rehearsal {
-	return &Rehearsal{store: store, records: map[ID]Record{}, references: map[reference]ID{}}
+	return &Rehearsal{Originals: store, records: map[ID]Record{}, references: map[reference]ID{}}
 }
 
 // InsertEvent implements the method of Events: the quota is checked, not used.
 func (h *Rehearsal) InsertEvent(ctx context.Context, org OrgID, e Event, quota int64) (Event, error) {
-	used, err := h.store.UsedSlots(ctx, org)
+	used, err := h.Originals.UsedSlots(ctx, org)
 	if err != nil {
 		return Event{}, err
 	}
@@ -61,7 +65,7 @@ func (h *Rehearsal) InsertEvent(ctx context.Context, org OrgID, e Event, quota i
 
 // ReplaceEvent implements the method of Events.
 func (h *Rehearsal) ReplaceEvent(ctx context.Context, org OrgID, e Event, prevRev int64) error {
-	stored, err := h.store.Event(ctx, org, e.ID)
+	stored, err := h.Originals.Event(ctx, org, e.ID)
 	if err := replaceable(err, stored.Rev, prevRev); err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func (h *Rehearsal) referEvent(ctx context.Context, org OrgID, e Event) error {
 	if e.Reference == "" || e.Deleted {
 		return nil
 	}
-	owner, err := h.store.EventByReference(ctx, org, e.Reference)
+	owner, err := h.Originals.EventByReference(ctx, org, e.Reference)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil
@@ -83,25 +87,15 @@ func (h *Rehearsal) referEvent(ctx context.Context, org OrgID, e Event) error {
 	return err
 }
 
-// EventByReference implements the method of Events.
-func (h *Rehearsal) EventByReference(ctx context.Context, org OrgID, ref string) (Event, error) {
-	return h.store.EventByReference(ctx, org, ref)
-}
-
 // ReplaceOrganization implements the method of Organizations.
 func (h *Rehearsal) ReplaceOrganization(ctx context.Context, o Organization, prevRev int64) error {
-	stored, err := h.store.Organization(ctx, o.ID)
+	stored, err := h.Originals.Organization(ctx, o.ID)
 	return replaceable(err, stored.Rev, prevRev)
 }
 
 // InsertPolicies implements the method of Policies: they go with an organization that
 // is not stored.
 func (h *Rehearsal) InsertPolicies(context.Context, OrgID, []PolicyEntry) error { return nil }
-
-// PoliciesAfter implements the method of Policies.
-func (h *Rehearsal) PoliciesAfter(ctx context.Context, org OrgID, after int64, limit int) ([]PolicyEntry, error) {
-	return h.store.PoliciesAfter(ctx, org, after, limit)
-}
 
 // replaceable returns the error of a replacement of the value just read.
 func replaceable(err error, rev, prevRev int64) error {
@@ -152,12 +146,12 @@ func (h *Rehearsal) refer(ctx context.Context, org OrgID, r Record) error {
 		return nil
 	}
 	// The record that has it in the store may be this one.
-	stored, err := h.store.Record(ctx, org, r.Key())
+	stored, err := h.Originals.Record(ctx, org, r.Key())
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	if err != nil || stored.Reference != r.Reference {
-		owner, err := h.store.RecordByReference(ctx, org, r.Key().Sub(), r.Reference)
+		owner, err := h.Originals.RecordByReference(ctx, org, r.Key().Sub(), r.Reference)
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
@@ -186,7 +180,7 @@ func (h *Rehearsal) RecordByReference(ctx context.Context, org OrgID, sub Sub, r
 		}
 	}
 	h.mu.Unlock()
-	r, err := h.store.RecordByReference(ctx, org, sub, ref)
+	r, err := h.Originals.RecordByReference(ctx, org, sub, ref)
 	if err != nil {
 		return Record{}, err
 	}
@@ -204,7 +198,7 @@ func (h *Rehearsal) Record(ctx context.Context, org OrgID, key Key) (Record, err
 	r, rehearsed := h.records[key.ID]
 	h.mu.Unlock()
 	if !rehearsed {
-		return h.store.Record(ctx, org, key)
+		return h.Originals.Record(ctx, org, key)
 	}
 	if r.Org != org || r.Key() != key || r.Deleted {
 		return Record{}, ErrNotFound
@@ -230,46 +224,11 @@ func (h *Rehearsal) ReplaceRecord(ctx context.Context, org OrgID, r Record, prev
 // InsertEntry implements the method of Records: nothing is kept.
 func (h *Rehearsal) InsertEntry(context.Context, OrgID, EventID, ID, Entry) error { return nil }
 
-// Entries implements the method of Records.
-func (h *Rehearsal) Entries(ctx context.Context, org OrgID, id ID) ([]Entry, error) {
-	return h.store.Entries(ctx, org, id)
-}
-
-// CountByStatus implements the method of ReviewQueue: what is stored.
-func (h *Rehearsal) CountByStatus(ctx context.Context, org OrgID, event EventID) (map[Status]int64, error) {
-	return h.store.CountByStatus(ctx, org, event)
-}
-
-// CurrentEvent implements the method of Gates.
-func (h *Rehearsal) CurrentEvent(ctx context.Context, org OrgID, id EventID) (Event, error) {
-	return h.store.CurrentEvent(ctx, org, id)
-}
-
 // InsertEventEntry implements the method of Gates: nothing is kept.
 func (h *Rehearsal) InsertEventEntry(context.Context, OrgID, EventID, EventEntry) error { return nil }
 
 // SetEverApproved implements the method of Gates: nothing is kept.
 func (h *Rehearsal) SetEverApproved(context.Context, OrgID, EventID) error { return nil }
-
-// EventEntries implements the method of Gates: those that are stored.
-func (h *Rehearsal) EventEntries(ctx context.Context, org OrgID, id EventID, from, to int64) ([]EventEntry, error) {
-	return h.store.EventEntries(ctx, org, id, from, to)
-}
-
-// RecordsByID implements the method of Histories: those that are stored.
-func (h *Rehearsal) RecordsByID(ctx context.Context, org OrgID, ids []ID) ([]Record, error) {
-	return h.store.RecordsByID(ctx, org, ids)
-}
-
-// Organization implements the method of Organizations.
-func (h *Rehearsal) Organization(ctx context.Context, id OrgID) (Organization, error) {
-	return h.store.Organization(ctx, id)
-}
-
-// Event implements the method of Events.
-func (h *Rehearsal) Event(ctx context.Context, org OrgID, id EventID) (Event, error) {
-	return h.store.Event(ctx, org, id)
-}
 
 // FindRecord implements the method of Records.
 func (h *Rehearsal) FindRecord(ctx context.Context, org OrgID, event EventID, id ID) (Record, error) {
@@ -277,7 +236,7 @@ func (h *Rehearsal) FindRecord(ctx context.Context, org OrgID, event EventID, id
 	r, rehearsed := h.records[id]
 	h.mu.Unlock()
 	if !rehearsed {
-		return h.store.FindRecord(ctx, org, event, id)
+		return h.Originals.FindRecord(ctx, org, event, id)
 	}
 	return h.Record(ctx, org, Key{Event: event, Type: r.Type, ID: id})
 }

@@ -9,7 +9,7 @@ import (
 
 // metered is a store that counts the bytes that are written to it.
 type metered struct {
-	record.Originals
+	Store
 	bytes *atomic.Int64
 	// body is the length of the request's body. A change of an event or an organization stores about as much
 	// in it, and as much in its history.
@@ -22,7 +22,7 @@ type meteredKeeper struct {
 	keeper record.EntryKeeper
 }
 
-func meter(store record.Originals, bytes *atomic.Int64, body int64) Store {
+func meter(store Store, bytes *atomic.Int64, body int64) Store {
 	m := metered{store, bytes, body}
 	if keeper, ok := store.(record.EntryKeeper); ok {
 		return meteredKeeper{m, keeper}
@@ -32,7 +32,7 @@ func meter(store record.Originals, bytes *atomic.Int64, body int64) Store {
 
 // InsertRecord implements the method of record.Records.
 func (m metered) InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error) {
-	stored, err := m.Originals.InsertRecord(ctx, org, r)
+	stored, err := m.Store.InsertRecord(ctx, org, r)
 	if err == nil {
 		m.bytes.Add(stored.StoredBytes())
 	}
@@ -41,7 +41,7 @@ func (m metered) InsertRecord(ctx context.Context, org record.OrgID, r record.Re
 
 // InsertRecords implements the method of record.Records.
 func (m metered) InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) (stored []record.Record, refused []error, err error) {
-	stored, refused, err = m.Originals.InsertRecords(ctx, org, sub, records)
+	stored, refused, err = m.Store.InsertRecords(ctx, org, sub, records)
 	for i, r := range records {
 		if err != nil || refused[i] == nil { // after an error some of them may be stored
 			m.bytes.Add(r.StoredBytes())
@@ -52,7 +52,7 @@ func (m metered) InsertRecords(ctx context.Context, org record.OrgID, sub record
 
 // ReplaceRecord implements the method of record.Records.
 func (m metered) ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error {
-	err := m.Originals.ReplaceRecord(ctx, org, r, prevRev)
+	err := m.Store.ReplaceRecord(ctx, org, r, prevRev)
 	if err == nil {
 		m.bytes.Add(r.EntryBytes())
 	}
@@ -61,7 +61,7 @@ func (m metered) ReplaceRecord(ctx context.Context, org record.OrgID, r record.R
 
 // InsertEvent implements the method of record.Events.
 func (m metered) InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error) {
-	stored, err := m.Originals.InsertEvent(ctx, org, e, quota)
+	stored, err := m.Store.InsertEvent(ctx, org, e, quota)
 	if err == nil {
 		m.bytes.Add(2*m.body + eventBytes)
 	}
@@ -70,7 +70,7 @@ func (m metered) InsertEvent(ctx context.Context, org record.OrgID, e record.Eve
 
 // ReplaceEvent implements the method of record.Events.
 func (m metered) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error {
-	err := m.Originals.ReplaceEvent(ctx, org, e, prevRev)
+	err := m.Store.ReplaceEvent(ctx, org, e, prevRev)
 	if err == nil {
 		m.bytes.Add(2*m.body + eventBytes)
 	}
@@ -79,7 +79,7 @@ func (m metered) ReplaceEvent(ctx context.Context, org record.OrgID, e record.Ev
 
 // ReplaceOrganization implements the method of record.Organizations.
 func (m metered) ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error {
-	err := m.Originals.ReplaceOrganization(ctx, o, prevRev)
+	err := m.Store.ReplaceOrganization(ctx, o, prevRev)
 	if err == nil {
 		m.bytes.Add(2*m.body + eventBytes)
 	}

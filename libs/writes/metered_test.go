@@ -21,7 +21,7 @@ import (
 )
 
 // byDocument is a store that writes one document at a time, as MongoDB does.
-type byDocument struct{ record.Originals }
+type byDocument struct{ writes.Store }
 
 // TestWritesAreMetered verifies that the gateway is told what a write stores, on an engine of either kind: of records
 // their contents, of changes of many records each comment, of events what was sent, and nothing of a dry run or of
@@ -33,7 +33,7 @@ func TestWritesAreMetered(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	for name, store := range map[string]record.Originals{"keeper": sqlitestore.New(db), "by document": byDocument{sqlitestore.New(db)}} {
+	for name, store := range map[string]writes.Store{"keeper": sqlitestore.New(db), "by document": byDocument{sqlitestore.New(db)}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			org := record.OrgID(strings.ReplaceAll(name, " ", "-"))

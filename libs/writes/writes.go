@@ -19,32 +19,22 @@ import (
 
 // Store is the target of writes: the store itself, or an overlay for dry runs.
 type Store interface {
-	record.Policies
-	Organization(ctx context.Context, id record.OrgID) (record.Organization, error)
+	record.Originals
+	InsertPolicies(ctx context.Context, org record.OrgID, entries []record.PolicyEntry) error
 	ReplaceOrganization(ctx context.Context, o record.Organization, prevRev int64) error
-	Event(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	InsertEvent(ctx context.Context, org record.OrgID, e record.Event, quota int64) (record.Event, error)
-	EventByReference(ctx context.Context, org record.OrgID, reference string) (record.Event, error)
 	ReplaceEvent(ctx context.Context, org record.OrgID, e record.Event, prevRev int64) error
-	CountByStatus(ctx context.Context, org record.OrgID, event record.EventID) (map[record.Status]int64, error)
-	Record(ctx context.Context, org record.OrgID, key record.Key) (record.Record, error)
-	RecordByReference(ctx context.Context, org record.OrgID, sub record.Sub, reference string) (record.Record, error)
-	FindRecord(ctx context.Context, org record.OrgID, event record.EventID, id record.ID) (record.Record, error)
+	InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error
+	SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error
 	InsertRecord(ctx context.Context, org record.OrgID, r record.Record) (record.Record, error)
 	InsertRecords(ctx context.Context, org record.OrgID, sub record.Sub, records []record.Record) ([]record.Record, []error, error)
 	ReplaceRecord(ctx context.Context, org record.OrgID, r record.Record, prevRev int64) error
 	InsertEntry(ctx context.Context, org record.OrgID, event record.EventID, id record.ID, e record.Entry) error
-	InsertEventEntry(ctx context.Context, org record.OrgID, id record.EventID, e record.EventEntry) error
-	EventEntries(ctx context.Context, org record.OrgID, id record.EventID, from, to int64) ([]record.EventEntry, error)
-	CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
-	SetEverApproved(ctx context.Context, org record.OrgID, id record.EventID) error
-	Entries(ctx context.Context, org record.OrgID, id record.ID) ([]record.Entry, error)
-	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
 }
 
 // Maker makes the writes of a service.
 type Maker struct {
-	Store    record.Originals
+	Store    Store
 	Notifier notify.Notifier
 	Now      func() time.Time
 	// Audit receives the actions on events; nil: only the gateway enters them.

@@ -32,7 +32,7 @@ type RecordStore interface {
 	record.Marks
 	record.Counting
 	record.Keys
-	record.Originals
+	writes.Store
 	record.SupplierFactors
 	record.FactorPacks
 	record.ReviewQueue
@@ -40,7 +40,6 @@ type RecordStore interface {
 	ClosingEvents(ctx context.Context, limit int) ([]record.EventRef, error)
 	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
 	record.Pages
-	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
 	EntriesAfter(ctx context.Context, org record.OrgID, ids []record.ID, after record.EntryPlace, limit int) ([]record.StoredEntry, error)
 }
 

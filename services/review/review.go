@@ -23,16 +23,9 @@ import (
 
 // Store is the part of the record store that the service uses.
 type Store interface {
-	record.Organizations
-	record.Policies
-	record.Events
-	record.Records
-	record.Entries
-	record.Gates
-	record.ReviewQueue
+	writes.Store
 	record.Keys
 	teams.Events
-	RecordsByID(ctx context.Context, org record.OrgID, ids []record.ID) ([]record.Record, error)
 }
 
 // Deps are the dependencies of the service.

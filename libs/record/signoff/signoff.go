@@ -38,7 +38,6 @@ const (
 // Store is what a sign-off needs of the records' store.
 type Store interface {
 	record.EventStore
-	CurrentEvent(ctx context.Context, org record.OrgID, id record.EventID) (record.Event, error)
 	Fence(ctx context.Context, org record.OrgID, sub record.Sub, from, to, epoch int64) error
 	MaxSeqs(ctx context.Context, org record.OrgID, event record.EventID) (map[string]int64, error)
 	HasMarks(ctx context.Context, org record.OrgID, event record.EventID) (bool, error)
