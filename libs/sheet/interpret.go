@@ -154,9 +154,11 @@ func (r *Reader) interpretRow(b *body, typ string, cells []string) (faults []app
 	if typ == "freight" {
 		byRoad(b)
 	}
-	take(r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.room(b, cells), r.roomNights(b, cells), r.nightOfLine(b, cells), r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
+	take(r.takeCurrency(b), r.nights(b, cells), r.takeRoomKinds(b, cells), r.takeMeals(b, cells), r.room(b, cells), r.roomNights(b, cells))
+	r.nightOfLine(b, cells)
+	take(r.itinerary(b, cells), r.severalLegs(b, typ, cells), r.takeParts(b, cells), r.legs(b, cells))
 	take(r.besideUnit(b, cells), r.severalOfEach(cells), r.tonneKm(b, cells), r.unweighed(b, typ, cells), r.ratedInKilowatts(b, typ, cells), r.meterFactor(b, typ, cells), r.perhapsEachOf(b, typ, cells))
-	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(b, cells))
+	take(r.serial(b), r.otherSubject(b, typ, cells), r.ways(b, cells), r.whole(b, cells), r.leavesOut(cells))
 	r.noteUnread(b.unread) // at the end: each of them may leave a cell out
 	return faults
 }

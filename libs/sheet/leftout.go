@@ -43,7 +43,7 @@ func hasEnergyUnit(head string) bool {
 }
 
 // leavesOut returns the fault of a row with an amount that would be left out.
-func (r *Reader) leavesOut(b *body, cells []string) *apperr.Detail {
+func (r *Reader) leavesOut(cells []string) *apperr.Detail {
 	if len(r.leftOut) == 0 {
 		return nil
 	}

@@ -107,9 +107,9 @@ func (r *Reader) day(cell string) (string, error) {
 
 // nightOfLine sets the night of a line of a hotel's bill for a room, which has one for each night: Room charge, Übernachtung. A
 // quantity is the number of nights.
-func (r *Reader) nightOfLine(b *body, cells []string) *apperr.Detail {
+func (r *Reader) nightOfLine(b *body, cells []string) {
 	if r.typ != "accommodation" || r.heading("nights") || len(r.stay) > 0 || r.roomNightsAt >= 0 || !b.has("date") || string(b.values["rooms"]) != "1" {
-		return nil
+		return
 	}
 	for _, at := range r.subjects {
 		if text := oneCell(cells, at); isCharge(r.typ, text) || strings.ContainsAny(text, "0123456789") || !roomLines.hasAny(wordsOf(text)) {
@@ -124,9 +124,8 @@ func (r *Reader) nightOfLine(b *body, cells []string) *apperr.Detail {
 		if nights > 0 {
 			b.set("nights", json.RawMessage(strconv.Itoa(nights)))
 		}
-		break
+		return
 	}
-	return nil
 }
 
 // roomLines are words of such lines.
