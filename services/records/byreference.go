@@ -12,7 +12,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/fields"
-	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/idempotency"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
@@ -28,28 +27,24 @@ func referenceOf(c *fiber.Ctx) (string, error) {
 	return reference, nil
 }
 
-// keyByReference returns the key of the record with the reference in the path.
-func (s *server) keyByReference(c *fiber.Ctx) (record.Key, error) {
+// recordByReference reads the record with the reference in the path.
+func (s *server) recordByReference(c *fiber.Ctx) (record.Record, error) {
 	reference, err := referenceOf(c)
 	if err != nil {
-		return record.Key{}, err
+		return record.Record{}, err
 	}
 	if _, err := s.event(c); err != nil {
-		return record.Key{}, err
+		return record.Record{}, err
 	}
 	r, err := s.Store.RecordByReference(c.UserContext(), orgOf(c), subOf(c), reference)
 	if errors.Is(err, record.ErrNotFound) {
-		return record.Key{}, record.NoSuchRecord()
+		return record.Record{}, record.NoSuchRecord()
 	}
-	return r.Key(), err
+	return r, err
 }
 
 func (s *server) getByReference(c *fiber.Ctx) error {
-	key, err := s.keyByReference(c)
-	if err != nil {
-		return err
-	}
-	r, err := s.record(c, key)
+	r, err := s.recordByReference(c)
 	if err != nil {
 		return err
 	}
@@ -66,7 +61,7 @@ func (s *server) deleteByReference(c *fiber.Ctx) error {
 		return err
 	}
 	for range editAttempts {
-		key, lookup := s.keyByReference(c)
+		found, lookup := s.recordByReference(c)
 		// If the reference has passed on since this request deleted its record, the deletion is visible by now.
 		r, made, err := s.deletedBefore(c, reference)
 		switch {
@@ -78,7 +73,7 @@ func (s *server) deleteByReference(c *fiber.Ctx) error {
 			return lookup
 		}
 		passedOn := false
-		r, err = s.applied(c, record.Request{Key: key, Move: record.Delete, IfMatch: func(r record.Record) bool {
+		r, err = s.applied(c, record.Request{Key: found.Key(), Move: record.Delete, IfMatch: func(r record.Record) bool {
 			passedOn = r.Reference != reference
 			return !passedOn
 		}})
@@ -172,10 +167,4 @@ func withReference(body []byte, reference string) ([]byte, error) {
 		all["externalReference"] = text
 	}
 	return json.Marshal(all)
-}
-
-// inputOf returns the record for a decoded body.
-func inputOf(r record.Record, d footprint.Decoded, event record.Event) (record.Record, error) {
-	err := r.SetInput(d, event.Context(), event.ContextRev)
-	return r, err
 }

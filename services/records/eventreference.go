@@ -24,10 +24,10 @@ func (s *server) getEventByReference(c *fiber.Ctx) error {
 	if errors.Is(err, record.ErrNotFound) {
 		return record.NoSuchEvent()
 	}
-	if err == nil {
-		err = teams.Admit(c, event, "getEventByReference")
-	}
 	if err != nil {
+		return err
+	}
+	if err := teams.Admit(c, event, "getEventByReference"); err != nil {
 		return err
 	}
 	return s.answerEvent(c, event)

@@ -66,11 +66,15 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 		}
 	}
 	event, lookup := s.writableEvent(c)
-	r, dropped, err := newRecord(key, body, event, lookup, s.decoding(c))
+	decoded, err := decodeFor(key.Type, body, event, lookup, s.decoding(c))
 	if err != nil {
 		return err
 	}
-	web.Notify(c, dropped...)
+	r, err := recordOf(key, decoded, event)
+	if err != nil {
+		return err
+	}
+	web.Notify(c, decoded.Dropped...)
 	r, err = w.Workflow.Insert(c.UserContext(), w.Org, r, w.By)
 	if w.Request.Keyed() && errors.Is(err, record.ErrDuplicate) {
 		// An attempt whose lease had expired has been faster.
@@ -82,15 +86,11 @@ func (s *server) createRecord(c *fiber.Ctx) error {
 	return answerRecord(c, r)
 }
 
-// newRecord returns the record for a body with its calculated values, and notices for fields
-// without effect.
-func newRecord(key record.Key, body []byte, event record.Event, lookup error, decoding footprint.Options) (r record.Record, dropped []fields.Notice, err error) {
-	decoded, err := decodeFor(key.Type, body, event, lookup, decoding)
-	if err != nil {
-		return record.Record{}, nil, err
-	}
-	r = record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
-	return r, decoded.Dropped, r.SetInput(decoded, event.Context(), event.ContextRev)
+// recordOf returns the record for a decoded body, with its figures in the context of its event.
+func recordOf(key record.Key, d footprint.Decoded, event record.Event) (record.Record, error) {
+	r := record.Record{ID: key.ID, Event: key.Event, Type: key.Type}
+	err := r.SetInput(d, event.Context(), event.ContextRev)
+	return r, err
 }
 
 // record reads a record. Records of a deleted event do not exist.

@@ -32,9 +32,9 @@ func (s *server) createBatch(c *fiber.Ctx) error {
 		return firstFault(c, sent.Items, event, lookup, s.decoding(c))
 	}
 	b := batch{server: s, c: c, w: w, decoding: s.decoding(c),
-		items: make([]writes.Outcome, len(sent.Items)), event: event, onDuplicate: sent.OnDuplicate}
+		items: make([]writes.Outcome, len(sent.Items)), event: event, lookup: lookup, onDuplicate: sent.OnDuplicate}
 	for i, body := range sent.Items {
-		if err := b.prepare(i, body, event, lookup); err != nil {
+		if err := b.prepare(i, body); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (b *batch) noteOverwritten() {
 // event.
 func firstFault(c *fiber.Ctx, bodies []json.RawMessage, event record.Event, lookup error, decoding footprint.Options) error {
 	for i, body := range bodies {
-		_, _, err := newRecord(record.Key{Type: c.Params("type")}, body, event, lookup, decoding)
+		_, err := decodeFor(c.Params("type"), body, event, lookup, decoding)
 		if apperr.CodeOf(err) == apperr.ValidationError {
 			return writes.Under(fmt.Sprintf("items[%d]", i), err)
 		}
@@ -84,15 +84,17 @@ type batch struct {
 	*server
 	c *fiber.Ctx
 	w writes.Write
-	// decode decodes all bodies with the same library.
+	// decoding is of all bodies: they share its hints.
 	decoding footprint.Options
 	items    []writes.Outcome
 	// fresh are the records to insert, places their positions in items.
 	fresh  []record.Record
 	places []int
 	// decoded are the bodies of fresh, for those that turn out to exist already.
-	decoded     []footprint.Decoded
+	decoded []footprint.Decoded
+	// event is that of the records, unless lookup is the error of reading it.
 	event       record.Event
+	lookup      error
 	onDuplicate writes.Duplicates
 }
 
@@ -100,7 +102,7 @@ func (b *batch) sub() record.Sub { return subOf(b.c) }
 
 // prepare decides on one record: it exists from an earlier attempt, is rejected, or is to be
 // inserted.
-func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) error {
+func (b *batch) prepare(i int, body []byte) error {
 	key := record.Key{Event: b.sub().Event, Type: b.sub().Type, ID: record.ID(b.w.Request.NewID(i))}
 	if b.w.Request.Resumed {
 		made, err := b.Store.Record(b.c.UserContext(), b.w.Org, key)
@@ -112,14 +114,14 @@ func (b *batch) prepare(i int, body []byte, event record.Event, lookup error) er
 			return err
 		}
 	}
-	decoded, err := decodeFor(key.Type, body, event, lookup, b.decoding)
+	decoded, err := decodeFor(key.Type, body, b.event, b.lookup, b.decoding)
 	if err != nil {
 		return b.refuse(i, err)
 	}
 	if done, err := b.existing(i, decoded); done || err != nil {
 		return err
 	}
-	r, err := inputOf(record.Record{ID: key.ID, Event: key.Event, Type: key.Type}, decoded, event)
+	r, err := recordOf(key, decoded, b.event)
 	if err != nil {
 		return b.refuse(i, err)
 	}

@@ -55,8 +55,7 @@ func (u upsert) create(ctx context.Context) (record.Record, string, error) {
 	if u.ifMatch != nil {
 		return record.Record{}, "", apperr.New(apperr.PreconditionFailed, "No record has this reference, so the state that you saw no longer exists.")
 	}
-	r := record.Record{ID: record.ID(u.Request.NewID(0)), Event: u.sub.Event, Type: u.sub.Type}
-	r, err := inputOf(r, u.decoded, u.event)
+	r, err := recordOf(record.Key{Event: u.sub.Event, Type: u.sub.Type, ID: record.ID(u.Request.NewID(0))}, u.decoded, u.event)
 	if err != nil {
 		return record.Record{}, "", err
 	}

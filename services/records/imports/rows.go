@@ -83,7 +83,8 @@ func (j *job) pendingOf(n int64, row sheet.Row) (p pending, good bool, err error
 	}
 	row.Cells = slices.Clone(row.Cells)
 	p = pending{n: n, row: row, decoded: decoded, record: record.Record{ID: RecordID(j.i, n), Event: j.i.Event, Type: row.Type}}
-	return p, p.record.SetInput(decoded, *j.i.Context, j.i.ContextRev) == nil, nil
+	good = p.record.SetInput(decoded, *j.i.Context, j.i.ContextRev) == nil
+	return p, good, nil
 }
 
 // RecordID returns the id of the record of an import's n-th row, the same in every attempt.
