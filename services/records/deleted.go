@@ -60,8 +60,8 @@ const maxAttached = 4
 // auditUndo writes the records deleted by the undo of an import to the audit log. A response
 // has no room for thousands, so they are logged from here if this service can prove its
 // identity. If it cannot, the entry contains only their number; the import, which is kept,
-// names its file. A failure is an internal error, and each record missing in the audit log is
-// in this service's own log. If the undo has failed midway, nothing is left to its response.
+// names its file. A failure is UNAVAILABLE, and each entry missing in the audit log is in this
+// service's own log. If the undo has failed midway, nothing is left to its response.
 func (s *server) auditUndo(c *fiber.Ctx, i record.Import, deleted []record.ID, failed bool) error {
 	if len(deleted) == 0 {
 		return nil

@@ -33,15 +33,13 @@ func readReason(r *fields.Reader) string {
 	if r.IsNull("comment") {
 		return ""
 	}
-	comment := r.Remark("comment", record.MaxComment)
-	return comment
+	return r.Remark("comment", record.MaxComment)
 }
 
 // readEvent reads the fields that a client may set into event. A new event must have the
 // required ones; in a change only the present ones count, and null removes an optional field.
-// It reports whether any was present; the errors are in r. A body without errors may be read
-// again.
-func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool) {
+// The errors are in r. A body without errors may be read again.
+func readEvent(r *fields.Reader, event *record.Event, isNew bool) {
 	r.ServerOwned(serverFields()...)
 	r.Meaning("location", "place sets it.")
 	r.Meaning("factorSet", "The year of startDate chooses that of a new event; another one is adopted at /events/{eventId}/factor-set.")
@@ -53,10 +51,8 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 	set := func(name string, read, remove func()) {
 		switch {
 		case r.IsNull(name):
-			changed = true
 			remove()
 		case r.Has(name):
-			changed = true
 			read()
 		}
 	}
@@ -82,7 +78,7 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 		}, func() { *to = nil })
 	}
 	if v, ok := r.String("title", 1, 200); ok {
-		event.Title, changed = v, true
+		event.Title = v
 	}
 	date("startDate", &event.StartDate)
 	date("endDate", &event.EndDate)
@@ -114,7 +110,6 @@ func readEvent(r *fields.Reader, event *record.Event, isNew bool) (changed bool)
 		r.Fault(apperr.Detail{Field: "endDate", Code: fields.OutOfRange,
 			Message: fmt.Sprintf("endDate must be on or after startDate (%s); got %s.", event.StartDate, event.EndDate)})
 	}
-	return changed
 }
 
 // readPlace resolves the place of an event in its country. An event that does not exist has no
