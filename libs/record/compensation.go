@@ -1,8 +1,6 @@
 package record
 
 import (
-	"slices"
-
 	"github.com/eventcarbon/ecf/libs/decimal"
 )
 
@@ -28,12 +26,4 @@ type Compensation struct {
 	Reference string `json:"reference,omitempty"`
 	// RetiredOn is the day on which the credits were retired; empty if they were not.
 	RetiredOn string `json:"retiredOn,omitempty"`
-}
-
-// compensationField is null for an event without one.
-func compensationField(e Event) any {
-	if len(e.Compensation) == 0 {
-		return nil
-	}
-	return slices.Clone(e.Compensation)
 }

@@ -206,8 +206,8 @@ func (req EventRequest) gate(before Event) error {
 // restated reports whether a change requires a new revision of the result: its figures are calculated in another
 // context, or reported for another boundary, other participants, or beside other offsets and removals.
 func restated(before, after Event) bool {
-	return after.Context() != before.Context() || slices.ContainsFunc(eventFields(), func(f eventField) bool {
-		return f.reported && !bytes.Equal(jsonOf(f.value(before)), jsonOf(f.value(after)))
+	return after.Context() != before.Context() || slices.ContainsFunc(eventFields, func(f eventField) bool {
+		return f.is&reported != 0 && !bytes.Equal(jsonOf(f.value(&before)), jsonOf(f.value(&after)))
 	})
 }
 

@@ -150,87 +150,20 @@ func VerifyEventHistory(ev Event, entries []EventEntry) error {
 	return nil
 }
 
-// eventField reads one field of an event that its history records.
-type eventField struct {
-	name string
-	// governed fields move a published figure.
-	governed bool
-	// reported fields are governed ones outside of the context that results state, or are calculated with when they are
-	// served: a change of one is a revision of the result too, or the same revision would be served with other figures.
-	reported bool
-	value    func(Event) any
-	// later fields were added after histories: for an event without them, the hash of its state is unchanged.
-	later bool
-}
-
-func eventFields() []eventField {
-	return []eventField{
-		{name: "title", value: func(e Event) any { return e.Title }},
-		{name: "startDate", governed: true, value: func(e Event) any { return e.StartDate }},
-		{name: "endDate", governed: true, value: func(e Event) any { return e.EndDate }},
-		{name: "attendees", governed: true, value: func(e Event) any { return e.Attendees }},
-		{name: "virtualAttendees", governed: true, reported: true, value: func(e Event) any { return e.VirtualAttendees }},
-		{name: "country", governed: true, value: func(e Event) any { return e.Country }},
-		{name: "timezone", value: func(e Event) any { return e.Timezone }},
-		{name: "description", value: func(e Event) any { return e.Description }},
-		{name: "boundary", governed: true, reported: true, value: func(e Event) any { return e.Boundary }},
-		{name: "method", governed: true, value: func(e Event) any { return e.Method }},
-		{name: "factorSet", governed: true, value: func(e Event) any { return e.FactorSet }},
-		{name: "team", value: teamField, later: true},
-		{name: "place", governed: true, value: func(e Event) any { return e.Place }, later: true},
-		{name: "location", governed: true, value: locationField, later: true},
-		{name: "externalReference", value: func(e Event) any { return e.Reference }, later: true},
-		{name: "metadata", value: func(e Event) any { return e.Metadata }, later: true},
-		{name: "compensation", governed: true, reported: true, value: compensationField, later: true},
-		{name: "deleted", governed: true, value: func(e Event) any { return e.Deleted }},
-	}
-}
-
 // EventFields returns the names of all fields of an event that its history may name.
 func EventFields() []string {
-	var names []string
-	for _, f := range eventFields() {
-		names = append(names, f.name)
+	names := make([]string, len(eventFields))
+	for i, f := range eventFields {
+		names[i] = f.name
 	}
 	return names
-}
-
-// locationField is null for an event without a place.
-func locationField(e Event) any {
-	if e.Location.IsZero() {
-		return nil
-	}
-	return e.Location
-}
-
-// jsonOf returns a field's value as in the API, null for none.
-func jsonOf(v any) json.RawMessage {
-	switch v := v.(type) {
-	case string:
-		if v == "" {
-			return json.RawMessage("null")
-		}
-	case map[string]string:
-		if len(v) == 0 {
-			return json.RawMessage("null")
-		}
-	case json.RawMessage:
-		if len(v) == 0 {
-			return json.RawMessage("null")
-		}
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage("null") // the types above cannot fail
-	}
-	return text
 }
 
 // EventChanges lists the fields that differ between two states of an event.
 func EventChanges(before, after Event) []FieldChange {
 	var changed []FieldChange
-	for _, f := range eventFields() {
-		b, a := jsonOf(f.value(before)), jsonOf(f.value(after))
+	for _, f := range eventFields {
+		b, a := jsonOf(f.value(&before)), jsonOf(f.value(&after))
 		if !bytes.Equal(b, a) {
 			changed = append(changed, FieldChange{Field: f.name, Before: b, After: a})
 		}
@@ -242,7 +175,8 @@ func EventChanges(before, after Event) []FieldChange {
 // it needs a reason or a second manager if the policy requires it.
 func Governed(changed []FieldChange) bool {
 	return slices.ContainsFunc(changed, func(c FieldChange) bool {
-		return slices.ContainsFunc(eventFields(), func(f eventField) bool { return f.name == c.Field && f.governed })
+		f, _ := eventFieldOf(c.Field)
+		return f.is&governed != 0
 	})
 }
 
@@ -269,8 +203,8 @@ func ChangesTeam(changed []FieldChange) bool {
 // stateHash returns the hash of an event's contents.
 func stateHash(e Event) string {
 	values := []string{strconv.FormatInt(e.ContextRev, 10), strconv.FormatInt(e.Gate.Epoch, 10), string(e.Gate.State)}
-	for _, f := range eventFields() {
-		if value := string(jsonOf(f.value(e))); !f.later || value != "null" {
+	for _, f := range eventFields {
+		if value := string(jsonOf(f.value(&e))); f.is&later == 0 || value != "null" {
 			values = append(values, f.name, value)
 		}
 	}

@@ -16,9 +16,9 @@ func TestStateOfOlderEvents(t *testing.T) {
 	values := []string{strconv.FormatInt(e.ContextRev, 10), strconv.FormatInt(e.Gate.Epoch, 10), string(e.Gate.State)}
 	first := []string{"title", "startDate", "endDate", "attendees", "virtualAttendees", "country", "timezone", "description", "boundary", "method", "factorSet", "deleted"}
 	for _, name := range first {
-		for _, f := range eventFields() {
+		for _, f := range eventFields {
 			if f.name == name {
-				values = append(values, name, string(jsonOf(f.value(e))))
+				values = append(values, name, string(jsonOf(f.value(&e))))
 			}
 		}
 	}

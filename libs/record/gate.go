@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/footprint"
 )
 
 // GateState states whether the figure of an event may change.
@@ -158,80 +157,14 @@ func (g *Governance) AddProposal(p Proposal) error {
 // when it was made; else PROPOSAL_STALE.
 func (e *Event) ApplyChanges(changed []FieldChange) error {
 	for _, c := range changed {
-		for _, f := range eventFields() {
-			if f.name == c.Field && !bytes.Equal(jsonOf(f.value(*e)), c.Before) {
-				return apperr.New(apperr.ProposalStale, "The field %s has changed since this change was proposed. Propose it again.", c.Field)
-			}
+		if f, ok := eventFieldOf(c.Field); ok && !bytes.Equal(jsonOf(f.value(e)), c.Before) {
+			return apperr.New(apperr.ProposalStale, "The field %s has changed since this change was proposed. Propose it again.", c.Field)
 		}
 		if err := e.set(c.Field, c.After); err != nil {
 			return fmt.Errorf("apply change of %s: %w", c.Field, err)
 		}
 	}
 	return nil
-}
-
-// set sets a field to the value that jsonOf returned.
-func (e *Event) set(field string, value json.RawMessage) error {
-	read := func(into any) error { return json.Unmarshal(value, into) }
-	text := func(into *string) error {
-		*into = ""
-		return read(into)
-	}
-	switch field {
-	case "title":
-		return text(&e.Title)
-	case "startDate":
-		return text(&e.StartDate)
-	case "endDate":
-		return text(&e.EndDate)
-	case "attendees":
-		e.Attendees = nil
-		return read(&e.Attendees)
-	case "virtualAttendees":
-		e.VirtualAttendees = nil
-		return read(&e.VirtualAttendees)
-	case "country":
-		return text(&e.Country)
-	case "place":
-		return text(&e.Place)
-	case "location":
-		e.Location = footprint.Venue{}
-		return read(&e.Location)
-	case "timezone":
-		return text(&e.Timezone)
-	case "description":
-		return text(&e.Description)
-	case "boundary":
-		e.Boundary = nil
-		if string(value) != "null" {
-			e.Boundary = value
-		}
-		return nil
-	case "method":
-		e.Method = Method{} // fields that the value lacks, such as the engine, have their defaults
-		return read(&e.Method)
-	case "factorSet":
-		return text(&e.FactorSet)
-	case "team":
-		var team *teamView
-		err := read(&team)
-		e.Team = nil
-		if team != nil {
-			e.Team = team.Members
-		}
-		return err
-	case "externalReference":
-		return text(&e.Reference)
-	case "metadata":
-		e.Metadata = nil
-		return read(&e.Metadata)
-	case "compensation":
-		e.Compensation = nil
-		return read(&e.Compensation)
-	case "deleted":
-		return read(&e.Deleted)
-	}
-	return fmt.Errorf("there is no such field")
 }
 
 const (

@@ -98,15 +98,12 @@ func (v *teamView) without(reviewer bool) *teamView {
 }
 
 // teamOf returns the view of an event's team; nil if there is none.
-func teamOf(e Event) *teamView {
-	if len(e.Team) == 0 {
+func teamOf(team []TeamMember) *teamView {
+	if len(team) == 0 {
 		return nil
 	}
-	return &teamView{Members: e.Team}
+	return &teamView{Members: team}
 }
-
-// teamField returns the team for the history of the event.
-func teamField(e Event) any { return teamOf(e) }
 
 // EncodeTeam returns the stored form of the team; nil if there is none.
 func (e Event) EncodeTeam() (*string, error) {

@@ -113,7 +113,7 @@ func marshalEvent(e Event, counts *Counts, result *headlineView, noReviewer bool
 		Rev              int64             `json:"revision"`
 	}{
 		e.ID, e.Title, e.StartDate, e.EndDate, e.Attendees, e.VirtualAttendees, e.Country, e.Place, e.Location, e.Timezone, e.Description,
-		e.Boundary, e.Reference, e.Metadata, e.Compensation, e.Method, teamOf(e).without(noReviewer), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
+		e.Boundary, e.Reference, e.Metadata, e.Compensation, e.Method, teamOf(e.Team).without(noReviewer), e.FactorSet, e.CreatedBy, stamp(e.CreatedAt), stamp(e.UpdatedAt),
 		updatedBy(e), signOffOf(e), len(e.Proposals), counts, result, e.Rev,
 	})
 }
