@@ -80,10 +80,11 @@ func (w *Writer) Begin(s Sheet) error {
 		return err
 	}
 	w.sheets = append(w.sheets, s)
-	w.sheet, w.err = w.zip.Create(sheetPart(len(w.sheets)))
-	if w.err != nil {
-		return w.err
+	sheet, err := w.zip.Create(sheetPart(len(w.sheets)))
+	if err != nil {
+		return w.fail(err)
 	}
+	w.sheet = sheet
 	w.row, w.width = 0, 0
 	b := append(w.line[:0], xmlHead+`<worksheet xmlns="`+mainNamespace+`">`...)
 	if s.FitWidth {
@@ -133,11 +134,9 @@ func (w *Writer) Append(cells ...Cell) error {
 	case w.err != nil:
 		return w.err
 	case w.sheet == nil:
-		w.err = errors.New("workbook: a row outside of any sheet")
-		return w.err
+		return w.fail(errors.New("a row outside of any sheet"))
 	case w.row == MaxRows:
-		w.err = fmt.Errorf("workbook: more than %d rows", MaxRows)
-		return w.err
+		return w.fail(fmt.Errorf("more than %d rows", MaxRows))
 	}
 	w.row++
 	if w.row == 1 {
@@ -176,8 +175,14 @@ const maxLines = 20
 func (w *Writer) write(b []byte) error {
 	w.line = b
 	if _, err := w.sheet.Write(b); err != nil {
-		w.err = fmt.Errorf("workbook: %w", err)
+		return w.fail(err)
 	}
+	return nil
+}
+
+// fail ends the workbook with an error.
+func (w *Writer) fail(err error) error {
+	w.err = fmt.Errorf("workbook: %w", err)
 	return w.err
 }
 
@@ -190,7 +195,7 @@ func (w *Writer) end() error {
 	b := append(w.line[:0], `</sheetData>`...)
 	if s.Table && w.width > 0 {
 		b = append(b, `<autoFilter ref="A1:`...)
-		b = append(appendPlace(b, w.width-1, max(w.row, 1)), `"/>`...)
+		b = append(appendPlace(b, w.width-1, w.row), `"/>`...)
 	}
 	b = appendValidations(b, s.Columns)
 	b = append(b, `<pageMargins left="0.5" right="0.5" top="0.5" bottom="0.5" header="0.3" footer="0.3"/><pageSetup orientation="landscape" fitToHeight="0"/></worksheet>`...)
@@ -244,8 +249,7 @@ func (w *Writer) Close() error {
 		return err
 	}
 	if len(w.sheets) == 0 {
-		w.err = errors.New("workbook: no sheet")
-		return w.err
+		return w.fail(errors.New("no sheet"))
 	}
 	for _, part := range w.parts() {
 		to, err := w.zip.Create(part.name)
@@ -253,13 +257,11 @@ func (w *Writer) Close() error {
 			_, err = to.Write(part.text)
 		}
 		if err != nil {
-			w.err = fmt.Errorf("workbook: %w", err)
-			return w.err
+			return w.fail(err)
 		}
 	}
 	if err := w.zip.Close(); err != nil {
-		w.err = fmt.Errorf("workbook: %w", err)
-		return w.err
+		return w.fail(err)
 	}
 	w.err = errors.New("workbook: closed")
 	return nil

@@ -1,10 +1,14 @@
 package workbook_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,26 +216,108 @@ func TestOrder(t *testing.T) {
 			}
 		})
 	}
-	failing := workbook.New(brokenWriter{})
-	err := failing.Begin(workbook.Sheet{Name: "S"})
-	for range 100_000 {
-		err = errors.Join(err, failing.Append(row))
+}
+
+var errFull = errors.New("no space left")
+
+// disk has room for a number of bytes.
+type disk struct{ room int }
+
+func (d *disk) Write(p []byte) (int, error) {
+	n := min(len(p), d.room)
+	d.room -= n
+	if n < len(p) {
+		return n, errFull
 	}
-	if !errors.Is(errors.Join(err, failing.Close()), errBroken) {
-		t.Errorf("the error of the underlying writer is lost: %v", err)
+	return n, nil
+}
+
+// TestNoTruncatedWorkbook writes workbooks to ever larger disks: whatever piece does not fit, the
+// first call that fails says so, no later one succeeds, and a workbook without an error is complete.
+func TestNoTruncatedWorkbook(t *testing.T) {
+	random := testkit.Rand(t)
+	rows := make([][]workbook.Cell, 1500)
+	for i := range rows {
+		rows[i] = []workbook.Cell{workbook.Number(fmt.Sprint(random.Int64N(1e15))), workbook.Number(fmt.Sprint(random.Int64N(1e15)))}
+	}
+	// write returns the error of each call.
+	write := func(to io.Writer) (calls []error) {
+		w := workbook.New(to)
+		for _, name := range []string{"First", "Second"} {
+			calls = append(calls, w.Begin(workbook.Sheet{Name: name}))
+			for _, row := range rows {
+				calls = append(calls, w.Append(row...))
+			}
+		}
+		return append(calls, w.Close())
+	}
+	var whole bytes.Buffer
+	if err := errors.Join(write(&whole)...); err != nil {
+		t.Fatal(err)
+	}
+	for room := 0; room < whole.Len(); room += 997 {
+		calls := write(&disk{room})
+		first := slices.IndexFunc(calls, func(err error) bool { return err != nil })
+		if first < 0 {
+			t.Fatalf("no error with room for %d of %d bytes", room, whole.Len())
+		}
+		for i, err := range calls[first:] {
+			if !errors.Is(err, errFull) || !strings.HasPrefix(err.Error(), "workbook: ") {
+				t.Fatalf("room for %d of %d bytes: call %d failed, and call %d returned %v", room, whole.Len(), first, first+i, err)
+			}
+		}
+		// A sheet is compressed block by block, so an error is late by two of them at most.
+		if room < whole.Len()/4 && first > len(rows) {
+			t.Fatalf("room for %d of %d bytes: all rows of the first sheet were accepted", room, whole.Len())
+		}
+	}
+	if err := errors.Join(write(&disk{whole.Len()})...); err != nil {
+		t.Errorf("an exactly sufficient disk: %v", err)
 	}
 }
 
-var errBroken = errors.New("broken")
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
+// TestRangesOfFilters: the rows of a table are filtered by all columns that have headings.
+func TestRangesOfFilters(t *testing.T) {
+	var file bytes.Buffer
+	w := workbook.New(&file)
+	a := workbook.Text("a")
+	if err := errors.Join(
+		w.Begin(workbook.Sheet{Name: "Three columns", Table: true}), w.Append(a, a, a), w.Append(a), w.Append(a),
+		w.Begin(workbook.Sheet{Name: "Two columns", Table: true}), w.Append(a, a), w.Append(a, a, a),
+		w.Begin(workbook.Sheet{Name: "Headings only", Table: true}), w.Append(a),
+		w.Begin(workbook.Sheet{Name: "No row", Table: true}),
+		w.Begin(workbook.Sheet{Name: "No table"}), w.Append(a),
+		w.Close(),
+	); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"A1:C3", "A1:B2", "A1:A1", "", ""} {
+		part, err := archive.Open(fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sheet struct {
+			Filter struct {
+				Ref string `xml:"ref,attr"`
+			} `xml:"autoFilter"`
+		}
+		if err := errors.Join(xml.NewDecoder(part).Decode(&sheet), part.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := sheet.Filter.Ref; got != want {
+			t.Errorf("sheet %d is filtered in %q, want %q", i+1, got, want)
+		}
+	}
+}
 
 // TestAllocationsOfARow writes as many rows as a sheet can have, of which nothing is kept.
 func TestAllocationsOfARow(t *testing.T) {
 	testkit.WithoutRace(t)
-	w := workbook.New(discard{})
+	w := workbook.New(io.Discard)
 	if err := w.Begin(workbook.Sheet{Name: "S", Table: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -252,10 +338,6 @@ func TestAllocationsOfARow(t *testing.T) {
 		t.Error("no error beyond the last possible row")
 	}
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func TestColumnNames(t *testing.T) {
 	for column, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA", 16383: "XFD"} {
