@@ -12,6 +12,10 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttputil"
+
+	"github.com/eventcarbon/ecf/libs/apperr"
+	"github.com/eventcarbon/ecf/libs/infra/peer"
 )
 
 // scripted is a service whose connections each send the given texts in turn, whatever the
@@ -192,4 +196,57 @@ func (o *once) Read(p []byte) (int, error) {
 	n, err := o.Reader.Read(p)
 	o.ended = o.ended || err != nil
 	return n, err
+}
+
+// TestARefusedCredentialIsAnOutage: a service that does not believe this gateway has not judged the
+// caller, whose session must not end. A 401 without the mark of such a refusal is the caller's.
+func TestARefusedCredentialIsAnOutage(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		response string
+		want     error
+	}{
+		"a refused credential": {"HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n" + peer.Refused + ": 1\r\n\r\nbody", errNotBelieved},
+		"a refused token":      {"HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\nbody", nil},
+		"another status":       {"HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n" + peer.Refused + ": 1\r\n\r\nbody", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c, _ := scripted(t, test.response)
+			if body, _, err := asked(c, fasthttp.MethodGet, false); !errors.Is(err, test.want) || err == nil && body != "body" {
+				t.Errorf("%q, %v; want %v", body, err, test.want)
+			}
+		})
+	}
+	if apperr.CodeOf(errNotBelieved) != apperr.Unavailable {
+		t.Errorf("the code %s", apperr.CodeOf(errNotBelieved))
+	}
+}
+
+// TestRequestsOverConnectionsAreSigned verifies the credential of a request as a service does.
+func TestRequestsOverConnectionsAreSigned(t *testing.T) {
+	t.Parallel()
+	secrets := peer.Secrets{strings.Repeat("secret", 8)}
+	ln := fasthttputil.NewInmemoryListener()
+	claims := make(chan error, 1)
+	server := &fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
+		claim, err := peer.NewVerifier(secrets, false, time.Now).Admit(&ctx.Request.Header)
+		if err == nil && !claim.Proven {
+			err = errors.New("not proven")
+		}
+		claims <- errors.Join(err, claim.Body(ctx.Request.Body()))
+	}}
+	go func() { _ = server.Serve(ln) }()
+	t.Cleanup(func() { _ = server.Shutdown() })
+	c, err := New("records", Config{URL: "http://records", Dial: DialListener(ln), Signer: peer.NewSigner("gateway", secrets, time.Now)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	if _, _, err := asked(c, fasthttp.MethodPost, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-claims; err != nil {
+		t.Error(err)
+	}
 }
