@@ -52,6 +52,9 @@ func TestEveryFieldIsChangedAndUndone(t *testing.T) {
 			if left := record.EventChanges(e, after); len(left) > 0 {
 				t.Errorf("%s to %s: still different in %s, %s", from, to, left[0].Field, left[0].Before)
 			}
+			if !reflect.DeepEqual(e, after) {
+				t.Errorf("%s to %s: %+v, want %+v", from, to, e, after)
+			}
 			back, err := record.EventEntry{Changed: changed, ContextRev: 5}.Undone(e)
 			if left := record.EventChanges(back, before); err != nil || len(left) > 0 || (back.ContextRev == 4) != (from != to) {
 				t.Errorf("%s to %s undone: different in %+v, context %d, %v", from, to, left, back.ContextRev, err)
