@@ -2,6 +2,7 @@ package footprint
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/eventcarbon/ecf/libs/factors"
 )
@@ -28,6 +29,19 @@ func (ev EventContext) EngineVersion() string {
 		return EngineVersion
 	}
 	return ev.Engine
+}
+
+// Days returns how many days the event lasts, the first and the last included; 0 if it does not state them.
+func (ev EventContext) Days() int64 {
+	start, err := time.Parse(time.DateOnly, ev.StartDate)
+	if err != nil {
+		return 0
+	}
+	end, err := time.Parse(time.DateOnly, ev.EndDate)
+	if err != nil || end.Before(start) {
+		return 0
+	}
+	return int64(end.Sub(start)/(24*time.Hour)) + 1
 }
 
 // Set returns the factor set of the event: the one it names, or the one for its

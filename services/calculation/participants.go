@@ -1,8 +1,6 @@
 package calculation
 
 import (
-	"time"
-
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
@@ -47,21 +45,7 @@ func participantsOf(ev record.Event, b total.Breakdown) *participantsView {
 		return &share
 	}
 	v.PerParticipantKg = per(whole, v.InPerson+v.Virtual)
-	v.PerParticipantDayKg = per(whole, (v.InPerson+v.Virtual)*daysOf(ev))
+	v.PerParticipantDayKg = per(whole, (v.InPerson+v.Virtual)*ev.Context().Days())
 	v.PerInPersonKg, v.PerVirtualKg = per(whole.Sub(digital), v.InPerson), per(digital, v.Virtual)
 	return &v
-}
-
-// daysOf returns the days of an event, first and last included; 0 when it does not
-// state them.
-func daysOf(ev record.Event) int64 {
-	start, err := time.Parse(time.DateOnly, ev.StartDate)
-	if err != nil {
-		return 0
-	}
-	end, err := time.Parse(time.DateOnly, ev.EndDate)
-	if err != nil || end.Before(start) {
-		return 0
-	}
-	return int64(end.Sub(start)/(24*time.Hour)) + 1
 }

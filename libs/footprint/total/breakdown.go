@@ -6,7 +6,6 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -230,7 +229,7 @@ func Intensities(sum footprint.Mass, ev footprint.EventContext) (perAttendee, pe
 		return nil, nil
 	}
 	per := sum.Share(1, ev.Attendees)
-	if days := daysOf(ev); days > 0 {
+	if days := ev.Days(); days > 0 {
 		daily := sum.Share(1, ev.Attendees*days)
 		return &per, &daily
 	}
@@ -245,18 +244,6 @@ func (c Contribution) count(of func(count) bool) int64 {
 		}
 	}
 	return n
-}
-
-func daysOf(ev footprint.EventContext) int64 {
-	start, err := time.Parse(time.DateOnly, ev.StartDate)
-	if err != nil {
-		return 0
-	}
-	end, err := time.Parse(time.DateOnly, ev.EndDate)
-	if err != nil || end.Before(start) {
-		return 0
-	}
-	return int64(end.Sub(start)/(24*time.Hour)) + 1
 }
 
 type part struct {

@@ -3,7 +3,6 @@ package findings
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -123,17 +122,4 @@ func (f *Fact) outdoors() bool { return f.VenueType == footprint.OutdoorSite && 
 func (f *Fact) carriers() [3]bool {
 	area := f.FloorAreaM2 != nil && !f.metered()
 	return [3]bool{f.ElectricityKWh != nil || f.AnnualElectricityKWh != nil || area, f.GasKWh != nil || f.AnnualGasKWh != nil || area, f.HeatKWh != nil}
-}
-
-// daysOf counts days inclusively; 0 if unknown.
-func daysOf(from, to string) int64 {
-	start, err := time.Parse(time.DateOnly, from)
-	if err != nil {
-		return 0
-	}
-	end, err := time.Parse(time.DateOnly, to)
-	if err != nil || end.Before(start) {
-		return 0
-	}
-	return int64(end.Sub(start)/(24*time.Hour)) + 1
 }

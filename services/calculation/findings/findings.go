@@ -89,7 +89,7 @@ func EventOf(e record.Event, total footprint.Mass) Event {
 	if e.VirtualAttendees != nil {
 		out.Virtual = *e.VirtualAttendees
 	}
-	out.Days = daysOf(e.StartDate, e.EndDate)
+	out.Days = e.Context().Days()
 	var boundary struct {
 		Included []string `json:"included"`
 		Excluded []struct {
