@@ -38,8 +38,9 @@ func Start(p *app.Process, d Deps) (app.Service, error) {
 	d.Timeout, d.Work = p.ServiceTimeout(), p.Work
 	d.Spool = NewSpool()
 	p.OnClose(d.Spool.Remove)
-	httpApp, err := New(d)
-	signOffs := newServer(d).signOffs()
+	s := newServer(d)
+	httpApp, err := s.app()
+	signOffs := s.signOffs()
 	return app.Service{Name: "calculation", App: httpApp, Tasks: []app.Task{{Name: "sign-offs", Run: func(ctx context.Context) error {
 		return sweepSignOffs(ctx, signOffs, d.Logger)
 	}}}}, err

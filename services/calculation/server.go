@@ -79,13 +79,14 @@ type server struct {
 }
 
 // New makes the service's HTTP application.
-func New(d Deps) (*fiber.App, error) {
-	s := newServer(d)
-	httpApp := web.New(web.Options{Service: "calculation", Logger: d.Logger, Now: d.Now, Timeout: d.Timeout, Work: d.Work})
-	if d.Health != nil {
-		d.Health.Register(httpApp, "")
+func New(d Deps) (*fiber.App, error) { return newServer(d).app() }
+
+func (s *server) app() (*fiber.App, error) {
+	httpApp := web.New(web.Options{Service: "calculation", Logger: s.Logger, Now: s.Now, Timeout: s.Timeout, Work: s.Work})
+	if s.Health != nil {
+		s.Health.Register(httpApp, "")
 	}
-	if err := web.Register(httpApp, web.BasePath, d.Verifier, api.Operations().Of(api.Calculation), teams.Guard(d.Records, s.routes())); err != nil {
+	if err := web.Register(httpApp, web.BasePath, s.Verifier, api.Operations().Of(api.Calculation), teams.Guard(s.Records, s.routes())); err != nil {
 		return nil, err
 	}
 	return httpApp, nil
@@ -96,7 +97,13 @@ func newServer(d Deps) *server {
 		d.Bulk = d.Notifier
 	}
 	reader := eventreader.Reader{Records: d.Records, Results: d.Results}
-	return &server{Deps: d, reader: reader, writes: writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit}, crosschecks: crosscheck.New(reader, d.Results, d.Records, wholeEventTimeout), slots: make(chan struct{}, maxReports), sets: newSetViews(), superseded: newRevisionTexts(), keys: &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger}}
+	return &server{
+		Deps: d, reader: reader,
+		crosschecks: crosscheck.New(reader, d.Results, d.Records, wholeEventTimeout),
+		writes:      writes.Maker{Store: d.Records, Notifier: d.Bulk, Now: d.Now, Audit: d.Audit},
+		keys:        &idempotency.Keeper{Store: d.Records, Now: d.Now, Logger: d.Logger},
+		slots:       make(chan struct{}, maxReports), sets: newSetViews(), superseded: newRevisionTexts(),
+	}
 }
 
 // routes are the operations of the service. Their paths, and who may call them, are in libs/api.
