@@ -2,7 +2,6 @@ package calculation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,7 +14,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/teams"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/libs/writes"
-	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // adoptionView is the effect of another factor set or engine on an event.
@@ -134,8 +132,8 @@ func (s *server) rehearse(ctx context.Context, ev record.Event, to adoption) (ad
 	if to.set != nil {
 		view.To = factorSetView{to.set.ID, to.set.Checksum}
 	}
-	if _, err := s.Results.Result(ctx, ev.Org, ev.ID); errors.Is(err, resulttree.ErrNotFound) {
-		return view, nil
+	if result, err := s.resultOrNone(ctx, ev.Org, ev.ID); err != nil || result.Version == 0 {
+		return view, err
 	}
 	sums, err := s.reader.SumUnder(ctx, ev, next)
 	if err != nil || sums.Now.Records()+sums.Next.Records()+int64(len(sums.Faults)) == 0 {

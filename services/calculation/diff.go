@@ -2,9 +2,7 @@ package calculation
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
@@ -97,12 +94,12 @@ type changeView struct {
 
 // diff serves the difference between two results of an event.
 func (s *server) diff(c *fiber.Ctx) error {
-	org, event, err := s.readEvent(c)
+	ev, err := s.event(c)
 	if err != nil {
 		return err
 	}
-	newest, err := s.Results.Result(c.UserContext(), org, event)
-	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
+	newest, err := s.resultOrNone(c.UserContext(), ev.Org, ev.ID)
+	if err != nil {
 		return err
 	}
 	from, err := s.revisionAt(c, newest, "revision")
@@ -201,9 +198,9 @@ func contextKinds(a, b resulttree.Result) []string {
 }
 
 func endOf(r resulttree.Result) (endView, error) {
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return endView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
+	sum, err := r.Sum()
+	if err != nil {
+		return endView{}, err
 	}
 	return endView{Revision: r.Revision, KgCO2e: sum.Total(), CalculatedAt: r.CalculatedAt.UTC().Format(timeLayout),
 		Method: methodView{r.Context.RadiativeForcing, r.Context.GWP}, FactorSet: r.Context.FactorSet, EngineVersion: r.EngineVersion}, nil

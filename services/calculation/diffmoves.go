@@ -1,8 +1,6 @@
 package calculation
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
@@ -56,11 +54,8 @@ func (v *diffView) addMoves(from, to resulttree.Result) error {
 }
 
 func breakdownOf(r resulttree.Result) (total.Breakdown, error) {
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return total.Breakdown{}, fmt.Errorf("result of event %s: %w", r.Event, err)
-	}
-	return sum.Breakdown(r.Context), nil
+	sum, err := r.Sum()
+	return sum.Breakdown(r.Context), err
 }
 
 // movesBetween returns scopes 1 and 2 and the categories of scope 3 that differ.

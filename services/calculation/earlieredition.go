@@ -2,11 +2,8 @@ package calculation
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/report"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -39,9 +36,9 @@ func (s *server) sinceEdition(ctx context.Context, ev record.Event, result resul
 	var causes []resulttree.Cause
 	for _, revision := range slices.Backward(found) {
 		if revision.Revision == before.Revision {
-			var sum total.Contribution
-			if err := json.Unmarshal(revision.Contribution, &sum); err != nil {
-				return nil, nil, fmt.Errorf("revision %d of event %s: %w", before.Revision, ev.ID, err)
+			sum, err := revision.Sum()
+			if err != nil {
+				return nil, nil, err
 			}
 			earlier.Total = new(sum.Total())
 			continue

@@ -19,21 +19,12 @@ import (
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 	"github.com/eventcarbon/ecf/services/calculation/report"
-	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // Revision implements signoff.Results.
 func (s *server) Revision(ctx context.Context, org record.OrgID, event record.EventID) (int64, error) {
-	r, err := s.Results.Result(ctx, org, event)
-	if errors.Is(err, resulttree.ErrNotFound) {
-		return 0, nil
-	}
+	r, err := s.resultOrNone(ctx, org, event)
 	return r.Revision, err
-}
-
-// Keep implements signoff.Results.
-func (s *server) Keep(ctx context.Context, ev record.Event, e record.Edition) (root string, err error) {
-	return s.keep(ctx, ev, signing{edition: e.Edition, revision: e.Revision, statement: e.Statement, by: e.By, at: e.At, fourEyes: e.FourEyes, open: e.Open})
 }
 
 // Sweep removes what was stored for sign-offs of an event that did not come about.
@@ -80,8 +71,8 @@ func (s *server) keptEdition(c *fiber.Ctx) (record.Event, *editions.Edition, err
 	if err != nil || e != nil {
 		return ev, e, err
 	}
-	newest, err := s.Results.Result(c.UserContext(), ev.Org, ev.ID)
-	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
+	newest, err := s.resultOrNone(c.UserContext(), ev.Org, ev.ID)
+	if err != nil {
 		return ev, nil, err
 	}
 	if ev.Deleted {

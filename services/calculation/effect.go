@@ -2,13 +2,11 @@ package calculation
 
 import (
 	"context"
-	"errors"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
-	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
 // Effect is what a change of an event does to its published figures.
@@ -35,11 +33,8 @@ type EffectFigures struct {
 // an adoption does: from the records themselves, not by comparing figures. The error for the client names records
 // without a factor after the change.
 func (s *server) effectOf(ctx context.Context, before, after record.Event) (Effect, error) {
-	result, err := s.Results.Result(ctx, before.Org, before.ID)
-	if errors.Is(err, resulttree.ErrNotFound) {
-		return Effect{}, nil
-	}
-	if err != nil {
+	result, err := s.resultOrNone(ctx, before.Org, before.ID)
+	if err != nil || result.Version == 0 {
 		return Effect{}, err
 	}
 	sums, err := s.reader.SumUnder(ctx, before, after.Context())

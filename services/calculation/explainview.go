@@ -1,13 +1,10 @@
 package calculation
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/web"
 	"github.com/eventcarbon/ecf/services/calculation/explain"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -24,12 +21,11 @@ func (s *server) explained(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org, event := ev.Org, ev.ID
 	due, err := s.due(c.UserContext(), ev)
 	if err != nil {
 		return err
 	}
-	result, err := s.Results.Result(c.UserContext(), org, event)
+	result, err := s.Results.Result(c.UserContext(), ev.Org, ev.ID)
 	if errors.Is(err, resulttree.ErrNotFound) {
 		return web.OK(c, web.NewList([]explain.Record{}, page, 0))
 	}
@@ -43,12 +39,12 @@ func (s *server) explained(c *fiber.Ctx) error {
 	if tag != "" && web.NotModified(c, tag) {
 		return web.SendNotModified(c, tag)
 	}
-	var sum total.Contribution
-	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
-		return fmt.Errorf("result of event %s: %w", event, err)
+	sum, err := result.Sum()
+	if err != nil {
+		return err
 	}
 	variance := sum.Variance()
-	part, total, err := s.reader.Page(c.UserContext(), org, event, page.Offset(), page.Limit)
+	part, total, err := s.reader.Page(c.UserContext(), ev.Org, ev.ID, page.Offset(), page.Limit)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // Keep stores an edition as a sign-off does.
 func Keep(ctx context.Context, d Deps, ev record.Event, edition, revision int64, by record.Actor, at time.Time) (root string, err error) {
-	return newServer(d).keep(ctx, ev, signing{edition: edition, revision: revision, statement: "As agreed", by: by, at: at, open: json.RawMessage(`[]`)})
+	return newServer(d).Keep(ctx, ev, record.Edition{Edition: edition, Revision: revision, Statement: "As agreed", By: by, At: at, Open: json.RawMessage(`[]`)})
 }
 
 // WholeReports generates the reports of a variant from all records of an event at once, by format.

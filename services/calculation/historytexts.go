@@ -3,7 +3,6 @@ package calculation
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/lru"
 	"github.com/eventcarbon/ecf/libs/plainjson"
@@ -44,6 +43,7 @@ func (t *revisionTexts) of(r resulttree.Result, withoutComments bool, view func(
 	if err != nil {
 		return nil, err
 	}
+	text = bytes.Clone(text) // without the room of its buffer
 	t.kept.Put(key, text)
 	return text, nil
 }
@@ -54,13 +54,7 @@ func textOf(view func() (resultView, error)) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("result of event %s: %w", v.Event, err)
-	}
-	return bytes.Clone(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	return served(v)
 }
 
 // textList is a list of encoded items.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -47,26 +46,16 @@ func keptPageIn(language string) string {
 // wholeLimits bound the events that can be signed off, and those that can be reported.
 func wholeLimits() eventreader.Limits { return eventreader.Limits{Records: 120_000, Bytes: 512 << 20} }
 
-// signing is what a sign-off states about its edition. The write that completes the sign-off states the same.
-type signing struct {
-	edition, revision int64
-	statement         string
-	by                record.Actor
-	at                time.Time
-	fourEyes          bool
-	open              json.RawMessage
-}
-
-// keep stores everything that an edition of an event serves, and returns the name of its root. It is invisible before
-// the event names that root, and may be repeated. The error for the client states that the revision is not the
-// newest, or cannot be recomputed.
-func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root string, err error) {
+// Keep implements signoff.Results: it stores everything that an edition of an event serves, and returns the name of
+// its root. It is invisible before the event names that root, and may be repeated. The error for the client states
+// that the revision is not the newest, or cannot be recomputed.
+func (s *server) Keep(ctx context.Context, ev record.Event, e record.Edition) (root string, err error) {
 	result, counted, err := s.reader.Inputs(ctx, ev.Org, ev.ID, wholeLimits())
 	if err != nil {
 		return "", err
 	}
-	if result.Revision != sign.revision {
-		return "", apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", sign.revision, result.Revision)
+	if result.Revision != e.Revision {
+		return "", apperr.New(apperr.PreconditionFailed, "Revision %d was to be signed, but the newest is %d.", e.Revision, result.Revision)
 	}
 	// Remains of earlier failed sign-offs are removed now: an event has one at a time, and this one has stored
 	// nothing yet.
@@ -77,13 +66,13 @@ func (s *server) keep(ctx context.Context, ev record.Event, sign signing) (root 
 	if err != nil {
 		return "", err
 	}
-	source.SignOff = &bundle.SignOff{Edition: sign.edition, By: sign.by, At: sign.at.UTC().Format(timeLayout),
-		Statement: sign.statement, FourEyes: sign.fourEyes, Open: sign.open}
+	source.SignOff = &bundle.SignOff{Edition: e.Edition, By: e.By, At: e.At.UTC().Format(timeLayout),
+		Statement: e.Statement, FourEyes: e.FourEyes, Open: e.Open}
 	built, err := s.build(source, result)
 	if err != nil {
 		return "", err
 	}
-	w := editions.NewWriter(s.Results, ev.Org, ev.ID, sign.revision, sign.edition, s.Now())
+	w := editions.NewWriter(s.Results, ev.Org, ev.ID, e.Revision, e.Edition, s.Now())
 	if err := s.keepResult(ctx, w, ev, result); err != nil {
 		return "", err
 	}
@@ -136,9 +125,9 @@ func served(v any) ([]byte, error) {
 }
 
 func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Result, counted []record.Counted) error {
-	var sum total.Contribution
-	if err := json.Unmarshal(result.Contribution, &sum); err != nil {
-		return fmt.Errorf("result of event %s: %w", result.Event, err)
+	sum, err := result.Sum()
+	if err != nil {
+		return err
 	}
 	variance := sum.Variance()
 	counted = slices.Clone(counted)
@@ -288,9 +277,9 @@ func reproduces(result resulttree.Result, sum total.Contribution) error {
 		return err
 	}
 	// A contribution stored by an older engine is equal if its figures are.
-	var stored total.Contribution
-	if err := json.Unmarshal(result.Contribution, &stored); err != nil {
-		return fmt.Errorf("result of event %s: %w", result.Event, err)
+	stored, err := result.Sum()
+	if err != nil {
+		return err
 	}
 	figures, err := json.Marshal(stored)
 	if err == nil && !bytes.Equal(got, figures) {

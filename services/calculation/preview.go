@@ -3,7 +3,6 @@ package calculation
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -74,21 +73,18 @@ type basis struct {
 	moving bool
 }
 
-// counted returns the sum of the result.
-func (b basis) counted() (c total.Contribution, err error) {
-	if b.result.Version == 0 {
-		return c, nil
+// status is the state of the result, given the event as read before it.
+func (b basis) status(ev record.Event) string {
+	if b.moving || b.result.Version > 0 && b.result.ContextRev != ev.ContextRev {
+		return statusRecalculating
 	}
-	if err := json.Unmarshal(b.result.Contribution, &c); err != nil {
-		return c, fmt.Errorf("result of event %s: %w", b.result.Event, err)
-	}
-	return c, nil
+	return statusCurrent
 }
 
 // basis reads the newest result and the queue.
 func (s *server) basis(ctx context.Context, ev record.Event) (basis, error) {
 	for attempt := 1; ; attempt++ {
-		before, err := s.resultOrNone(ctx, ev)
+		before, err := s.resultOrNone(ctx, ev.Org, ev.ID)
 		if err != nil {
 			return basis{}, err
 		}
@@ -102,7 +98,7 @@ func (s *server) basis(ctx context.Context, ev record.Event) (basis, error) {
 		if err != nil {
 			return basis{}, err
 		}
-		after, err := s.resultOrNone(ctx, ev)
+		after, err := s.resultOrNone(ctx, ev.Org, ev.ID)
 		if err != nil {
 			return basis{}, err
 		}
@@ -113,15 +109,6 @@ func (s *server) basis(ctx context.Context, ev record.Event) (basis, error) {
 			return basis{}, err
 		}
 	}
-}
-
-// resultOrNone reads the newest result; its zero value if there is none.
-func (s *server) resultOrNone(ctx context.Context, ev record.Event) (resulttree.Result, error) {
-	r, err := s.Results.Result(ctx, ev.Org, ev.ID)
-	if errors.Is(err, resulttree.ErrNotFound) {
-		return resulttree.Result{}, nil
-	}
-	return r, err
 }
 
 // queuePage is how much of the queue is read at once.
@@ -187,15 +174,12 @@ func makePreview(ev record.Event, b basis) (previewView, error) {
 		Method: methodView{ev.Method.RadiativeForcing, ev.Method.GWP}, FactorSet: factorSetView{ev.FactorSet, checksum},
 		EngineVersion: ev.Context().EngineVersion(),
 	}
-	counted, err := b.counted()
+	counted, err := b.result.Sum()
 	if err != nil {
 		return view, err
 	}
 	if b.result.Version > 0 {
-		view.BasedOn = &basedOnView{b.result.Revision, statusCurrent, counted.Breakdown(b.result.Context).Total}
-		if b.moving || b.result.ContextRev != ev.ContextRev {
-			view.BasedOn.Status = statusRecalculating
-		}
+		view.BasedOn = &basedOnView{b.result.Revision, b.status(ev), counted.Breakdown(b.result.Context).Total}
 	}
 	if counted.Records()+b.queue.sum.Records() == 0 {
 		return view, noResult(b.moving)

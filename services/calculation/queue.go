@@ -10,7 +10,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/identity"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/teams"
@@ -100,15 +99,13 @@ func (s *server) waiting(c *fiber.Ctx, org record.OrgID, event record.EventID, p
 
 // review adds the data for decisions to the items of one event.
 func (s *server) review(ctx context.Context, ev record.Event, items []queueItem, places []int) error {
-	result, err := s.resultOrNone(ctx, ev)
+	result, err := s.resultOrNone(ctx, ev.Org, ev.ID)
 	if err != nil {
 		return err
 	}
-	var sum total.Contribution
-	if result.Version > 0 {
-		if err := json.Unmarshal(result.Contribution, &sum); err != nil {
-			return err
-		}
+	sum, err := result.Sum()
+	if err != nil {
+		return err
 	}
 	// The record is checked as if it was counted: with the counted ones, and with those waiting on this page.
 	var facts [][]findings.Fact

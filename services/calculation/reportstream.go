@@ -172,7 +172,7 @@ func (s *server) reportJSON(c *fiber.Ctx, m *making) error {
 	return s.sendReport(c, m, result, text, size)
 }
 
-// reportCSV sends the table of an event's newest result.
+// reportTable sends the table of an event's newest result.
 func (s *server) reportTable(c *fiber.Ctx, m *making) error {
 	head, err := bundle.TextOf(m.file, report.Head)
 	if err != nil {

@@ -2,7 +2,6 @@ package calculation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -73,9 +72,9 @@ const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // viewOf formats a stored result. It depends only on the result, so the view of a revision never changes.
 func viewOf(r resulttree.Result, status string) (resultView, error) {
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return resultView{}, fmt.Errorf("result of event %s: %w", r.Event, err)
+	sum, err := r.Sum()
+	if err != nil {
+		return resultView{}, err
 	}
 	set, err := factors.ByID(r.Context.FactorSet)
 	if err != nil {
@@ -98,12 +97,6 @@ func viewOf(r resulttree.Result, status string) (resultView, error) {
 			Message: fmt.Sprintf("%d more records are approved but could not be calculated; they are missing from the total.", more)})
 	}
 	return view, nil
-}
-
-// readEvent checks that the event of the path is the caller's.
-func (s *server) readEvent(c *fiber.Ctx) (record.OrgID, record.EventID, error) {
-	ev, err := s.event(c)
-	return ev.Org, ev.ID, err
 }
 
 // event reads the event of the path.
@@ -179,6 +172,15 @@ func (s *server) newest(ctx context.Context, ev record.Event) (r resulttree.Resu
 	return r, due, nil
 }
 
+// resultOrNone reads the newest result of an event; its zero value if there is none.
+func (s *server) resultOrNone(ctx context.Context, org record.OrgID, event record.EventID) (resulttree.Result, error) {
+	r, err := s.Results.Result(ctx, org, event)
+	if errors.Is(err, resulttree.ErrNotFound) {
+		return resulttree.Result{}, nil
+	}
+	return r, err
+}
+
 // counts returns how many records of an event are in each state.
 func (s *server) counts(ctx context.Context, ev record.Event) (*record.Counts, error) {
 	byStatus, err := s.Records.CountByStatus(ctx, ev.Org, ev.ID)
@@ -192,11 +194,8 @@ func (s *server) counts(ctx context.Context, ev record.Event) (*record.Counts, e
 // isEmpty reports whether a result is empty: it is stored to guard against older writers, but there is nothing to
 // show.
 func isEmpty(r resulttree.Result) (bool, error) {
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return false, fmt.Errorf("result of event %s: %w", r.Event, err)
-	}
-	return sum.Records() == 0 && len(r.Failed) == 0, nil
+	sum, err := r.Sum()
+	return sum.Records() == 0 && len(r.Failed) == 0, err
 }
 
 // noResult returns the error for either reason why there is no result.
@@ -214,11 +213,11 @@ func (s *server) history(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	org, event, err := s.readEvent(c)
+	ev, err := s.event(c)
 	if err != nil {
 		return err
 	}
-	revisions, newest, kept, err := resulttree.History{Results: s.Results}.Page(c.UserContext(), org, event, page.Offset(), page.Limit)
+	revisions, newest, kept, err := resulttree.History{Results: s.Results}.Page(c.UserContext(), ev.Org, ev.ID, page.Offset(), page.Limit)
 	if errors.Is(err, resulttree.ErrNotFound) {
 		return web.OK(c, web.NewList([]resultView{}, page, 0))
 	}
@@ -260,8 +259,8 @@ func (s *server) revision(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	newest, err := s.Results.Result(c.UserContext(), ev.Org, ev.ID)
-	if err != nil && !errors.Is(err, resulttree.ErrNotFound) {
+	newest, err := s.resultOrNone(c.UserContext(), ev.Org, ev.ID)
+	if err != nil {
 		return err
 	}
 	kept, err := s.editionOf(c, ev)

@@ -158,7 +158,15 @@ type rowPreview struct {
 
 func (p *rowPreview) answer(rows []sentRow) error {
 	ctx := p.c.UserContext()
-	base, err := p.approvedAndWaiting(ctx)
+	base, err := p.basis(ctx, p.ev)
+	if err != nil {
+		return err
+	}
+	approved, err := base.result.Sum()
+	if err != nil {
+		return err
+	}
+	checksum, err := checksumOf(p.ev)
 	if err != nil {
 		return err
 	}
@@ -167,11 +175,11 @@ func (p *rowPreview) answer(rows []sentRow) error {
 		return err
 	}
 	view := rowsPreviewView{
-		Event: p.ev.ID, Status: base.status, EngineVersion: p.ev.Context().EngineVersion(),
-		FactorSet: factorSetView{p.ev.FactorSet, base.checksum}, Rows: make([]rowView, len(rows)),
+		Event: p.ev.ID, Status: base.status(p.ev), EngineVersion: p.ev.Context().EngineVersion(),
+		FactorSet: factorSetView{p.ev.FactorSet, checksum}, Rows: make([]rowView, len(rows)),
 	}
 	for i, row := range rows {
-		if view.Rows[i], err = p.row(i, row, base.approved, drafts); err != nil {
+		if view.Rows[i], err = p.row(i, row, approved, drafts); err != nil {
 			return err
 		}
 	}
@@ -187,8 +195,8 @@ func (p *rowPreview) answer(rows []sentRow) error {
 		}
 	}
 	sum := total.Sum(left...)
-	view.Approved, view.Waiting, view.Drafts = sumOf(base.approved), sumOf(base.waiting), sumOf(sum)
-	view.All = sumOf(total.Sum(base.approved, base.waiting, sum))
+	view.Approved, view.Waiting, view.Drafts = sumOf(approved), sumOf(base.queue.sum), sumOf(sum)
+	view.All = sumOf(total.Sum(approved, base.queue.sum, sum))
 	if view.Sum, err = p.carried.text(); err != nil {
 		return fmt.Errorf("preview of rows: %w", err)
 	}
@@ -238,26 +246,4 @@ func (p *rowPreview) drafts(ctx context.Context) (map[record.ID]total.Contributi
 		return nil
 	})
 	return drafts, err
-}
-
-// counted are the contributions of records that are not drafts.
-type counted struct {
-	approved, waiting total.Contribution
-	status, checksum  string
-}
-
-func (p *rowPreview) approvedAndWaiting(ctx context.Context) (counted, error) {
-	b, err := p.basis(ctx, p.ev)
-	if err != nil {
-		return counted{}, err
-	}
-	out := counted{waiting: b.queue.sum, status: statusCurrent}
-	if b.moving || b.result.Version > 0 && b.result.ContextRev != p.ev.ContextRev {
-		out.status = statusRecalculating
-	}
-	if out.checksum, err = checksumOf(p.ev); err != nil {
-		return counted{}, err
-	}
-	out.approved, err = b.counted()
-	return out, err
 }

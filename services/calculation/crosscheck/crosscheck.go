@@ -144,9 +144,9 @@ func (k *Checker) withdrawn(ctx context.Context, org record.OrgID, uses []findin
 }
 
 func (k *Checker) ofRecords(ctx context.Context, ev record.Event, r resulttree.Result) (Checks, error) {
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return Checks{}, fmt.Errorf("result of event %s: %w", r.Event, err)
+	sum, err := r.Sum()
+	if err != nil {
+		return Checks{}, err
 	}
 	if sum.Records() > eventreader.MaxRecords {
 		return Checks{Findings: []findings.Finding{findings.TooMany(eventreader.MaxRecords)}, Next: []findings.ToMeasure{}}, nil

@@ -7,8 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"math"
 	"time"
 
@@ -136,21 +134,10 @@ func BundleInputs(counted []record.Counted) []bundle.Input {
 	return inputs
 }
 
-// countedIn returns the number of records in a result.
-func countedIn(r resulttree.Result) (int64, error) {
-	var sum struct {
-		Records int64 `json:"records"`
-	}
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil {
-		return 0, fmt.Errorf("result of event %s: %w", r.Event, err)
-	}
-	return sum.Records, nil
-}
-
 // tooMany rejects an event with too many records to be read together.
 func tooMany(r resulttree.Result, most int64) error {
-	n, err := countedIn(r)
-	if err == nil && n > most {
+	sum, err := r.Sum()
+	if n := sum.Records(); err == nil && n > most {
 		err = tooLarge("The event has %d counted records; up to %d are handled in one answer.", n, most)
 	}
 	return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"math"
 
@@ -79,8 +78,7 @@ func (r Reader) SumUnder(ctx context.Context, ev record.Event, next footprint.Ev
 			}
 		}
 		if fits && !both {
-			sum.Now = total.Contribution{}
-			err = json.Unmarshal(result.Contribution, &sum.Now)
+			sum.Now, err = result.Sum()
 		}
 		if fits {
 			return sum, err

@@ -2,12 +2,10 @@ package recompute
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
-	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -65,8 +63,7 @@ func (v Verifier) revisions(ctx context.Context, m moment) (faults []error, err 
 
 // revision returns the fault of a revision that is followed by next.
 func (s subject) revision(r, next resulttree.Result) error {
-	var sum total.Contribution
-	if err := json.Unmarshal(r.Contribution, &sum); err != nil && footprint.KnownEngine(r.EngineVersion) {
+	if _, err := r.Sum(); err != nil && footprint.KnownEngine(r.EngineVersion) {
 		return fmt.Errorf("its figures cannot be read: %w", err)
 	}
 	if !s.had(r.ContextRev) || r.ContextRev > next.ContextRev {

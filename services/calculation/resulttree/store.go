@@ -8,9 +8,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/eventcarbon/ecf/libs/footprint"
+	"github.com/eventcarbon/ecf/libs/footprint/total"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 )
@@ -119,6 +121,18 @@ type Result struct {
 	// Since is the first of the revisions before this one that retention has dropped and whose causes are among
 	// Causes; 0 if none.
 	Since int64 `json:",omitempty"`
+}
+
+// Sum returns the exact sum; that of the zero Result, which is none, is zero.
+func (r Result) Sum() (sum total.Contribution, err error) {
+	if r.Version == 0 && len(r.Contribution) == 0 {
+		return sum, nil
+	}
+	// json.Unmarshal would first scan all of it for its end.
+	if err := sum.UnmarshalJSON(r.Contribution); err != nil {
+		return sum, fmt.Errorf("result of event %s, revision %d: %w", r.Event, r.Revision, err)
+	}
+	return sum, nil
 }
 
 // Store is the interface of storage engines for results. Every
