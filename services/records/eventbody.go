@@ -1,7 +1,6 @@
 package records
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 	_ "time/tzdata" // for checking time zone names on systems without zone files
@@ -182,37 +181,4 @@ func readMethod(r *fields.Reader, event *record.Event) {
 		method.Engine = footprint.Pin(v)
 	}
 	event.Method = method
-}
-
-type boundary struct {
-	Included []string   `json:"included"`
-	Excluded []excluded `json:"excluded"`
-}
-
-type excluded struct {
-	Type   string `json:"type"`
-	Reason string `json:"reason"`
-}
-
-func readBoundary(r *fields.Reader, event *record.Event) {
-	b, ok := r.Object("boundary")
-	if !ok {
-		return
-	}
-	read := boundary{Included: []string{}, Excluded: []excluded{}}
-	if included, ok := b.Strings("included", maxBoundaryList, 64); ok {
-		read.Included = included
-	}
-	list, _ := b.Objects("excluded", maxBoundaryList)
-	for _, x := range list {
-		x.Require("type", "reason")
-		typ, _ := x.String("type", 1, 64)
-		reason, _ := x.String("reason", 1, maxReason)
-		read.Excluded = append(read.Excluded, excluded{typ, reason})
-	}
-	text, err := json.Marshal(read)
-	if err != nil {
-		return // strings always marshal
-	}
-	event.Boundary = text
 }

@@ -54,7 +54,7 @@ func (s *server) putEventByReference(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	web.Notify(c, placeNotices(r, event)...)
+	web.Notify(c, eventNotices(r, event)...)
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (s *server) createEvent(c *fiber.Ctx) error {
 	if err := web.Finish(c, r); err != nil {
 		return err
 	}
-	web.Notify(c, placeNotices(r, event)...)
+	web.Notify(c, eventNotices(r, event)...)
 	w, err := s.writes.Begin(c)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func (s *server) editEvent(c *fiber.Ctx) error {
 			return errors.Join(r.Err(), mayChangeTeam(c, before, *e))
 		},
 	}, func(event record.Event) error {
-		web.Notify(c, placeNotices(r, event)...)
+		web.Notify(c, eventNotices(r, event)...)
 		if dry, err := web.DryRun(c); err != nil || !dry {
 			return errors.Join(err, s.answerEvent(c, event))
 		}

@@ -334,7 +334,8 @@ Boundary = TypedDict(
         "included": "NotRequired[List[str]]",
     },
 )
-Boundary.__doc__ = """What the footprint is meant to cover. This is descriptive only; approved records always count.
+Boundary.__doc__ = """What the footprint is meant to cover. This is descriptive only; approved records always count. A type that does not
+exist, one that is named twice, and one that is both included and excluded are stored and noticed (`BOUNDARY_UNCLEAR`).
 
 excluded: What is deliberately left out.
 included: Record types.
@@ -1259,7 +1260,9 @@ Event.__doc__ = """An event. Fields that were never set are absent.
 
 _id: Identifier of the event.
 attendees: People who attend in person.
-boundary: What the footprint is meant to cover. This is descriptive only; approved records always count.
+boundary: What the footprint is meant to cover. This is descriptive only; approved records always count. A type that
+    does not exist, one that is named twice, and one that is both included and excluded are stored and noticed
+    (`BOUNDARY_UNCLEAR`).
 compensation: The stated offsets and removals; absent if there are none.
 country: ISO 3166-1 alpha-2.
 counts: Number of records by status: exact, including every change that was confirmed before the request. They are
@@ -1382,7 +1385,9 @@ EventDecisionResponseData.__doc__ = """The changed event or, if it was deleted, 
 
 _id:
 attendees: People who attend in person.
-boundary: What the footprint is meant to cover. This is descriptive only; approved records always count.
+boundary: What the footprint is meant to cover. This is descriptive only; approved records always count. A type that
+    does not exist, one that is named twice, and one that is both included and excluded are stored and noticed
+    (`BOUNDARY_UNCLEAR`).
 compensation: The stated offsets and removals; absent if there are none.
 country: ISO 3166-1 alpha-2.
 counts: Number of records by status: exact, including every change that was confirmed before the request. They are
