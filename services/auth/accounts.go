@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -115,7 +116,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	if err != nil {
 		return account.User{}, "", err
 	}
-	if err := orErr(a.noSeparate(ctx, u.Org, u.Email), a.noOtherSpelling(ctx, u.Email)); err != nil {
+	if err := cmp.Or(a.noSeparate(ctx, u.Org, u.Email), a.noOtherSpelling(ctx, u.Email)); err != nil {
 		return account.User{}, "", err
 	}
 	if n.Password == "" {
@@ -125,7 +126,7 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 	}
 	switch err := a.store.InsertUser(ctx, u); {
 	case errors.Is(err, account.ErrEmailTaken):
-		return account.User{}, "", apperr.New(apperr.EmailTaken, "An account with this email already exists.")
+		return account.User{}, "", emailTaken()
 	case err != nil:
 		return account.User{}, "", unavailable(err)
 	}
@@ -133,6 +134,11 @@ func (a *Accounts) CreateUser(ctx context.Context, n NewUser) (u account.User, s
 		return account.User{}, "", err
 	}
 	return u, setupToken, nil
+}
+
+// emailTaken is the error for an address that has an account, or an invitation, already.
+func emailTaken() error {
+	return apperr.New(apperr.EmailTaken, "An account with this email already exists.")
 }
 
 // newUser returns the requested user, or VALIDATION_ERROR with every fault.

@@ -82,6 +82,11 @@ func (a *Accounts) audit(ctx context.Context, e event) error {
 	return apperr.New(apperr.Unavailable, "The audit log cannot be written right now.").Because(err)
 }
 
+// refuse records why a request is refused, and returns the error for its caller, or that of audit.
+func (a *Accounts) refuse(ctx context.Context, e event, refusal error) error {
+	return cmp.Or(a.audit(ctx, e), refusal)
+}
+
 // auditRefused is audit for requests that can be repeated immediately and are refused
 // each time: repetitions by the same caller or, without one, for the same user are
 // counted, and recorded at growing intervals.

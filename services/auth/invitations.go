@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ func (a *Accounts) Invite(ctx context.Context, n NewUser) (made Invited, err err
 			return made, err
 		}
 		if before.ID != "" && before.Listed() && (!before.Invited || a.now().Before(before.InvitedUntil)) {
-			return Invited{}, apperr.New(apperr.EmailTaken, "An account with this email already exists.")
+			return Invited{}, emailTaken()
 		}
 		if !counted {
 			if err := a.countInvitation(ctx, u.Org); err != nil {
@@ -195,7 +196,7 @@ func (a *Accounts) underKey(ctx context.Context, org, emailKey string) ([]accoun
 	if err != nil && !errors.Is(err, account.ErrNotFound) {
 		return nil, err
 	}
-	further, err := a.store.Memberships(ctx, orElse(p.ID, account.NewID()))
+	further, err := a.store.Memberships(ctx, cmp.Or(p.ID, account.NewID()))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -56,10 +57,7 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 	accounts := accountsOf(email, org)
 	may, forgive, err := s.failures.begin(ctx, emailKey, known.origin.Address, accounts...)
 	if err != nil {
-		if err := s.audit(ctx, event{action: "login", failed: "too many failures"}); err != nil {
-			return bundle{}, err
-		}
-		return bundle{}, err
+		return bundle{}, s.refuse(ctx, event{action: "login", failed: "too many failures"}, err)
 	}
 	for i, ok := range may {
 		if !ok {
@@ -74,15 +72,12 @@ func (s *Service) logIn(ctx context.Context, email, secret, org string) (bundle,
 		return bundle{}, err
 	}
 	s.failures.remember(ctx, accountKey, known.origin.Address)
-	m, ok, err := s.active(ctx, u, orElse(org, defaultOrg(u)))
+	m, ok, err := s.active(ctx, u, cmp.Or(org, defaultOrg(u)))
 	if err != nil {
 		return bundle{}, err
 	}
 	if !ok {
-		if err := s.audit(ctx, event{action: "login", failed: "no such organization"}); err != nil {
-			return bundle{}, err
-		}
-		return bundle{}, noSuchOrganization()
+		return bundle{}, s.refuse(ctx, event{action: "login", failed: "no such organization"}, noSuchOrganization())
 	}
 	v, token := s.newSession(ctx, u, m)
 	if err := s.store.InsertSession(ctx, v); err != nil {
@@ -186,14 +181,6 @@ func (s *Service) checkPasswordOf(ctx context.Context, accountKey, secret, org s
 // the wrong organization, and so does not find the token.
 const furtherPrefix = "further:"
 
-// orElse returns the first of two strings that is not empty.
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // newSession creates the session of a login and its refresh token. The session has the
 // epoch that was read with the password: if the password is changed or the user
 // disabled concurrently, the session is invalid from the start.
@@ -259,12 +246,9 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 		return bundle{}, unavailable(err)
 	}
 	if err != nil || !account.SecretMatches(secret, strings.TrimPrefix(v.SecretHash, furtherPrefix)) {
-		if err := s.audit(ctx, event{action: "refresh", failed: "no such token"}); err != nil {
-			return bundle{}, err
-		}
-		return bundle{}, refused
+		return bundle{}, s.refuse(ctx, event{action: "refresh", failed: "no such token"}, refused)
 	}
-	e := event{action: "refresh", org: orElse(v.MemberOrg, v.Org), actor: orElse(v.Member, v.User), session: v.ID}
+	e := event{action: "refresh", org: cmp.Or(v.MemberOrg, v.Org), actor: cmp.Or(v.Member, v.User), session: v.ID}
 	e.subject = e.actor
 	known, _ := callerOf(ctx)
 	from := known.origin
@@ -275,10 +259,7 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 			return bundle{}, unavailable(err)
 		}
 		e.failed = "session has ended"
-		if err := s.audit(ctx, e); err != nil {
-			return bundle{}, err
-		}
-		return bundle{}, refused
+		return bundle{}, s.refuse(ctx, e, refused)
 	}
 	m, ok, err := s.renewed(ctx, v, org)
 	if err != nil && apperr.CodeOf(err) != apperr.NotFound {
@@ -286,18 +267,12 @@ func (s *Service) renew(ctx context.Context, token, org string) (bundle, error) 
 	}
 	if err != nil {
 		// In the log of no organization: none may learn of the others.
-		if err := s.audit(ctx, event{action: "refresh", session: v.ID, failed: "no such organization"}); err != nil {
-			return bundle{}, err
-		}
-		return bundle{}, noSuchOrganization()
+		return bundle{}, s.refuse(ctx, event{action: "refresh", session: v.ID, failed: "no such organization"}, noSuchOrganization())
 	}
 	// In the last second of a session no whole second is left for a token.
 	if !ok || s.now().Add(time.Second).After(v.Expires) {
 		e.failed = "user may not"
-		if err := s.audit(ctx, e); err != nil {
-			return bundle{}, err
-		}
-		return bundle{}, refused
+		return bundle{}, s.refuse(ctx, e, refused)
 	}
 	tokens, err := s.issue(m, v, v.User)
 	if err != nil {
@@ -328,7 +303,7 @@ func (s *Service) renewed(ctx context.Context, v account.Session, org string) (m
 		return m, false, nil
 	}
 	if org == "" {
-		m, ok, err = s.active(ctx, p, orElse(v.MemberOrg, v.Org))
+		m, ok, err = s.active(ctx, p, cmp.Or(v.MemberOrg, v.Org))
 		return m, ok && m.MemberEpoch == v.MemberEpoch, err
 	}
 	m, ok, err = s.active(ctx, p, org)

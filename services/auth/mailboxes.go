@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/services/auth/account"
 )
 
@@ -45,7 +44,7 @@ func (a *Accounts) noOtherSpelling(ctx context.Context, email string) error {
 	for _, key := range account.EmailKeys(email)[1:] {
 		_, err := a.store.UserByEmail(ctx, key)
 		if err == nil {
-			return apperr.New(apperr.EmailTaken, "An account with this email already exists.")
+			return emailTaken()
 		}
 		if !errors.Is(err, account.ErrNotFound) {
 			return unavailable(err)

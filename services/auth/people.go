@@ -140,7 +140,7 @@ func (a *Accounts) join(ctx context.Context, p account.User, org, name string, r
 	here := slices.IndexFunc(further, func(m account.User) bool { return m.Org == org })
 	switch {
 	case p.Org == org && !p.Left, here >= 0 && !further[here].Deleted && !further[here].Invited:
-		return account.User{}, apperr.New(apperr.EmailTaken, "An account with this email already exists.")
+		return account.User{}, emailTaken()
 	case p.Org == org:
 		return a.changeRead(ctx, func() (account.User, error) { return a.personByID(ctx, p.ID) }, func(u *account.User) error {
 			accepted(u)

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -54,11 +55,10 @@ func (r rehearsal) ReplaceUser(ctx context.Context, org string, u account.User, 
 	}
 	if key := u.StoredEmailKey(); key != before.StoredEmailKey() && u.Person == "" && !u.Deleted {
 		if _, err := r.UserByEmail(ctx, key); !errors.Is(err, account.ErrNotFound) {
-			return orErr(err, account.ErrEmailTaken)
+			return cmp.Or(err, account.ErrEmailTaken)
 		}
 	}
-	switch {
-	case !before.CountsAsAdmin() || u.CountsAsAdmin():
+	if !before.CountsAsAdmin() || u.CountsAsAdmin() {
 		return nil
 	}
 	for skip := int64(0); ; skip += web.MaxLimit {
@@ -75,14 +75,6 @@ func (r rehearsal) ReplaceUser(ctx context.Context, org string, u account.User, 
 			return account.ErrLastAdmin
 		}
 	}
-}
-
-// orErr returns the first of two errors that is not nil.
-func orErr(err, otherwise error) error {
-	if err != nil {
-		return err
-	}
-	return otherwise
 }
 
 // TakeInvitation implements account.Users: dry runs are not counted.

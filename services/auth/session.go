@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -92,7 +93,7 @@ func (s *Service) endSurplus(ctx context.Context, begun account.Session, m accou
 		if v, err = s.store.Session(ctx, v.ID); err == nil {
 			s.publishSession(ctx, v)
 		}
-		e := event{action: "session.end", org: orElse(v.MemberOrg, v.Org), actor: m.ID, subject: orElse(v.Member, v.User), session: v.ID, to: tooMany}
+		e := event{action: "session.end", org: cmp.Or(v.MemberOrg, v.Org), actor: m.ID, subject: cmp.Or(v.Member, v.User), session: v.ID, to: tooMany}
 		if s.audit(ctx, e) != nil {
 			return // the entry waits for the store
 		}
@@ -149,10 +150,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	_, forgive, err := s.failures.begin(ctx, u.EmailKey, known.origin.Address, u.EmailKey)
 	if err != nil {
 		refused.failed = "too many failures"
-		if err := s.audit(ctx, refused); err != nil {
-			return err
-		}
-		return err
+		return s.refuse(ctx, refused, err)
 	}
 	ok, _, err := a.hasher.Verify(ctx, u.PasswordHash, current)
 	if err != nil {
@@ -161,10 +159,7 @@ func (s *Service) replacePassword(ctx context.Context, a *Accounts, p identity.P
 	}
 	if !ok {
 		refused.failed = "wrong password"
-		if err := s.audit(ctx, refused); err != nil {
-			return err
-		}
-		return wrong
+		return s.refuse(ctx, refused, wrong)
 	}
 	forgive()
 	hash, err := a.hash(ctx, fresh)

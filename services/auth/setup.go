@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -103,7 +104,7 @@ func (a *Accounts) setupUser(ctx context.Context, token string) (u account.User,
 func (a *Accounts) CompleteSetup(ctx context.Context, s Setup) error {
 	u, secret, ok, err := a.setupUser(ctx, s.Token)
 	if err != nil || !ok {
-		return orErr(err, setupRefused())
+		return cmp.Or(err, setupRefused())
 	}
 	if err := a.checkPassword("password", s.Password, u); err != nil {
 		return err
@@ -197,7 +198,7 @@ type setupOut struct {
 func (s *Service) setUp(ctx context.Context, a *Accounts, asked Setup) (names string, err error) {
 	u, secret, ok, err := a.setupUser(ctx, asked.Token)
 	if err != nil || !ok {
-		return "", orErr(err, setupRefused())
+		return "", cmp.Or(err, setupRefused())
 	}
 	end, err := s.changes.begin(ctx, u.Org, "setup:"+u.ID, "")
 	if err != nil {

@@ -115,7 +115,7 @@ func (a *Accounts) separateIn(ctx context.Context, org, email string) (bool, err
 func (a *Accounts) noSeparate(ctx context.Context, org, email string) error {
 	separate, err := a.separateIn(ctx, org, email)
 	if separate {
-		return apperr.New(apperr.EmailTaken, "An account with this email already exists.")
+		return emailTaken()
 	}
 	return err
 }

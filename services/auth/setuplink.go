@@ -77,10 +77,8 @@ func (a *Accounts) SetupLink(ctx context.Context, org, id, key string, rehearsal
 		return Invited{}, err
 	}
 	if !alone {
-		if err := a.audit(ctx, event{action: "user.reset", org: org, subject: id, failed: "only the operator may"}); err != nil {
-			return Invited{}, err
-		}
-		return Invited{}, apperr.New(apperr.Forbidden, "Your organization cannot reset the password of this person. The operator of this server can provide a link.")
+		return Invited{}, a.refuse(ctx, event{action: "user.reset", org: org, subject: id, failed: "only the operator may"},
+			apperr.New(apperr.Forbidden, "Your organization cannot reset the password of this person. The operator of this server can provide a link."))
 	}
 	if rehearsal {
 		return made, nil
