@@ -33,7 +33,8 @@ func TestWritesAreMetered(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	for name, store := range map[string]writes.Store{"keeper": sqlitestore.New(db), "by document": byDocument{sqlitestore.New(db)}} {
+	engine := sqlitestore.New(db)
+	for name, store := range map[string]writes.Store{"keeper": engine, "by document": byDocument{engine}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			org := record.OrgID(strings.ReplaceAll(name, " ", "-"))
@@ -42,6 +43,10 @@ func TestWritesAreMetered(t *testing.T) {
 			newRecord := func(i int) record.Record {
 				return record.Record{ID: record.ID(fmt.Sprintf("%s-%d", org, i)), Org: org, Event: sub.Event, Type: sub.Type, Rev: 1, Status: record.Unsubmitted, CreatedAt: at, UpdatedAt: at,
 					Fields: json.RawMessage(`{"description":"` + strings.Repeat("x", 5000) + `"}`)}
+			}
+			tenant := record.Organization{ID: org, Name: "Organization", Rev: 1, CreatedAt: at}
+			if err := engine.InsertOrganization(t.Context(), tenant); err != nil {
+				t.Fatal(err)
 			}
 			maker := writes.Maker{Store: store, Now: time.Now}
 			steps := map[string]func(c *fiber.Ctx, w writes.Write) error{
@@ -72,6 +77,11 @@ func TestWritesAreMetered(t *testing.T) {
 					e.Rev = 2
 					return w.Store.ReplaceEvent(c.UserContext(), org, e, 1)
 				},
+				"organization": func(c *fiber.Ctx, w writes.Write) error {
+					changed := tenant
+					changed.Rev = 2
+					return w.Store.ReplaceOrganization(c.UserContext(), changed, 1)
+				},
 			}
 			app := web.New(web.Options{})
 			app.Post("/:step", func(c *fiber.Ctx) error {
@@ -92,6 +102,7 @@ func TestWritesAreMetered(t *testing.T) {
 				{"comment", "", 6000, 9000, nil},
 				{"conflict", "", 0, 0, nil},
 				{"event", `{"description":"` + strings.Repeat("x", 5000) + `"}`, 20000, 25000, nil},
+				{"organization", `{"name":"` + strings.Repeat("x", 5000) + `"}`, 10000, 13000, nil},
 			} {
 				if step.header != nil {
 					step.least, step.most = 0, 0

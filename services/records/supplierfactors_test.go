@@ -2,6 +2,7 @@ package records_test
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -131,4 +132,30 @@ func TestSupplierFactorThatSaysItAlready(t *testing.T) {
 	}
 	h.send(marie, http.MethodPost, path+"/approve", "").want(http.StatusOK, "")
 	h.send(planck, http.MethodPatch, path, `{}`).want(http.StatusConflict, "INVALID_TRANSITION")
+}
+
+// TestSupplierFactorsAreMetered verifies that the gateway is told what a factor and a change of it store, and nothing of
+// a dry run.
+func TestSupplierFactorsAreMetered(t *testing.T) {
+	t.Parallel()
+	h := start(t)
+	stored := func(a answer) int {
+		t.Helper()
+		n, err := strconv.Atoi(a.header.Get("X-Ecf-Stored"))
+		if err != nil && a.header.Get("X-Ecf-Stored") != "" {
+			t.Error(err)
+		}
+		return n
+	}
+	if n := stored(h.send(planck, http.MethodPost, "/supplier-factors", greenPower, "X-Dry-Run", "true").want(http.StatusCreated, "")); n != 0 {
+		t.Errorf("a dry run stores %d bytes", n)
+	}
+	made := h.send(planck, http.MethodPost, "/supplier-factors", greenPower).want(http.StatusCreated, "")
+	if n, want := stored(made), 2*len(greenPower); n != want {
+		t.Errorf("a factor stores %d bytes, want %d", n, want)
+	}
+	change := `{"comment":"` + strings.Repeat("x", 1000) + `"}`
+	if n, want := stored(h.send(marie, http.MethodPost, "/supplier-factors/"+made.text("_id")+"/reject", change).want(http.StatusOK, "")), 2*len(change); n != want {
+		t.Errorf("a decision stores %d bytes, want %d", n, want)
+	}
 }
