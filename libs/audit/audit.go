@@ -4,21 +4,19 @@
 package audit
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/propagation"
+
+	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/authclient"
 )
 
 // Path is the path for reports to auth, on its own port. The gateway never exposes it.
@@ -196,45 +194,19 @@ func decode(value string) (n Note, err error) {
 }
 
 // Remote is auth as a Recorder, over HTTP.
-type Remote struct {
-	url    string
-	client *http.Client
-}
+type Remote struct{ auth *authclient.Client }
 
 var _ Recorder = (*Remote)(nil)
 
-// NewRemote returns a Recorder that reports to the auth service at base, such as http://auth:8081. A nil client is
-// one with a timeout of 2 s.
+// NewRemote returns a Recorder that reports to the auth service at base; see authclient.New.
 func NewRemote(base string, client *http.Client) *Remote {
-	if client == nil {
-		client = &http.Client{Timeout: 2 * time.Second}
-	}
-	return &Remote{url: strings.TrimSuffix(base, "/") + Path, client: client}
+	return &Remote{authclient.New(base, client)}
 }
 
 // Record implements Recorder.
 func (r *Remote) Record(ctx context.Context, accessToken string, report Report) error {
-	body, err := json.Marshal(report)
-	if err != nil {
+	if err := r.auth.Post(identity.WithToken(ctx, accessToken), Path, report); err != nil {
 		return fmt.Errorf("audit: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.url, bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(req.Header))
-	req.Header.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	if accessToken != "" {
-		req.Header.Set(fiber.HeaderAuthorization, "Bearer "+accessToken)
-	}
-	res, err := r.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 16<<10)) // so that the connection is reused
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("audit: auth answers %d", res.StatusCode)
 	}
 	return nil
 }

@@ -4,18 +4,12 @@ package members
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"strings"
-
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/propagation"
 
 	"github.com/eventcarbon/ecf/libs/identity"
+	"github.com/eventcarbon/ecf/libs/identity/authclient"
 )
 
 // Path is the path, on auth's own port, for callers with an access token of the organization,
@@ -64,16 +58,13 @@ type Directory interface {
 }
 
 // Remote is the directory over HTTP.
-type Remote struct {
-	base   string
-	client *http.Client
-}
+type Remote struct{ auth *authclient.Client }
 
 var _ Directory = (*Remote)(nil)
 
-// NewRemote returns a directory that queries the auth service at base.
+// NewRemote returns a directory that queries the auth service at base; see authclient.New.
 func NewRemote(base string, client *http.Client) *Remote {
-	return &Remote{base: strings.TrimSuffix(base, "/"), client: client}
+	return &Remote{authclient.New(base, client)}
 }
 
 // maxAnswer bounds the size of a response in bytes.
@@ -87,49 +78,23 @@ func (r *Remote) Roles(ctx context.Context, org string, ids []string) (map[strin
 	if identity.TokenOf(ctx) == "" {
 		query.Set(Organization, org)
 	}
-	err := r.ask(ctx, Path+"?"+query.Encode(), &roles)
+	err := r.auth.Get(ctx, Path+"?"+query.Encode(), maxAnswer, &roles)
 	return roles, err
 }
 
 // Own queries auth with the token that identity.TokenOf returns, which determines the user.
 func (r *Remote) Own(ctx context.Context, _, _ string) ([]Membership, error) {
 	var own []Membership
-	err := r.ask(ctx, OwnPath, &own)
+	err := r.auth.Get(ctx, OwnPath, maxAnswer, &own)
 	return own, err
 }
 
 // Invitation queries auth with the setup token in place of an access token.
 func (r *Remote) Invitation(ctx context.Context, setupToken string) (Invitation, error) {
 	var i Invitation
-	err := r.ask(identity.WithToken(ctx, setupToken), InvitationPath, &i)
+	err := r.auth.Get(identity.WithToken(ctx, setupToken), InvitationPath, maxAnswer, &i)
+	if status, ok := errors.AsType[authclient.StatusError](err); ok && status == http.StatusNotFound {
+		err = ErrNoInvitation
+	}
 	return i, err
-}
-
-func (r *Remote) ask(ctx context.Context, path string, data any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.base+path, nil)
-	if err != nil {
-		return fmt.Errorf("ask auth for members: %w", err)
-	}
-	otel.GetTextMapPropagator().Inject(ctx, propagation.HeaderCarrier(req.Header))
-	if token := identity.TokenOf(ctx); token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
-	res, err := r.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("ask auth for members: %w", err)
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode == http.StatusNotFound && path == InvitationPath {
-		return ErrNoInvitation
-	}
-	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask auth for members: status %d", res.StatusCode)
-	}
-	body := struct {
-		Data any `json:"data"`
-	}{data}
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(&body); err != nil {
-		return fmt.Errorf("ask auth for members: %w", err)
-	}
-	return nil
 }
