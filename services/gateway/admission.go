@@ -9,7 +9,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/api"
 	"github.com/eventcarbon/ecf/libs/apperr"
-	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/web"
 )
 
@@ -60,7 +59,7 @@ func (g *gateway) withBody(o api.Operation, next fiber.Handler) fiber.Handler {
 		budget, who := g.bodies, web.PrincipalOf(c).Org
 		switch {
 		case who == "":
-			budget, who = g.strangers, ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
+			budget, who = g.strangers, g.addressKey(c)
 		case o.Streamed:
 			budget = g.streams
 		}

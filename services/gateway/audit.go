@@ -12,7 +12,6 @@ import (
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/audit"
-	"github.com/eventcarbon/ecf/libs/ratelimit"
 	"github.com/eventcarbon/ecf/libs/telemetry"
 	"github.com/eventcarbon/ecf/libs/web"
 )
@@ -29,9 +28,9 @@ func (g *gateway) auditRefusal(c *fiber.Ctx, action string, code apperr.Code) {
 		return
 	}
 	p, operation := web.PrincipalOf(c), c.Method()+" "+strings.TrimPrefix(c.Route().Path, web.BasePath)
-	who := p.Org + ":" + p.UserID
+	who := user{p.Org, p.UserID}.key()
 	if p.UserID == "" {
-		who = ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
+		who = g.addressKey(c)
 	}
 	key, nth, enter := g.refusals.Count(action, operation, who, g.Now())
 	if !enter {

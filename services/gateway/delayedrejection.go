@@ -116,9 +116,9 @@ func (g *gateway) noteRefusals(c *fiber.Ctx) error {
 		if c.Context().UserValue(overloadKey{}) != nil {
 			most = overloadWait
 		}
-		r.wait = min(g.holdback.pace.Reserve(p.Org+":"+p.UserID, 1, g.Now()), most)
+		r.wait = min(g.holdback.pace.Reserve(user{p.Org, p.UserID}.key(), 1, g.Now()), most)
 	} else {
-		r = g.holdback.stranger(ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies)), g.Now())
+		r = g.holdback.stranger(g.addressKey(c), g.Now())
 		if remote, _ := netip.AddrFromSlice(c.Context().RemoteIP()); !g.trusts(remote) {
 			r.from = remote.Unmap()
 		}

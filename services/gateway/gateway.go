@@ -176,10 +176,17 @@ type gateway struct {
 	limit     connections.Limits
 }
 
-// New returns a new gateway.
-func New(d Deps) (*Gateway, error) {
+// withDefaults returns the dependencies with their defaults.
+func (d Deps) withDefaults() (Deps, error) {
 	if d.Tokens == nil || d.Sessions == nil || d.Limits == nil {
-		return nil, errors.New("gateway: tokens, sessions and limits are required")
+		return d, errors.New("gateway: tokens, sessions and limits are required")
+	}
+	if d.Document == nil {
+		document, err := spec.Load()
+		if err != nil {
+			return d, err
+		}
+		d.Document = &document
 	}
 	if d.Now == nil {
 		d.Now = time.Now
@@ -190,11 +197,14 @@ func New(d Deps) (*Gateway, error) {
 	if d.Timeout <= 0 {
 		d.Timeout = defaultTimeout
 	}
-	if d.packings == nil {
-		d.packings = newPackings()
+	if d.Health == nil {
+		d.Health = web.NewHealth(d.Now)
 	}
 	if d.Work == nil {
 		d.Work = web.NewWork()
+	}
+	if d.packings == nil {
+		d.packings = newPackings()
 	}
 	if d.turns == nil {
 		d.turns = newTurns(processors(), nil)
@@ -205,9 +215,19 @@ func New(d Deps) (*Gateway, error) {
 	if d.unsent == nil {
 		d.unsent = newUnsent(unsentTotal, unsentShare)
 	}
+	return d, nil
+}
+
+// New returns a new gateway.
+func New(d Deps) (*Gateway, error) {
+	d, err := d.withDefaults()
+	if err != nil {
+		return nil, err
+	}
 	files := connections.OpenFiles()
 	g := &gateway{
-		Deps: d, limit: connections.LimitsFor(files), clients: map[api.Service]*backend{}, bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
+		Deps: d, limit: connections.LimitsFor(files), clients: map[api.Service]*backend{},
+		bodies: fairshare.NewBudget(bodiesTotal, bodiesShare), streams: fairshare.NewBudget(streamsTotal, streamsShare),
 		strangers: fairshare.NewBudget(strangersTotal, strangersShare), reads: newReads(),
 		tracer: otel.Tracer(scope), open: new(atomic.Int64), holdback: newHoldback(d.hold),
 		writes: ratelimit.New(ratelimit.Options{Name: "write", Rule: d.WriteLimit, Shared: d.Limits,
@@ -220,51 +240,57 @@ func New(d Deps) (*Gateway, error) {
 		g.byAddress[class] = ratelimit.New(ratelimit.Options{Name: name, Rule: d.SignInLimit, Shared: d.Limits,
 			Strict: true, Timeout: d.LimitTimeout, Now: d.Now, Logger: d.Logger})
 	}
-	var checks []web.Check
+	if err := g.connect(); err != nil {
+		return nil, err
+	}
+	app, err := g.newApp()
+	if err != nil {
+		return nil, err
+	}
+	tellTrusted(d.Logger, d.TrustedProxies)
+	g.limit.Log(d.Logger, files)
+	return &Gateway{App: app, Health: d.Health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, limit: g.limit, paused: g.holdback.paused, tight: g.tight, now: d.Now}, nil
+}
+
+// connect makes the clients of the services.
+func (g *gateway) connect() error {
 	durations := newUpstreamMetrics()
-	upstreams := map[api.Service]upstream.Config{api.Auth: d.Auth, api.Records: d.Records, api.Review: d.Review, api.Calculation: d.Calculation}
+	upstreams := map[api.Service]upstream.Config{api.Auth: g.Auth, api.Records: g.Records, api.Review: g.Review, api.Calculation: g.Calculation}
 	for _, service := range api.Backends() {
 		at := upstreams[service]
 		at.Recall = g.seen(at.Recall)
 		c, err := upstream.New(string(service), at)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		g.clients[service] = &backend{Client: c, answered: durations.of(c.Name)}
-		checks = append(checks, web.Check{Name: c.Name, Probe: c.Ready})
+		// The states of the services are shown only: a service that is down must not make
+		// every gateway unready.
+		g.Health.Watch(web.Check{Name: c.Name, Probe: c.Ready})
 	}
-	if d.Document == nil {
-		document, err := spec.Load()
-		if err != nil {
-			return nil, err
-		}
-		g.Document = &document
-	}
-	docs, err := newDocs(*g.Document, d.Issuer)
+	return nil
+}
+
+// newApp returns the application: its middleware, its routes, and what surrounds each
+// request.
+func (g *gateway) newApp() (*fiber.App, error) {
+	docs, err := newDocs(*g.Document, g.Issuer)
 	if err != nil {
 		return nil, err
 	}
-	health := d.Health
-	if health == nil {
-		health = web.NewHealth(d.Now)
-	}
-	// The states of the services are shown only: a service that is down must not make
-	// every gateway unready.
-	health.Watch(checks...)
-
 	matcher, err := api.NewMatcher(web.BasePath, operations())
 	if err != nil {
 		return nil, err
 	}
-	tokens := identity.ActiveTokens{Tokens: d.Tokens, Sessions: d.Sessions}
-	g.early = &early{g: g, matcher: matcher, recall: identity.RecallOf(d.Tokens), refusals: map[string]*web.Refusal{}}
+	tokens := identity.ActiveTokens{Tokens: g.Tokens, Sessions: g.Sessions}
+	g.early = &early{g: g, matcher: matcher, recall: identity.RecallOf(g.Tokens), refusals: map[string]*web.Refusal{}}
 	g.shortcut = &shortcut{g: g, matcher: matcher, tokens: tokens, recall: tokens.Recall(), reads: map[string]*plainRead{}}
-	options := web.Options{Service: "gateway", Logger: d.Logger, Now: d.Now, Edge: true, Joined: g.joined, Timeout: d.Timeout, StreamBodies: true,
+	options := web.Options{Service: "gateway", Logger: g.Logger, Now: g.Now, Edge: true, Joined: g.joined, Timeout: g.Timeout, StreamBodies: true,
 		Early: g.early.take, FastPath: g.shortcut.take}
-	if d.tracers != nil {
-		g.tracer, options.Tracer = d.tracers.Tracer(scope), d.tracers.Tracer(scope)
+	if g.tracers != nil {
+		g.tracer, options.Tracer = g.tracers.Tracer(scope), g.tracers.Tracer(scope)
 	}
-	if d.long {
+	if g.long {
 		options.FastPath = nil
 	}
 	app := web.New(options)
@@ -272,8 +298,8 @@ func New(d Deps) (*Gateway, error) {
 	if err := g.useBrowser(app); err != nil {
 		return nil, err
 	}
-	health.Register(app, "")
-	routes, err := g.routes(health, docs)
+	g.Health.Register(app, "")
+	routes, err := g.routes(docs)
 	if err != nil {
 		return nil, err
 	}
@@ -282,12 +308,10 @@ func New(d Deps) (*Gateway, error) {
 	}
 	g.keepToTLS(app.Server())
 	session.Rewrite(app.Server())
-	g.holdback.install(app.Server(), d.Now)
+	g.holdback.install(app.Server(), g.Now)
 	g.endUnlessFew(app.Server())
 	g.refuseExpected(app.Server())
-	tellTrusted(d.Logger, d.TrustedProxies)
-	g.limit.Log(d.Logger, files)
-	return &Gateway{App: app, Health: health, clients: g.clients, trusted: d.TrustedProxies, open: g.open, limit: g.limit, paused: g.holdback.paused, tight: g.tight, now: d.Now}, nil
+	return app, nil
 }
 
 // seen marks the organization as active when a cached response is sent, as the service

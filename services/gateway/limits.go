@@ -25,8 +25,13 @@ func (g *gateway) limitAddress(c *fiber.Ctx, class api.Limit) error {
 	if !ok {
 		return nil
 	}
-	key := ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
-	return g.answerLimit(c, l, l.Take(c.UserContext(), key))
+	return g.answerLimit(c, l, l.Take(c.UserContext(), g.addressKey(c)))
+}
+
+// addressKey returns the key by which the requests of a client are counted together
+// that has no token.
+func (g *gateway) addressKey(c *fiber.Ctx) string {
+	return ratelimit.AddressKey(web.ClientIP(c.Context(), g.TrustedProxies))
 }
 
 // limitWrites counts a write against the limit of its user. For a read, which always

@@ -15,9 +15,9 @@ func operations() api.Table { return append(api.Operations(), api.Pages()...).Si
 
 // routes returns the handlers of all operations: those of the gateway itself, and those
 // that forward requests to a service.
-func (g *gateway) routes(health *web.Health, d *docs) ([]web.Route, error) {
+func (g *gateway) routes(d *docs) ([]web.Route, error) {
 	own := map[string]fiber.Handler{
-		"health": web.ServeLive, "healthLive": web.ServeLive, "healthReady": health.ServeReady,
+		"health": web.ServeLive, "healthLive": web.ServeLive, "healthReady": g.Health.ServeReady,
 		"docs": d.page, "docsAsset": d.asset, "openapi": d.openapi, "setupPage": d.setupForm,
 	}
 	for name, text := range d.texts {
