@@ -27,35 +27,28 @@ func Bootstrap(ctx context.Context, d Data, quotas settings.Quotas, log *slog.Lo
 	if a, err := mail.ParseAddress(email); err != nil || a.Address != email {
 		return "", fmt.Errorf("--email must be an address such as jo@example.com, not %q", email)
 	}
-	exists := false
-	err = withAccounts(ctx, d, log, func(_ *stores, accounts *auth.Accounts) error {
-		_, err := accounts.UserByEmail(ctx, email)
-		var unknown *apperr.Error
-		if errors.As(err, &unknown) && unknown.Code == apperr.UserNotFound {
-			return nil
+	err = withAccounts(ctx, d, log, func(stores *stores, accounts *auth.Accounts) error {
+		if _, err := accounts.UserByEmail(ctx, email); apperr.CodeOf(err) != apperr.UserNotFound {
+			return err
 		}
-		exists = err == nil
+		o, err := newOrganization(bootstrapID(name, email), name, plan, quotas, time.Now())
+		if err != nil {
+			return err
+		}
+		err = stores.records.InsertOrganization(ctx, o)
+		if errors.Is(err, record.ErrDuplicate) {
+			// Created by an interrupted run, perhaps without an entry in the audit log.
+			o, err = stores.records.Organization(ctx, o.ID)
+		}
+		if err != nil {
+			return err
+		}
+		if err := accounts.PlanSet(ctx, string(o.ID), "", o.Plan); err != nil {
+			return err
+		}
+		_, setupToken, err = accounts.CreateUser(ctx, auth.NewUser{Org: string(o.ID), Email: email, Role: identity.Admin})
 		return err
 	})
-	if err != nil || exists {
-		return "", err
-	}
-	o, err := newOrganization(bootstrapID(name, email), name, plan, quotas, time.Now())
-	if err != nil {
-		return "", err
-	}
-	stores, err := openStores(ctx, app.Env{Logger: log}, d)
-	if err != nil {
-		return "", err
-	}
-	err = stores.records.InsertOrganization(ctx, o)
-	if errors.Is(err, record.ErrDuplicate) {
-		err = nil // created by an interrupted run
-	}
-	if err := errors.Join(err, stores.close()); err != nil {
-		return "", err
-	}
-	_, setupToken, err = CreateUser(ctx, d, log, NewUser{Org: string(o.ID), Email: email, Role: identity.Admin})
 	return setupToken, err
 }
 

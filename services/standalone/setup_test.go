@@ -3,6 +3,7 @@ package standalone_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -100,7 +101,6 @@ func TestOperatorPrintsASetupLink(t *testing.T) {
 	}
 }
 
-// A cluster's first organization is made by a job, which may be interrupted and
 // TestLinksLeadToTheServer: where no address is set that clients reach the product
 // at, the links that commands print lead to where the server listens.
 func TestLinksLeadToTheServer(t *testing.T) {
@@ -115,6 +115,7 @@ func TestLinksLeadToTheServer(t *testing.T) {
 	}
 }
 
+// TestBootstrap: the first organization of a cluster is created by a job, which may be interrupted and
 // run again: then it completes what is missing, and changes nothing that is there.
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
@@ -144,6 +145,30 @@ func TestBootstrap(t *testing.T) {
 	status, body := ask(t, "POST", base+"/api/v2/auth/login", "", `{"email":"jo@example.test","password":"`+password+`"}`)
 	if status != http.StatusOK {
 		t.Fatalf("sign-in is answered with %d %s", status, body)
+	}
+}
+
+// TestThePlanOfABootstrapIsLogged: as that of any other organization, it cannot be changed beside
+// the audit log without being noticed.
+func TestThePlanOfABootstrapIsLogged(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	c := &commands{t, map[string]string{"ECF_ADDR": "127.0.0.1:0", "ECF_DATA_DIR": dir, "ECF_ISSUER": "https://ecf.example"}}
+	c.must("", "bootstrap", "--name=Example Events", "--plan=team", "--email=jo@example.test")
+	c.must("", "audit", "verify")
+	db, err := sqlitex.Open(t.Context(), filepath.Join(dir, standalone.DatabaseFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Write(t.Context(), func(ctx context.Context, tx sqlitex.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE organizations SET plan = 'enterprise'`)
+		return err
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := c.run("", "audit", "verify"); err == nil || !strings.Contains(out, "its plan is enterprise, and was last set to team") {
+		t.Errorf("another plan: %v\n%s", err, out)
 	}
 }
 
