@@ -17,7 +17,7 @@ import (
 )
 
 // filled creates an event with approved records of several types.
-func filled(t *testing.T, s *system, user, manager *caller) string {
+func filled(t *testing.T, user, manager *caller) string {
 	t.Helper()
 	event := manager.post("/events", map[string]any{"title": "Congress <A> & B", "country": "GB", "startDate": "2026-06-10", "endDate": "2026-06-11",
 		"attendees": 100, "boundary": map[string]any{"included": []string{"flights"}, "excluded": []map[string]any{{"type": "digital", "reason": "small"}}}}).want(http.StatusCreated).str("_id")
@@ -44,7 +44,7 @@ func TestReportIsRecomputedByAStranger(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
 		user, manager := s.user(t), s.manager(t)
-		event := filled(t, s, user, manager)
+		event := filled(t, user, manager)
 		report := user.get("/events/" + event + "/results/report")
 		if report.status != http.StatusOK || report.header.Get("Content-Type") != "application/json" {
 			t.Fatalf("report: %d %v %.300s", report.status, report.header, report.body)
@@ -104,7 +104,7 @@ func TestResultsAreExplainedForetoldAndCompared(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
 		user, manager := s.user(t), s.manager(t)
-		event := filled(t, s, user, manager)
+		event := filled(t, user, manager)
 		results := "/events/" + event + "/results"
 		explained := user.get(results + "/explain?limit=3").want(http.StatusOK)
 		if explained.number("pagination", "total") != "4" || len(explained.data("items").([]any)) != 3 || explained.str("items", 0, "type") != "flights" ||
@@ -148,7 +148,7 @@ func TestAnotherFactorSetIsRehearsedAndAdopted(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, nil, func(t *testing.T, s *system) {
 		user, manager := s.user(t), s.manager(t)
-		event := filled(t, s, user, manager)
+		event := filled(t, user, manager)
 		sets := user.get("/factor-sets").want(http.StatusOK)
 		held := factors.Sets()
 		if sets.number("pagination", "total") != fmt.Sprint(len(held)) || len(held) < 2 || sets.str("items", 0, "id") != held[0].ID {

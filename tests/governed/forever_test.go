@@ -26,13 +26,12 @@ func (s *system) want(status int, a answer) answer {
 }
 
 // approved creates an approved record.
-func (s *system) approved(name string, amount int64) string {
+func (s *system) approved(name string, amount int64) {
 	s.t.Helper()
 	a := s.want(http.StatusCreated, s.ask(s.recordsApp, http.MethodPost, base+"/waste", "ursula", fieldsOf(line{typ: "waste", amount: amount}, name)))
 	id := fmt.Sprint(a.data["_id"])
 	s.want(http.StatusOK, s.ask(s.recordsApp, http.MethodPost, base+"/waste/"+id+"/submit", "ursula", nil))
 	s.want(http.StatusOK, s.ask(s.reviewApp, http.MethodPost, base+"/waste/"+id+"/approve", "max", nil))
-	return id
 }
 
 // signed signs the newest revision and returns its number.

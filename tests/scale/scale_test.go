@@ -82,7 +82,7 @@ func TestScale(t *testing.T) {
 	s.underLoad(p, loaded, probes[1], rest)
 	s.burst(fmt.Sprintf("%d approvals in one event", p.burst), []*event{one})
 	s.burst(fmt.Sprintf("%d approvals in %d events", p.burst, p.many), several)
-	s.newContext(p, sized[len(sized)-1], probes[2], rest)
+	s.newContext(sized[len(sized)-1], probes[2], rest)
 	for _, e := range slices.Concat(sized, loaded, probes, []*event{one}, several) {
 		s.check(e)
 	}
@@ -208,7 +208,7 @@ func (s *system) burst(what string, events []*event) {
 
 // newContext changes the factor set of the largest event and measures what that costs
 // an approval in another event.
-func (s *system) newContext(p plan, large, probe *event, rest sample) {
+func (s *system) newContext(large, probe *event, rest sample) {
 	s.resetPeak()
 	began := time.Now()
 	done := make(chan struct{})

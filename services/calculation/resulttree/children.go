@@ -2,7 +2,6 @@ package resulttree
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -74,12 +73,7 @@ type NodeChanges struct {
 	Since int64 `json:",omitempty"`
 }
 
-// ordered sorts entries by key.
-func ordered(holds []Child) []Child {
-	slices.SortFunc(holds, compareChildren)
-	return holds
-}
-
+// compareChildren compares entries by key.
 func compareChildren(a, b Child) int { return strings.Compare(a.Key, b.Key) }
 
 // changesBetween compares two ordered lists.

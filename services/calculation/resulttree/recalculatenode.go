@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash"
+	"slices"
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/record"
@@ -169,7 +170,7 @@ func (r Recalculator) countRecords(ctx context.Context, ev record.Event, node *N
 	if len(recalculated) > 0 {
 		_ = r.Records.StoreContributions(ctx, node.Org, recalculated)
 	}
-	ordered(node.Detail.Children)
+	slices.SortFunc(node.Detail.Children, compareChildren)
 	node.Hash = hex.EncodeToString(inputs.Sum(nil))
 	return counted, parts, nil
 }
@@ -190,7 +191,7 @@ func (r Recalculator) countChildren(ctx context.Context, ev record.Event, node *
 	}
 	node.Hash = hashOfChildren(node.Type, hashes)
 	r.hashes.Put(node.Hash, hashes)
-	ordered(node.Detail.Children)
+	slices.SortFunc(node.Detail.Children, compareChildren)
 	return parts, nil
 }
 

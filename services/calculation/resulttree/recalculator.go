@@ -237,7 +237,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 	for _, n := range nodes {
 		next.Children = append(next.Children, Child{Key: topKey(n.NodeID), Value: strconv.FormatInt(n.Version, 10)})
 	}
-	ordered(next.Children)
+	slices.SortFunc(next.Children, compareChildren)
 	return r.putResult(ctx, stored, next)
 }
 

@@ -82,21 +82,6 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put := func(n int, change func(*record.Record)) {
-		t.Helper()
-		r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: record.ID(fmt.Sprint("r", n))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Rev, r.Mark = r.Rev+1, record.NewMark(time.Now())
-		change(&r)
-		if err := records.ReplaceRecord(t.Context(), "org", r, r.Rev-1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	to := func(status record.Status) func(*record.Record) {
-		return func(r *record.Record) { r.Status = status }
-	}
 	check := func() {
 		t.Helper()
 		if err := recalculator.Recalculate(t.Context(), "org", "event"); err != nil {
@@ -135,19 +120,19 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 			t.Fatalf("the result is\n%s\nwant\n%s %v", result.Contribution, want, err)
 		}
 	}
-	for n := 1; n <= size; n += int(recalculator.Fanout) { // each segment has one that is marked
-		put(n, to(record.Approved))
+	for n := int64(1); n <= size; n += recalculator.Fanout { // each segment has one that is marked
+		move(t, records, record.Approved, n)
 	}
 	check()
 	for range 60 {
 		recalculator = processes[random.IntN(len(processes))]
-		n := 1 + random.IntN(size)
-		put(n, to(record.ChangesRequested))
+		n := int64(1 + random.IntN(size))
+		move(t, records, record.ChangesRequested, n)
 		if random.IntN(2) == 0 {
 			check()
 		}
 		if random.IntN(3) == 0 {
-			put(n, func(r *record.Record) {
+			put(t, records, n, func(r *record.Record) {
 				r.Fields = json.RawMessage(fmt.Sprintf(`{"treatment":"landfill","material":"mixed","weightKg":%d,"country":"GB"}`, 1+random.IntN(500)))
 				preview, contribution, err := record.Evaluate("waste", r.Fields, nil, event.Context())
 				if err != nil {
@@ -156,7 +141,7 @@ func TestApprovalsAreAddedToTheSum(t *testing.T) {
 				r.Preview, r.Contribution = preview, contribution
 			})
 		}
-		put(n, to(record.Approved))
+		move(t, records, record.Approved, n)
 		check()
 	}
 }

@@ -37,14 +37,21 @@ func openFilled(t *testing.T, size int64) (*sqlitex.DB, *recordsqlite.Store, res
 func move(t *testing.T, records *recordsqlite.Store, to record.Status, numbers ...int64) {
 	t.Helper()
 	for _, n := range numbers {
-		r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: record.ID(fmt.Sprint("r", n))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Status, r.Rev, r.Mark = to, r.Rev+1, record.NewMark(time.Now())
-		if err := records.ReplaceRecord(t.Context(), "org", r, r.Rev-1); err != nil {
-			t.Fatal(err)
-		}
+		put(t, records, n, func(r *record.Record) { r.Status = to })
+	}
+}
+
+// put stores the next revision of a record of the event.
+func put(t *testing.T, records *recordsqlite.Store, n int64, change func(*record.Record)) {
+	t.Helper()
+	r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: record.ID(fmt.Sprint("r", n))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Rev, r.Mark = r.Rev+1, record.NewMark(time.Now())
+	change(&r)
+	if err := records.ReplaceRecord(t.Context(), "org", r, r.Rev-1); err != nil {
+		t.Fatal(err)
 	}
 }
 

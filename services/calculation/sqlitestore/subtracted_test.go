@@ -5,10 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
@@ -34,21 +32,6 @@ func TestOnlyWhatWasCountedIsTaken(t *testing.T) {
 	}
 	const before = `{"treatment":"landfill","material":"mixed","weightKg":12.5,"country":"GB"}`
 	const heavier = `{"treatment":"landfill","material":"mixed","weightKg":15,"country":"GB"}`
-	put := func(n int, change func(*record.Record)) {
-		t.Helper()
-		r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: record.ID(fmt.Sprint("r", n))})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Rev, r.Mark = r.Rev+1, record.NewMark(time.Now())
-		change(&r)
-		if err := records.ReplaceRecord(t.Context(), "org", r, r.Rev-1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	to := func(status record.Status) func(*record.Record) {
-		return func(r *record.Record) { r.Status = status }
-	}
 	edit := func(fields string) func(*record.Record) {
 		return func(r *record.Record) {
 			r.Fields = json.RawMessage(fields)
@@ -58,22 +41,22 @@ func TestOnlyWhatWasCountedIsTaken(t *testing.T) {
 	another := func(r *record.Record) {
 		r.Contribution = json.RawMessage(strings.ReplaceAll(string(r.Contribution), "landfill", "another"))
 	}
-	put(9, func(r *record.Record) { edit(heavier)(r); another(r) })
+	put(t, records, 9, func(r *record.Record) { edit(heavier)(r); another(r) })
 	for name, during := range map[string]struct {
 		first  func() // before a recalculation
 		within func() // between its readings of inputs and of what they count
 	}{
 		"edited after it was withdrawn": {first: func() {
-			put(7, to(record.ChangesRequested))
+			move(t, records, record.ChangesRequested, 7)
 			// Another input with the same total, of another row.
-			put(7, func(r *record.Record) {
+			put(t, records, 7, func(r *record.Record) {
 				edit(before)(r)
 				r.Fields = json.RawMessage(`{"treatment":"landfill","material":"mixed","weightKg":12.5,"country":"GB","description":"x"}`)
 				another(r)
 			})
 		}},
 		"it counts something else, and its input is the same": {first: func() {
-			put(7, to(record.ChangesRequested))
+			move(t, records, record.ChangesRequested, 7)
 			r, err := records.Record(t.Context(), "org", record.Key{Event: "event", Type: "waste", ID: "r7"})
 			if err != nil {
 				t.Fatal(err)
@@ -84,16 +67,16 @@ func TestOnlyWhatWasCountedIsTaken(t *testing.T) {
 			}
 		}},
 		"approved, and meanwhile withdrawn, edited and approved": {
-			first: func() { put(7, to(record.Approved)) },
+			first: func() { move(t, records, record.Approved, 7) },
 			within: func() {
-				put(7, to(record.ChangesRequested))
-				put(7, edit(heavier))
-				put(7, to(record.Approved))
+				move(t, records, record.ChangesRequested, 7)
+				put(t, records, 7, edit(heavier))
+				move(t, records, record.Approved, 7)
 			}},
 	} {
-		put(7, func(r *record.Record) { edit(before)(r); r.Status = record.ChangesRequested })
+		put(t, records, 7, func(r *record.Record) { edit(before)(r); r.Status = record.ChangesRequested })
 		if during.within == nil {
-			put(7, to(record.Approved))
+			move(t, records, record.Approved, 7)
 		}
 		recalculator.Records, recalculator.Results = records, results
 		if err := recalculator.Recalculate(t.Context(), "org", "event"); err != nil {

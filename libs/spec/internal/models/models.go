@@ -128,7 +128,7 @@ func (w *writer) model(m model) error {
 	}
 	w.comment("", m.name+" "+m.about)
 	fmt.Fprintf(&w.out, "type %s struct {\n", m.name)
-	embedded, err := w.embed(m, s)
+	embedded, err := w.embed(s)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func notices(p property) int {
 
 // embed writes the types that are whole parts of one, and returns the names of
 // their properties.
-func (w *writer) embed(m model, s schema) ([]string, error) {
+func (w *writer) embed(s schema) ([]string, error) {
 	var names []string
 	for _, part := range s.AllOf {
 		name, ok := w.types[part.reference()]
