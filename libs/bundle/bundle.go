@@ -10,7 +10,6 @@
 package bundle
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -20,6 +19,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/factors/pack"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
 // The formats of a bundle. A new one is introduced if an older reader would misinterpret a newer bundle.
@@ -327,12 +327,11 @@ func (b *Bundle) hash() error {
 // Encode returns the encoding of the bundle. It is deterministic.
 func (b Bundle) Encode() ([]byte, error) { return encode(b) }
 
+// encode does not escape <, > and &: fields are hashed without escaping.
 func encode(v any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false) // fields are hashed without escaping
-	if err := encoder.Encode(v); err != nil {
+	text, err := plainjson.MarshalUnescaped(v)
+	if err != nil {
 		return nil, fmt.Errorf("encode bundle: %w", err)
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+	return text, nil
 }

@@ -23,10 +23,10 @@ func (s Source) calculate(set *factors.Set) (records []Record, parts []total.Con
 	ev := s.context()
 	inputs := slices.Clone(s.Records)
 	slices.SortStableFunc(inputs, func(a, b Input) int {
-		if a.Type == b.Type { // the common case: the list of types is allocated on each call
+		if a.Type == b.Type { // the common case
 			return cmp.Compare(a.Seq, b.Seq)
 		}
-		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)), strings.Compare(a.Type, b.Type), cmp.Compare(a.Seq, b.Seq))
 	})
 	used = rows{used: map[string]bool{}, suppliers: map[string]factors.Factor{}, consulted: map[int]factors.Factor{}}
 	records, parts = make([]Record, 0, len(inputs)), make([]total.Contribution, 0, len(inputs))

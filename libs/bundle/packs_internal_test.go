@@ -160,7 +160,7 @@ func joinedText(t *testing.T, s Source, inputsHash string) []byte {
 	t.Helper()
 	inputs := slices.Clone(s.Records)
 	slices.SortStableFunc(inputs, func(a, b Input) int {
-		return cmp.Or(cmp.Compare(orderOf(a.Type), orderOf(b.Type)), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)), cmp.Compare(a.Seq, b.Seq))
 	})
 	var groups []Kept
 	in := new(inMemory)

@@ -130,11 +130,3 @@ func join(groups []group, typ string, index int64) []group {
 	}
 	return append(groups, group{typ, index, sha256.New()})
 }
-
-// orderOf returns the place of a type in the fixed order of types.
-func orderOf(typ string) int {
-	if i := slices.Index(footprint.Types(), typ); i >= 0 {
-		return i
-	}
-	return len(footprint.Types())
-}

@@ -1,13 +1,13 @@
 package footprint
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
 	"github.com/eventcarbon/ecf/libs/apperr"
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
 // decoder reads the body of a record, in the context of its event.
@@ -66,11 +66,9 @@ func (d *decoder) country(required bool) string {
 // canonical encodes an input; struct order and omitted zero values make the bytes a function of the input. HTML
 // characters are not escaped.
 func canonical(in any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(in); err != nil {
+	text, err := plainjson.MarshalUnescaped(in)
+	if err != nil {
 		return nil, fmt.Errorf("footprint: canonical fields: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }

@@ -58,29 +58,35 @@ type Insight struct {
 	due       atomic.Pointer[DueEvents]
 	watched   metric.Registration
 
-	duration, lag              metric.Float64Histogram
-	startOvers, missing, swept metric.Int64Counter
-	durations, lags            *window
-	runs                       map[Outcome]*atomic.Int64
-	overs, incomplete, sweeps  atomic.Int64
-	running, waiting           atomic.Int64
+	duration, lag                 metric.Float64Histogram
+	durations, lags               *window
+	startOvers, incomplete, swept counter
+	runs                          map[Outcome]*atomic.Int64
+	running, waiting              atomic.Int64
 
 	mu   sync.Mutex // held during a query
 	last Sight
 }
 
+// counter counts for the status page and for metrics.
+type counter struct {
+	n      atomic.Int64
+	metric metric.Int64Counter
+}
+
+func (c *counter) add(ctx context.Context) {
+	c.n.Add(1)
+	c.metric.Add(ctx, 1)
+}
+
 // NewInsight returns the insight of a process into the queue at opt. A nil meter is the global
 // one.
 func NewInsight(opt asynq.RedisConnOpt, meter metric.Meter, now func() time.Time) (*Insight, error) {
-	looking, err := newInspector(opt)
-	if err != nil {
-		return nil, err
-	}
 	if meter == nil {
 		meter = otel.Meter(scope)
 	}
 	i := &Insight{
-		now: now, began: now(), inspector: looking, durations: newWindow(), lags: newWindow(), runs: map[Outcome]*atomic.Int64{},
+		now: now, began: now(), inspector: newInspector(opt), durations: newWindow(), lags: newWindow(), runs: map[Outcome]*atomic.Int64{},
 	}
 	for _, o := range outcomes() {
 		i.runs[o] = new(atomic.Int64)
@@ -114,13 +120,13 @@ func (i *Insight) measures(meter metric.Meter) error {
 	i.lag, e = meter.Float64Histogram("ecf.recalculation.lag", metric.WithUnit("s"), buckets,
 		metric.WithDescription("From a decision or change of an event to the result that has it"))
 	failed(e)
-	i.startOvers, e = meter.Int64Counter("ecf.recalculation.start_overs", metric.WithUnit("{start_over}"),
+	i.startOvers.metric, e = meter.Int64Counter("ecf.recalculation.start_overs", metric.WithUnit("{start_over}"),
 		metric.WithDescription("Passes begun again because another worker wrote in between"))
 	failed(e)
-	i.missing, e = meter.Int64Counter("ecf.recalculation.incomplete_results", metric.WithUnit("{result}"),
+	i.incomplete.metric, e = meter.Int64Counter("ecf.recalculation.incomplete_results", metric.WithUnit("{result}"),
 		metric.WithDescription("Results written that miss an approved record because it cannot be calculated"))
 	failed(e)
-	i.swept, e = meter.Int64Counter("ecf.recalculation.sweeper_rings", metric.WithUnit("{ring}"),
+	i.swept.metric, e = meter.Int64Counter("ecf.recalculation.sweeper_rings", metric.WithUnit("{ring}"),
 		metric.WithDescription("Notifications of the sweeper for marks that stayed"))
 	failed(e)
 	return err
@@ -221,22 +227,13 @@ func (i *Insight) Cleared(ctx context.Context, mark string) {
 }
 
 // StartedOver counts an attempt that lost against another worker.
-func (i *Insight) StartedOver(ctx context.Context) {
-	i.overs.Add(1)
-	i.startOvers.Add(ctx, 1)
-}
+func (i *Insight) StartedOver(ctx context.Context) { i.startOvers.add(ctx) }
 
 // Incomplete counts a result in which a record is missing.
-func (i *Insight) Incomplete(ctx context.Context) {
-	i.incomplete.Add(1)
-	i.missing.Add(ctx, 1)
-}
+func (i *Insight) Incomplete(ctx context.Context) { i.incomplete.add(ctx) }
 
 // Swept counts a notification of the sweeper.
-func (i *Insight) Swept(ctx context.Context) {
-	i.sweeps.Add(1)
-	i.swept.Add(ctx, 1)
-}
+func (i *Insight) Swept(ctx context.Context) { i.swept.add(ctx) }
 
 // Sight is the result of a query.
 type Sight struct {

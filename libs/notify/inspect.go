@@ -47,12 +47,9 @@ type inspector struct {
 	busy   atomic.Bool
 }
 
-func newInspector(opt asynq.RedisConnOpt) (*inspector, error) {
-	client, ok := opt.MakeRedisClient().(redis.UniversalClient)
-	if !ok {
-		return nil, fmt.Errorf("notify: no Redis client from %T", opt)
-	}
-	return &inspector{client: client, asynq: asynq.NewInspectorFromRedisClient(client)}, nil
+func newInspector(opt asynq.RedisConnOpt) *inspector {
+	client := clientOf(opt)
+	return &inspector{client: client, asynq: asynq.NewInspectorFromRedisClient(client)}
 }
 
 // look returns the state of all queues and their workers. asynq does not support deadlines: a

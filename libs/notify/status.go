@@ -71,9 +71,9 @@ func (i *Insight) page(s Sight) []byte {
 	for _, o := range outcomes() {
 		line("  runs %s\t%d", o, i.runs[o].Load())
 	}
-	line("  started over\t%d", i.overs.Load())
-	line("  notified by the sweeper\t%d", i.sweeps.Load())
-	line("  results that miss a record\t%d", i.incomplete.Load())
+	line("  started over\t%d", i.startOvers.n.Load())
+	line("  notified by the sweeper\t%d", i.swept.n.Load())
+	line("  results that miss a record\t%d", i.incomplete.n.Load())
 	line("  run takes\t%s", i.durations)
 	line("  approval to result\t%s", i.lags)
 	line("\nWhat to do about each: docs/runbooks/recalculation.md. The same as metrics: /metrics")

@@ -7,6 +7,15 @@ import (
 	"unicode/utf8"
 )
 
+// MarshalUnescaped returns v as encoding/json encodes it, except that <, > and & in texts are not escaped.
+func MarshalUnescaped(v any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
+}
+
 // AppendString appends a string as encoding/json would, which it calls only if a character must be escaped.
 func AppendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	for i := range len(s) {

@@ -2,6 +2,7 @@ package plainjson_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/eventcarbon/ecf/libs/plainjson"
@@ -48,4 +49,21 @@ func FuzzAppendRaw(f *testing.F) {
 			t.Errorf("%s (%v), want %s", got, err, want)
 		}
 	})
+}
+
+// TestMarshalUnescaped: texts are those of encoding/json without its escapes of <, > and &.
+func TestMarshalUnescaped(t *testing.T) {
+	for _, text := range texts {
+		escaped, err := json.Marshal([]string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(escaped))
+		if got, err := plainjson.MarshalUnescaped([]string{text}); err != nil || string(got) != want {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+	}
+	if _, err := plainjson.MarshalUnescaped(func() {}); err == nil {
+		t.Error("a function is encoded")
+	}
 }

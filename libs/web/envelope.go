@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/eventcarbon/ecf/libs/fields"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 )
 
 type success struct {
@@ -100,13 +100,11 @@ type list interface {
 // encode does not escape <, > and &: responses are application/json with nosniff, and
 // texts are returned unchanged.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := plainjson.MarshalUnescaped(v)
+	if err != nil {
 		return nil, fmt.Errorf("encode answer: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 func writeJSON(c *fiber.Ctx, status int, v any) error {

@@ -12,7 +12,6 @@ import (
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/libs/web"
-	"github.com/eventcarbon/ecf/services/calculation/eventreader"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
 
@@ -254,7 +253,7 @@ func (v *diffView) add(kind, typ string, records int64, m footprint.Mass) {
 func (v *diffView) arrange() {
 	kinds := []string{kindAdded, kindRemoved, kindChanged, kindFactor, kindMethod, kindCountry, kindPlace, kindDates, kindAttendees, kindBoundary, kindBoth, kindOther}
 	slices.SortFunc(v.Parts, func(a, b partView) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(eventreader.TypeOrder(a.Type), eventreader.TypeOrder(b.Type)))
+		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)))
 	})
 	size := func(m footprint.Mass) footprint.Mass {
 		if m.Sign() < 0 {

@@ -54,7 +54,7 @@ func textOf(view func() (resultView, error)) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return served(v)
+	return plainjson.MarshalUnescaped(v)
 }
 
 // textList is a list of encoded items.

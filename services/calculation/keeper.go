@@ -15,6 +15,7 @@ import (
 	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/footprint/total"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/editions"
 	"github.com/eventcarbon/ecf/services/calculation/eventreader"
@@ -105,7 +106,7 @@ func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.E
 	}
 	view.Findings, view.MeasureNext = checks.Findings, checks.Next
 	view.Notices = footprint.WithSetNotice(view.Notices, result.Context)
-	text, err := served(view)
+	text, err := plainjson.MarshalUnescaped(view)
 	if err != nil {
 		return err
 	}
@@ -113,15 +114,6 @@ func (s *server) keepResult(ctx context.Context, w *editions.Writer, ev record.E
 		_, err := d.Write(text)
 		return err
 	})
-}
-
-// served encodes JSON as responses do, without escaping < > &.
-func served(v any) ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(v)
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Result, counted []record.Counted) error {
@@ -132,7 +124,7 @@ func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Re
 	variance := sum.Variance()
 	counted = slices.Clone(counted)
 	slices.SortStableFunc(counted, func(a, b record.Counted) int {
-		return cmp.Or(cmp.Compare(eventreader.TypeOrder(a.Type), eventreader.TypeOrder(b.Type)), cmp.Compare(b.Seq, a.Seq))
+		return cmp.Or(cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)), cmp.Compare(b.Seq, a.Seq))
 	})
 	return w.Document(ctx, keptExplain, fiber.MIMEApplicationJSON, func(d *editions.DocumentWriter) error {
 		for _, c := range counted {
@@ -140,7 +132,7 @@ func keepExplained(ctx context.Context, w *editions.Writer, result resulttree.Re
 			if err != nil {
 				return err
 			}
-			text, err := served(r)
+			text, err := plainjson.MarshalUnescaped(r)
 			if err != nil {
 				return err
 			}

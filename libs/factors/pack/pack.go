@@ -6,17 +6,16 @@
 package pack
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/eventcarbon/ecf/libs/decimal"
 	"github.com/eventcarbon/ecf/libs/factors"
+	"github.com/eventcarbon/ecf/libs/plainjson"
 	"github.com/eventcarbon/ecf/libs/signature"
 )
 
@@ -117,13 +116,11 @@ func (d *Document) ID() string { return d.Name + "-v" + strconv.Itoa(d.Release) 
 
 // Encode returns the encoding of the pack. It is deterministic.
 func (d *Document) Encode() ([]byte, error) {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(d); err != nil {
+	text, err := plainjson.MarshalUnescaped(d)
+	if err != nil {
 		return nil, fmt.Errorf("encode factor pack: %w", err)
 	}
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 // Checksum returns the SHA-256 of the pack without its signature, in hexadecimal.

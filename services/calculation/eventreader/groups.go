@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/record"
 	"github.com/eventcarbon/ecf/services/calculation/resulttree"
 )
@@ -50,7 +51,7 @@ func Groups[T any](ctx context.Context, r Reader, org record.OrgID, event record
 			return result, nil, err
 		}
 		slices.SortStableFunc(nodes, func(a, b resulttree.Node) int {
-			return cmp.Or(cmp.Compare(TypeOrder(a.Type), TypeOrder(b.Type)), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Index, b.Index))
+			return cmp.Or(cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Index, b.Index))
 		})
 		all, size := make([]T, 0, len(nodes)), 0
 		for _, n := range nodes {

@@ -24,14 +24,6 @@ func recordsUnder(n resulttree.Node) (int64, error) {
 	return sum.Records, nil
 }
 
-// TypeOrder returns the place of a type in the fixed order of types.
-func TypeOrder(typ string) int {
-	if i := slices.Index(footprint.Types(), typ); i >= 0 {
-		return i
-	}
-	return len(footprint.Types())
-}
-
 // Page reads one page of the counted records of an event: by type in the
 // fixed order of types, newest first within a type, with offset skip and
 // at most limit records. total is their total number. Only the nodes on the path to
@@ -66,7 +58,7 @@ type walk struct {
 func (w *walk) down(nodes []resulttree.Node) error {
 	nodes = slices.Clone(nodes)
 	slices.SortFunc(nodes, func(a, b resulttree.Node) int {
-		return cmp.Or(cmp.Compare(TypeOrder(a.Type), TypeOrder(b.Type)), cmp.Compare(a.Type, b.Type), cmp.Compare(b.Index, a.Index))
+		return cmp.Or(cmp.Compare(footprint.OrderOf(a.Type), footprint.OrderOf(b.Type)), cmp.Compare(a.Type, b.Type), cmp.Compare(b.Index, a.Index))
 	})
 	for _, n := range nodes {
 		if int64(len(w.part)) >= w.limit {

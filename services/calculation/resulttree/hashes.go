@@ -24,16 +24,13 @@ func (r Result) Digest() string {
 		"result", string(r.Org), string(r.Event), strconv.FormatInt(r.Revision, 10), strconv.FormatInt(r.ContextRev, 10), string(context),
 		string(r.Contribution), strconv.FormatInt(r.Failures(), 10), r.EngineVersion, r.InputsHash, r.CalculatedAt.UTC().Format(time.RFC3339Nano), r.Previous,
 	} {
-		hashPart(h, value)
+		bundle.HashPart(h, value)
 	}
 	for _, id := range r.Failed {
-		hashPart(h, string(id))
+		bundle.HashPart(h, string(id))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-// hashPart adds one value to h.
-func hashPart(h hash.Hash, value string) { bundle.HashPart(h, value) }
 
 // HashRecord adds to h what of a record its contribution depends on.
 func HashRecord(h hash.Hash, c record.Counted) { bundle.HashInput(h, string(c.ID), c.Type, c.Fields) }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/eventcarbon/ecf/libs/bundle"
 	"github.com/eventcarbon/ecf/libs/factors"
 	"github.com/eventcarbon/ecf/libs/footprint"
 	"github.com/eventcarbon/ecf/libs/lru"
@@ -228,7 +229,7 @@ func (r Recalculator) calculateResult(ctx context.Context, org record.OrgID, eve
 		return err
 	}
 	inputs := sha256.New()
-	hashPart(inputs, string(eventContext))
+	bundle.HashPart(inputs, string(eventContext))
 	sum, err := r.sumNodes(nodes, inputs)
 	if err != nil {
 		return err
