@@ -40,6 +40,41 @@ func TestDecisionsHaveAStatus(t *testing.T) {
 	}
 }
 
+// TestArchitectureNamesEveryPackage verifies that the page which says where everything is names each folder of the
+// libraries, of the tests, and of packages of a service.
+func TestArchitectureNamesEveryPackage(t *testing.T) {
+	t.Parallel()
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(fenced.ReplaceAllString(source(t, "docs/ARCHITECTURE.md"), ""), -1) {
+		for _, name := range strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune("/{},", r) }) {
+			named[name] = true
+		}
+	}
+	// Folders that each Go project has, both stores, which the page has as rules, and the sources of generated pages.
+	for _, name := range []string{"cmd", "testdata", "internal", "mongostore", "sqlitestore", "docs"} {
+		named[name] = true
+	}
+	seen := map[string]bool{}
+	for _, file := range tracked(t, "libs", "services", "tests") {
+		parts := strings.Split(file, "/")
+		depth := 2
+		if parts[0] == "services" {
+			depth = 3
+		}
+		if len(parts) <= depth {
+			continue
+		}
+		folder := strings.Join(parts[:depth], "/")
+		if !seen[folder] && !named[parts[depth-1]] {
+			t.Errorf("docs/ARCHITECTURE.md does not name %s", folder)
+		}
+		seen[folder] = true
+	}
+	if len(seen) < 70 {
+		t.Errorf("only %d folders were found", len(seen))
+	}
+}
+
 // TestPagesNameIdentifiers verifies that exported identifiers which pages name with their package exist in it.
 func TestPagesNameIdentifiers(t *testing.T) {
 	t.Parallel()
