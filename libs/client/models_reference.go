@@ -91,7 +91,7 @@ type IndexedTown struct {
 type Health struct {
 	// ok or ready.
 	Status string `json:"status"`
-	// Only for /health/ready: the services that were checked.
+	// Only for /health/ready: what was checked, each ok or unavailable.
 	Checks map[string]string `json:"checks,omitempty"`
 }
 

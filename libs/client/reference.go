@@ -68,9 +68,8 @@ func (c *Client) ListFactors(setID string) *Listing[Factor] {
 	return list[Factor](c, "factor-sets", setID)
 }
 
-// Health reports whether the server is there, and HealthReady whether all behind
-// it is: an error of the code CodeUnavailable names what is not. Neither needs a
-// session.
+// Health reports whether the server responds. It needs no session, nor do HealthLive
+// and HealthReady.
 func (c *Client) Health(ctx context.Context, options ...Option) (*Health, error) {
 	return c.health(ctx, options, "health")
 }
@@ -80,7 +79,9 @@ func (c *Client) HealthLive(ctx context.Context, options ...Option) (*Health, er
 	return c.health(ctx, options, "health", "live")
 }
 
-// HealthReady asks every service behind the gateway.
+// HealthReady reports whether the gateway serves requests. Checks has the state of each
+// service behind it, ok or unavailable: one that is unavailable is no error. An error of the code
+// CodeUnavailable says that the gateway itself is not ready.
 func (c *Client) HealthReady(ctx context.Context, options ...Option) (*Health, error) {
 	return c.health(ctx, options, "health", "ready")
 }

@@ -2312,7 +2312,7 @@ HealthStateResponseData = TypedDict(
 )
 HealthStateResponseData.__doc__ = """The state of the service.
 
-checks: Only for `/health/ready`: the services that were checked.
+checks: Only for `/health/ready`: what was checked, each `ok` or `unavailable`.
 status: `ok` or `ready`.
 """
 

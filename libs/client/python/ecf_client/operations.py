@@ -3133,9 +3133,11 @@ class Operations(Transport):
         *,
         meta: Optional[Meta] = None,
     ) -> models.HealthStateResponseData:
-        """Check that all services are ready.
+        """Check that the gateway is ready, and which services are.
 
-        Contacts every service behind the gateway; 503 `UNAVAILABLE` lists those that do not respond in `details`."""
+        200 if the gateway serves requests; `checks` has each service behind it, as `ok` or `unavailable`. A service
+        that is unavailable does not make this a failure: its operations get 503, the others work. 503 `UNAVAILABLE` if
+        the gateway itself is not ready; `details` name what it waits for."""
         return self._call(
             "GET",
             "/health/ready",

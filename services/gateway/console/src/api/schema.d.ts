@@ -2367,8 +2367,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check that all services are ready
-         * @description Contacts every service behind the gateway; 503 `UNAVAILABLE` lists those that do not respond in `details`.
+         * Check that the gateway is ready, and which services are
+         * @description 200 if the gateway serves requests; `checks` has each service behind it, as `ok` or `unavailable`. A service that is unavailable does not make this a failure: its operations get 503, the others work. 503 `UNAVAILABLE` if the gateway itself is not ready; `details` name what it waits for.
          */
         get: operations["healthReady"];
         put?: never;
@@ -2827,7 +2827,7 @@ export interface components {
                  * @example ready
                  */
                 status: string;
-                /** @description Only for `/health/ready`: the services that were checked. */
+                /** @description Only for `/health/ready`: what was checked, each `ok` or `unavailable`. */
                 checks?: {
                     [key: string]: string;
                 };
@@ -15083,7 +15083,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The service responds. */
+            /** @description The gateway is ready; services may be unavailable. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["XRequestId"];
