@@ -267,6 +267,7 @@ func (s *system) published() (figures string, revision int64, causes string) {
 // TestOnePersonMovesNoFigureUnseen lets one manager or administrator send each operation that writes, with bodies that
 // would move a figure which others have approved. Under four-eyes control, nothing that they do alone may move it but
 // decisions on records; otherwise it moves with a revision that names who did it; and of a signed event it does not move.
+// What moves a figure, or is proposed, is entered into the audit log; decisions on records are in their histories.
 // An operation, or a field of an event, that is not tried here fails the test.
 func TestOnePersonMovesNoFigureUnseen(t *testing.T) {
 	t.Parallel()
@@ -346,6 +347,9 @@ func (s *system) alone(what, id string, c *scene, a attempt, rules string) {
 	s.t.Logf("%s by %s: %d %s, moved: %t", what, a.as, answer.status, answer.code, now != figures)
 	if next > 0 {
 		s.clear()
+	}
+	if (now != figures || answer.status == http.StatusAccepted) && answer.status < http.StatusMultipleChoices && !a.decides && a.head == nil && !answer.audited {
+		s.t.Errorf("%s by %s (%d) is not entered into the audit log", what, a.as, answer.status)
 	}
 	switch {
 	case now == figures:

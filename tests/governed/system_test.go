@@ -235,6 +235,8 @@ type answer struct {
 	body   []byte
 	data   map[string]any
 	code   string
+	// audited reports whether the gateway is to enter it into the audit log.
+	audited bool
 }
 
 // ask sends a request below the base path to a service.
@@ -263,6 +265,7 @@ func (s *system) ask(app *fiber.App, method, path, as string, body any, header .
 	a.body, err = io.ReadAll(response.Body)
 	must(s.t, err)
 	shown := response.Header.Clone()
+	a.audited = shown.Get("X-Ecf-Audit") != ""
 	for _, name := range []string{"X-Ecf-Audit", "X-Ecf-Stored"} { // the gateway removes them
 		shown.Del(name)
 	}
